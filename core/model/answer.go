@@ -6,32 +6,33 @@ import (
 	"strings"
 )
 
-// answer puts a stream of chat completions together.
+// answer is an answer that is put together from the events of a stream. The decoders of
+// the other protocols embed it.
 type answer struct {
 	provider string
 	text     strings.Builder
 	refusal  strings.Builder
-	thinking bool // reasoning came
+	thinking bool // the provider sent reasoning
 	calls    []*pending
-	lists    int    // of calls that came
-	pieces   int    // of text and of calls that came
-	whole    bool   // calls are those of a "message", which says all so far
+	lists    int    // how many deltas and messages came; each has at most one list of calls
+	pieces   int    // how many pieces of text, of a refusal and of calls came
+	whole    bool   // calls come from a "message", which repeats everything so far
 	finish   string // in the words of Turn.Finish, "" until the provider says it
 	reason   string // in the provider's words
 	usage    *Usage
 	choices  bool // the provider sent at least one
 	kept     carrier
-	output   []json.RawMessage // what came, in order, of protocols whose answers are lists; calls as callItem
+	output   []json.RawMessage // what came, in order, in protocols whose answers are lists (Responses, Anthropic); a call is a callItem
 	thoughts []json.RawMessage // reasoning that nothing follows yet
 	stateful bool              // output goes back to the provider
-	mustEnd  bool              // [DONE] ends nothing: the protocol has an end of its own
-	finished string            // the text of the finished parts of output
+	mustEnd  bool              // [DONE] does not complete the answer: the protocol has its own last event
+	finished string            // the text of the messages that are complete (Responses)
 	clean    func(string) string
 	size     func(Request) int // an estimate of the request, in tokens
 	show     func(string)
 }
 
-// add takes one event in and shows its text.
+// add adds one event to the answer and passes its text to show.
 func (a *answer) add(raw []byte) error {
 	var c chunk
 	if err := a.read(raw, &c); err != nil {
@@ -72,9 +73,9 @@ func (a *answer) read(raw []byte, into any) error {
 	return nil
 }
 
-// listed adds to the answer's list, for protocols that have one; nil is the next
-// call. Reasoning goes back to the provider with what follows it: alone at the end,
-// as in an answer that was cut, it would be refused.
+// listed appends raw to output, in protocols whose answers are lists; nil stands for
+// the next call. It holds reasoning back until something follows, because the provider
+// would refuse reasoning at the end, as in an answer that was cut.
 func (a *answer) listed(raw json.RawMessage, reasoning bool) {
 	if reasoning {
 		a.thoughts = append(a.thoughts, raw)
@@ -88,8 +89,8 @@ func (a *answer) listed(raw json.RawMessage, reasoning bool) {
 	a.thoughts = nil
 }
 
-// choice takes in a delta, then a message: what that says goes beyond what is
-// known. Perplexity repeats the whole text so far beside each delta.
+// choice adds a choice: its delta, then what its message has beyond that. Perplexity
+// sends the whole text so far as a message beside each delta.
 func (a *answer) choice(c choice) error {
 	if err := a.piece(c.Delta, false); err != nil {
 		return err
@@ -117,7 +118,8 @@ func (a *answer) choice(c choice) error {
 	return nil
 }
 
-// piece takes in a delta, or a message, which holds all there is so far.
+// piece adds a delta or, if whole is true, a message, which repeats everything so far:
+// of a message only what is new counts.
 func (a *answer) piece(raw json.RawMessage, whole bool) error {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
@@ -146,7 +148,7 @@ func (a *answer) piece(raw json.RawMessage, whole bool) error {
 	}
 	if whole && len(p.ToolCalls) > 0 {
 		if len(a.calls) > 0 && !a.whole {
-			return nil // the deltas said it
+			return nil // the deltas have these calls already
 		}
 		a.calls, a.whole = nil, true
 	}

@@ -22,7 +22,8 @@ var _ api = anthropicAPI{}
 
 const anthropicVersion = "2023-06-01"
 
-// names: what has no member of that name is set in a way of its own, see set.
+// names returns the protocol's names. set treats reasoning_effort, parallel_tool_calls
+// and cache in ways of their own.
 func (anthropicAPI) names() map[string]string {
 	return map[string]string{
 		"temperature": "temperature", "top_p": "top_p", "max_output_tokens": "max_tokens", "reasoning_effort": "thinking",
@@ -40,13 +41,13 @@ func (a anthropicAPI) set(body fields, setting string, value json.RawMessage, p 
 		}
 		return nil
 	case "cache":
-		return nil // the encoded messages have it, or not
+		return nil // payload has put it into the messages
 	}
 	return body.set(p.nameOf(setting, a), value)
 }
 
-// think asks for thinking. Models before 4.6 are given a number of tokens, later
-// ones an effort.
+// think sets how much the model thinks: for models before 4.6 as a number of tokens,
+// for later ones as an effort.
 func think(body fields, effort, model string) error {
 	if effort == "none" {
 		return body.set("thinking", json.RawMessage(`{"type":"disabled"}`))
@@ -65,7 +66,7 @@ func think(body fields, effort, model string) error {
 		budget = 24576
 	}
 	if most, err := strconv.Atoi(string(body["max_tokens"])); err == nil {
-		if most <= 1024 { // the least budget, which must be less than the answer may have
+		if most <= 1024 { // the smallest budget; it must be less than max_tokens
 			return nil
 		}
 		budget = max(1024, min(budget, most-1024))
@@ -73,7 +74,8 @@ func think(body fields, effort, model string) error {
 	return body.set("thinking", json.RawMessage(`{"type":"enabled","budget_tokens":`+strconv.Itoa(budget)+`}`))
 }
 
-// early are the models before thinking had an effort.
+// early lists the beginnings of the names of models whose thinking is set as a number
+// of tokens.
 var early = []string{"claude-2", "claude-3", "claude-instant", "claude-opus-4-0", "claude-opus-4-1", "claude-opus-4-2", "claude-opus-4-5",
 	"claude-sonnet-4-0", "claude-sonnet-4-2", "claude-sonnet-4-5", "claude-haiku-4-5"}
 
@@ -81,9 +83,9 @@ func countsThoughts(model string) bool {
 	return slices.ContainsFunc(early, func(begin string) bool { return strings.HasPrefix(model, begin) })
 }
 
-// unthought reports whether the last answer has calls, and no answer since the turn of
-// the person before it has thinking of this provider, as after a fallback in the middle
-// of the calls. Models that count thoughts refuse to think before their results.
+// unthought reports whether the last answer has calls, and no answer since the person's
+// message before it has thinking of this provider, as after a fallback between calls.
+// The models of early refuse to think in such a request.
 func unthought(messages []Message, provider string) bool {
 	calls := false
 	for i := len(messages) - 1; i >= 0; i-- {
@@ -100,8 +102,8 @@ func unthought(messages []Message, provider string) bool {
 	return calls
 }
 
-// anthropicMost is the output a request admits unless a person says otherwise; the
-// protocol demands a number, and old models admit little.
+// anthropicMost returns the max_tokens of a request whose settings have none: the
+// protocol requires a number, and old models accept only a small one.
 func anthropicMost(model string) int {
 	switch {
 	case strings.HasPrefix(model, "claude-3-5"):
@@ -114,7 +116,7 @@ func anthropicMost(model string) int {
 	return 32000
 }
 
-// anthropicHead is what the messages, the tools and the settings leave.
+// anthropicHead has the members of a request that are not messages, tools or settings.
 type anthropicHead struct {
 	Model    string  `json:"model"`
 	Messages *string `json:"messages"` // null: see payload.place
@@ -156,7 +158,7 @@ func (a anthropicAPI) payload(m *remote, r Request) (payload, error) {
 	return p, m.past.encode(&p, r, rest, anthropicEncoder{m.end.row}, func(blocks []json.RawMessage) body { return turns(rest, blocks, cache) })
 }
 
-// systemText is the text of the system messages, and the other messages.
+// systemText returns the text of the system messages, and the other messages.
 func systemText(messages []Message) (string, []Message) {
 	if len(messages) > 0 && messages[0].Role == System && !slices.ContainsFunc(messages[1:], func(m Message) bool { return m.Role == System }) {
 		return messages[0].Text, messages[1:]
@@ -173,10 +175,10 @@ func systemText(messages []Message) (string, []Message) {
 	return strings.Join(texts, "\n\n"), rest
 }
 
-// turns are the encoded messages with those of one side in a row put together:
-// the protocol wants the sides to take turns. The last block is marked, and the
-// last of the person's turn before, so that the next request reads all up to
-// here from the provider's cache.
+// turns returns the encoded messages as a list of turns. It joins neighbours of the
+// same side, because the protocol wants the sides to alternate. With cache, it marks
+// the end of the last two turns of the user's side, so that the next request reads
+// everything up to here from the provider's cache.
 func turns(messages []Message, blocks []json.RawMessage, cache bool) body {
 	marks := map[int]bool{}
 	for i := len(messages) - 1; i >= 0 && len(marks) < 2; i-- {
@@ -207,7 +209,8 @@ func turns(messages []Message, blocks []json.RawMessage, cache bool) body {
 	return append(out, []byte("]"))
 }
 
-// marked is blocks of which the last is the end of what the provider may keep.
+// marked returns blocks. If mark is true, the last block has the mark that lets the
+// provider cache everything up to it.
 func marked(blocks json.RawMessage, mark bool) json.RawMessage {
 	const control = `,"cache_control":{"type":"ephemeral"}`
 	end := bytes.LastIndexByte(blocks, '}')
@@ -218,7 +221,6 @@ func marked(blocks json.RawMessage, mark bool) json.RawMessage {
 	return append(append(out, control...), blocks[end:]...)
 }
 
-// send opens the answer.
 func (anthropicAPI) send(m *remote, g *guard, p payload) (incoming, error) {
 	data, err := json.Marshal(p.head)
 	if err != nil {
@@ -233,13 +235,13 @@ func (anthropicAPI) send(m *remote, g *guard, p payload) (incoming, error) {
 	if _, err = (wire{m, g, p}).Do(req); err != nil {
 		return nil, err
 	}
-	return eventStream{g.body}, nil // the answer's body
+	return eventStream{g.body}, nil // Do has set it
 }
 
-// eventStream is a body's events.
+// eventStream is the incoming of an answer's body.
 type eventStream struct{ *events }
 
-// RecvRaw gives the data of the next event.
+// RecvRaw returns the data of the next event, or io.EOF.
 func (s eventStream) RecvRaw() ([]byte, error) { return s.next() }
 
 func (anthropicAPI) decoder(a *answer) decoder {
@@ -277,7 +279,7 @@ func (e anthropicEncoder) assistant(msg Message) (json.RawMessage, error) {
 
 func (anthropicEncoder) bridge() json.RawMessage { return nil }
 
-// result is a tool's result with its parts.
+// result encodes a tool's result with its parts.
 func (e anthropicEncoder) result(msg Message) (json.RawMessage, error) {
 	content := []any{item{"type": "text", "text": visible(resultText(msg, e.row))}}
 	for _, p := range e.row.taken(msg.Parts) {
@@ -306,7 +308,7 @@ func (anthropicEncoder) part(p Part) item {
 	return item{"type": "text", "text": attachment(p)}
 }
 
-// files: results hold their own.
+// files returns nothing: a tool's result contains its own parts.
 func (anthropicEncoder) files([]Part) (json.RawMessage, error) { return nil, nil }
 
 func (anthropicEncoder) tool(s tool.Spec) any {

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// anthropicAnswer puts a stream of Anthropic's Messages together.
+// anthropicAnswer is the decoder of a stream of Anthropic's Messages.
 type anthropicAnswer struct {
 	*answer
 	blocks map[string]*block // by their index, while they arrive
-	begun  []string          // the indexes of blocks, in order
+	begun  []string          // the indexes of all blocks, in the order in which they began
 	counts counts
-	stop   string // the reason, which counts once message_stop has come
+	stop   string // the stop reason; message_stop makes it the finish reason
 }
 
 // block is a block of the answer that is still arriving.
 type block struct {
-	first     fields // as it began
+	first     fields // the block in content_block_start
 	text      strings.Builder
 	input     json.RawMessage // of a call, if it came whole
 	args      strings.Builder
 	signature strings.Builder
-	unsound   bool // args held what is not text
+	unsound   bool // args has bytes that are not text
 }
 
 // anthropicEvent is one event, or a whole message, as far as golem reads it.
@@ -78,7 +78,7 @@ func (a *anthropicAnswer) add(raw []byte) error {
 	return nil
 }
 
-// stopped takes in the reason of the end, and what a refusal says.
+// stopped reads the stop reason and, if the model refused, its explanation.
 func (a *anthropicAnswer) stopped(delta json.RawMessage) error {
 	var d anthropicEvent
 	if err := a.read(delta, &d); err != nil {
@@ -98,14 +98,14 @@ func (a *anthropicAnswer) stopped(delta json.RawMessage) error {
 	return nil
 }
 
-// count takes figures in; later ones replace earlier ones. Input that was read
-// from the cache, or written to it, is counted beside the rest.
+// count reads numbers of tokens; later numbers replace earlier ones. Anthropic counts
+// input that was read from its cache, or written to it, separately from the rest.
 func (a *anthropicAnswer) count(raw json.RawMessage) {
 	if a.counts == nil {
 		a.counts = counts{}
 	}
 	for name, n := range readCounts(raw) {
-		if n > 0 || a.counts[name] == 0 { // some gateways know only one figure at a time
+		if n > 0 || a.counts[name] == 0 { // some gateways send 0 for the numbers that an event does not have
 			a.counts[name] = n
 		}
 	}
@@ -145,7 +145,7 @@ func (a *anthropicAnswer) begin(index string, raw json.RawMessage) error {
 func (a *anthropicAnswer) more(index string, raw json.RawMessage) error {
 	b := a.blocks[index]
 	if b == nil {
-		return nil // of a block that never began
+		return nil // the block never began
 	}
 	var d struct {
 		Type, Text, Thinking, Signature json.RawMessage
@@ -172,7 +172,8 @@ func (a *anthropicAnswer) more(index string, raw json.RawMessage) error {
 	return nil
 }
 
-// close finishes a block. What thinks goes back with the history as it came.
+// close finishes a block and adds it to the answer. Thinking goes back with the history
+// as it came.
 func (a *anthropicAnswer) close(index string) error {
 	b := a.blocks[index]
 	if b == nil {
@@ -185,7 +186,7 @@ func (a *anthropicAnswer) close(index string) error {
 		return a.call(b)
 	case "text":
 		if strings.TrimSpace(b.text.String()) == "" {
-			return nil // which the provider would refuse
+			return nil // the provider would refuse it in the history
 		}
 		b.first["text"] = quote(b.text.String())
 	case "thinking":
@@ -204,7 +205,7 @@ func (a *anthropicAnswer) close(index string) error {
 
 func (a *anthropicAnswer) call(b *block) error {
 	args := b.args.String()
-	if args == "" && given(b.input) && string(b.input) != "{}" { // which every call begins with
+	if args == "" && given(b.input) && string(b.input) != "{}" { // every call begins with {}
 		args = string(b.input)
 	}
 	return a.called(str(b.first["id"]), str(b.first["name"]), args, !b.unsound)

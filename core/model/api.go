@@ -15,33 +15,34 @@ const (
 	Anthropic = "anthropic" // Anthropic's Messages
 )
 
-// api is one of the protocols.
+// api is a protocol: it encodes requests and decodes answers.
 type api interface {
-	// payload is a request in the protocol.
+	// payload encodes a request.
 	payload(m *remote, r Request) (payload, error)
-	// send sends it and opens the answer.
+	// send sends a payload and returns the answer, which the caller closes.
 	send(m *remote, g *guard, p payload) (incoming, error)
-	// decoder puts an answer together.
+	// decoder returns the decoder that fills a.
 	decoder(a *answer) decoder
-	// set puts a setting into a request's body; its name is the row's, or else
-	// the protocol's.
+	// set puts a setting into a request's body, under the name that the row or else the
+	// protocol has for it.
 	set(body fields, setting string, value json.RawMessage, p Provider, model string) error
-	// names are what the protocol calls the settings; it lacks the others.
+	// names maps the settings to the protocol's names. The protocol lacks the other settings.
 	names() map[string]string
 }
 
-// incoming gives the events of an answer, the data of one at a time; io.EOF ends it.
+// incoming is the stream of an answer. RecvRaw returns the data of the next event, and
+// io.EOF at the end.
 type incoming interface {
 	RecvRaw() ([]byte, error)
 	Close() error
 }
 
-// decoder takes the events of an answer in.
+// decoder adds the events of a stream to an answer.
 type decoder interface {
 	add(event []byte) error
 }
 
-// protocol is how a row is spoken to at an address.
+// protocol returns the protocol of a row at an address.
 func (p Provider) protocol(address *url.URL) api {
 	switch p.apiAt(address) {
 	case Responses:
@@ -52,9 +53,9 @@ func (p Provider) protocol(address *url.URL) api {
 	return chatAPI{}
 }
 
-// apiAt is the name of the protocol. OpenAI's own hosts speak Responses, since
-// their newest models take tools there only; other hosts that stand in for
-// OpenAI speak what everybody does.
+// apiAt returns the name of the protocol. OpenAI's own hosts speak Responses, because
+// their newest models accept tools only there; hosts that stand in for OpenAI speak
+// Chat.
 func (p Provider) apiAt(address *url.URL) string {
 	switch {
 	case p.API != "":
@@ -65,18 +66,18 @@ func (p Provider) apiAt(address *url.URL) string {
 	return Chat
 }
 
-// payload is one request: its head as the protocol's types have it, and apart
-// from it what is encoded already, or what those types cannot say.
+// payload is one request: its head in the types of the protocol and, apart from it,
+// what is encoded already or cannot be expressed in those types.
 type payload struct {
 	head     any
 	place    string // where the messages belong in the encoded head: `"messages":null`
 	messages body   // as a JSON list
 	tools    json.RawMessage
-	members  fields // further members of golem's own
+	members  fields // further members that golem sets
 	settings Settings
 }
 
-// listed is a JSON list of pieces.
+// listed returns a JSON list of pieces.
 func listed(pieces []json.RawMessage) body {
 	out := make(body, 0, 2*len(pieces)+1)
 	open := []byte("[")
@@ -90,15 +91,17 @@ func listed(pieces []json.RawMessage) body {
 	return append(out, []byte("]"))
 }
 
-// encoder writes messages in a protocol, each once.
+// encoder encodes messages and tools for a protocol.
 type encoder interface {
-	// message is one message; of several values of a list, joined by commas.
+	// message encodes one message. If it becomes several values of a list, they are
+	// joined by commas.
 	message(msg Message) (json.RawMessage, error)
-	// files is what follows tool results that have parts; nil if the results
-	// hold their own.
+	// files encodes the message that follows tool results with parts; nil if the results
+	// contain their own parts.
 	files(parts []Part) (json.RawMessage, error)
-	// bridge is what must stand between tool results and a user's message; nil: nothing.
+	// bridge returns the message that must stand between tool results and a user's
+	// message; nil if none is needed.
 	bridge() json.RawMessage
-	// tool is one tool.
+	// tool returns a tool in the form of the protocol.
 	tool(s tool.Spec) any
 }

@@ -25,15 +25,15 @@ func (b body) size() int64 {
 	return n
 }
 
-// open is a reader of the body from its beginning.
+// open returns a reader of the body from its beginning.
 func (b body) open() io.ReadCloser { return &bodyReader{rest: b} }
 
 type bodyReader struct {
 	rest [][]byte
-	at   int // in the first of rest
+	at   int // how many bytes of rest[0] were read
 }
 
-// Read gives the next bytes.
+// Read implements io.Reader.
 func (r *bodyReader) Read(p []byte) (int, error) {
 	n := 0
 	for n < len(p) && len(r.rest) > 0 {
@@ -49,11 +49,11 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close has nothing to close.
+// Close does nothing.
 func (r *bodyReader) Close() error { return nil }
 
-// Places of an encoded request where the messages and the tools belong. No text
-// in JSON holds a bare quote, so they stand for nothing else.
+// Places in an encoded request where splice puts the messages and the tools. A JSON
+// string contains no unescaped quote, so no text of a request looks like them.
 const (
 	noMessages = `"messages":null`
 	noInput    = `"input":null`
@@ -87,9 +87,9 @@ func (m *remote) splice(p payload, request []byte) (body, error) {
 	return append(out, []byte("}")), nil
 }
 
-// settle are the members of the body that are neither messages nor tools and
-// that the encoded request does not have: golem's own, the settings, and extra,
-// which may set none that is there.
+// settle returns the members of the body that are neither messages nor tools and that
+// the encoded request does not have: golem's own, the settings, and extra. It is an
+// error if extra sets a member that is there already.
 func (m *remote) settle(p payload, request []byte) ([]byte, error) {
 	if len(p.settings)+len(p.members) == 0 {
 		return nil, nil
@@ -105,7 +105,7 @@ func (m *remote) settle(p payload, request []byte) ([]byte, error) {
 	row, protocol := m.end.row, m.api
 	for _, name := range slices.Sorted(maps.Keys(p.settings)) {
 		if name == "extra" || row.nameOf(name, protocol) == "" || name == "parallel_tool_calls" && len(p.tools) == 0 {
-			continue // of tools without tools, OpenAI and Anthropic refuse the request
+			continue // OpenAI and Anthropic refuse parallel_tool_calls without tools
 		}
 		if err := protocol.set(all, name, p.settings[name], row, m.model); err != nil {
 			return nil, err
@@ -125,13 +125,13 @@ func (m *remote) settle(p payload, request []byte) ([]byte, error) {
 	return bytes.TrimSuffix(bytes.TrimPrefix(data, []byte("{")), []byte("}")), nil
 }
 
-// toolList is a worker's tools as a provider was last sent them.
+// toolList is the tools of a worker's last request and their encoding.
 type toolList struct {
 	specs   []tool.Spec
 	encoded json.RawMessage
 }
 
-// encode returns the encoded tools, of those that did not change the same as before.
+// encode returns the encoded tools. It encodes them again only if they have changed.
 func (l *toolList) encode(specs []tool.Spec, one func(tool.Spec) any) (json.RawMessage, error) {
 	if l.encoded != nil && slices.EqualFunc(l.specs, specs, func(a, b tool.Spec) bool {
 		return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Input, b.Input)

@@ -14,7 +14,8 @@ type chatAPI struct{}
 
 var _ api = chatAPI{}
 
-// names are the protocol's own; rows say where a provider departs from them.
+// names returns the protocol's names; Quirks.Settings of a row says where a provider
+// has others.
 func (chatAPI) names() map[string]string {
 	return map[string]string{
 		"temperature": "temperature", "top_p": "top_p", "max_output_tokens": "max_tokens", "reasoning_effort": "reasoning_effort",
@@ -56,8 +57,9 @@ func (chatAPI) payload(m *remote, r Request) (payload, error) {
 	return p, m.past.encode(&p, r, messages, chatEncoder{row}, listed)
 }
 
-// send opens the answer. Models of which go-openai knows that they reason and
-// cannot use tools while they do are asked not to reason, unless a person wants it.
+// send sends the request. go-openai refuses some models that cannot use tools while
+// they reason: these are asked not to reason, unless the settings have
+// reasoning_effort.
 func (chatAPI) send(m *remote, g *guard, p payload) (incoming, error) {
 	head, ok := p.head.(openai.ChatCompletionRequest)
 	if !ok {
@@ -80,9 +82,9 @@ func (chatAPI) decoder(a *answer) decoder { return a }
 // chatEncoder writes messages as chat completions have them.
 type chatEncoder struct{ row Provider }
 
-// message is one message. Providers refuse empty content, names outside their
-// alphabet and arguments that are not an object in the history, so each is replaced
-// by something that says the same.
+// message encodes one message. Providers refuse a history with empty content, with
+// names outside their alphabet, or with arguments that are not an object, so message
+// replaces each of these with something that says the same.
 func (e chatEncoder) message(msg Message) (json.RawMessage, error) {
 	out := openai.ChatCompletionMessage{Role: string(msg.Role), Content: msg.Text}
 	switch {
@@ -114,7 +116,8 @@ func (e chatEncoder) message(msg Message) (json.RawMessage, error) {
 	return data, err
 }
 
-// bridge is an assistant's word between tool results and a user's message.
+// bridge returns an assistant's message for providers that refuse a user's message
+// directly after a tool's result.
 func (e chatEncoder) bridge() json.RawMessage {
 	if !e.row.Quirks.NoUserAfterTool {
 		return nil
@@ -122,7 +125,7 @@ func (e chatEncoder) bridge() json.RawMessage {
 	return json.RawMessage(`{"role":"assistant","content":"I have the results."}`)
 }
 
-// files is a user message: a tool's own result has no room for parts.
+// files returns a user message with the parts, because a tool's result cannot contain them.
 func (e chatEncoder) files(parts []Part) (json.RawMessage, error) {
 	if parts = e.row.taken(parts); len(parts) == 0 {
 		return nil, nil
@@ -130,8 +133,8 @@ func (e chatEncoder) files(parts []Part) (json.RawMessage, error) {
 	return e.withParts(filesAbove, parts)
 }
 
-// withParts is a user message of text and parts. go-openai's types cannot say
-// a file, so the message is written here.
+// withParts returns a user message of text and parts. go-openai's types have no file
+// part, so the message is encoded here.
 func (chatEncoder) withParts(text string, parts []Part) (json.RawMessage, error) {
 	content := []any{}
 	if text != "" {

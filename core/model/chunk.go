@@ -57,7 +57,8 @@ type custom struct {
 	Input json.RawMessage `json:"input"`
 }
 
-// UnmarshalJSON keeps the bytes too, for what goes back to the provider.
+// UnmarshalJSON also sets raw, from which carrier takes the members that go back to the
+// provider.
 func (f *fragment) UnmarshalJSON(data []byte) error {
 	type plain fragment
 	f.raw = data
@@ -73,8 +74,8 @@ func (c *chunk) complains() bool {
 	return true
 }
 
-// content is a piece's text: a string, a list of parts of which the text ones
-// count, or, from a few providers, a bare number.
+// content returns a piece's text. Providers send a string, a list of parts, of which
+// only text counts, or, in a few cases, a bare number.
 func content(raw json.RawMessage) string {
 	if len(raw) == 0 || string(raw) == "null" {
 		return ""
@@ -105,9 +106,9 @@ func parts(raw json.RawMessage) string {
 	return b.String()
 }
 
-// argsText is a fragment of arguments: a string, or, from a few providers, the
-// object itself. whole is false if the string holds what is not text: bytes that
-// are no UTF-8, half a surrogate pair. Such arguments must not run.
+// argsText returns a fragment of arguments. Providers send a string or, in a few cases,
+// the object itself. whole is false if the string contains bytes that are not UTF-8, or
+// half a surrogate pair. Such arguments must not run.
 func argsText(raw json.RawMessage) (text string, whole bool) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "", true

@@ -15,7 +15,7 @@ import (
 type complaint struct {
 	message string
 	status  int           // an HTTP status it names, 0 if none
-	codes   string        // what it says of its kind: codes and types in lower case, between blanks
+	codes   string        // the codes and types of the error in lower case, each between blanks
 	wait    time.Duration // how long it asks to wait
 	failed  string        // a tool call of the model that the provider could not read
 }
@@ -23,8 +23,8 @@ type complaint struct {
 // maxDig bounds how deep an error inside an error is looked for.
 const maxDig = 6
 
-// complain reads an error: a JSON value of any shape, or a line "detail: …".
-// Without a message it is none.
+// complain reads an error: a JSON object or list of any shape, or a line "detail: …".
+// If the result has no message, body is not an error.
 func complain(body []byte) complaint {
 	var c complaint
 	body = bytes.TrimSpace(body)
@@ -68,8 +68,8 @@ func (c *complaint) dig(raw json.RawMessage, deep int) string {
 	return ""
 }
 
-// list is a list of errors: the first that says something, or, of what a
-// validation complains about, all with their places.
+// list returns the message of a list of errors: that of the first error that has one,
+// or, if the list is from a validation, all messages with their places.
 func (c *complaint) list(raw json.RawMessage, deep int) string {
 	var all []json.RawMessage
 	if json.Unmarshal(raw, &all) != nil {
@@ -95,8 +95,8 @@ func (c *complaint) list(raw json.RawMessage, deep int) string {
 	return string(raw)
 }
 
-// object is an error with fields. What a service behind the provider said
-// ("raw") counts more than the provider's own words about it.
+// object returns the message of an error with fields. The message of a service behind
+// the provider ("raw") counts more than the provider's own.
 func (c *complaint) object(raw json.RawMessage, deep int) string {
 	var o map[string]json.RawMessage
 	if json.Unmarshal(raw, &o) != nil {
@@ -127,7 +127,7 @@ func (c *complaint) object(raw json.RawMessage, deep int) string {
 	return ""
 }
 
-// behind is what the service behind a provider said (OpenRouter's metadata).
+// behind returns what the service behind a provider said (OpenRouter's metadata).
 func (c *complaint) behind(metadata json.RawMessage, deep int) string {
 	var m struct {
 		Raw      json.RawMessage
@@ -181,11 +181,12 @@ var kinds = []struct {
 	{http.StatusRequestTimeout, []string{"timeout"}},
 }
 
-// outOfMoney are words of providers that give such an error no code of its own.
+// outOfMoney lists words of providers that have no code for credit that is used up.
 var outOfMoney = []string{"insufficient balance", "insufficient credit", "credit balance is too low", "out of credits", "used all available credits", "spending limit"}
 
-// meant is the status that a complaint means. The quota outweighs what status
-// was sent with it: waiting does not help.
+// meant returns the HTTP status that a complaint means. status is the one it came with,
+// 0 if none. A used-up quota counts more than that status, because waiting does not
+// help.
 func (c complaint) meant(status int) int {
 	if status == 0 {
 		status = c.status
@@ -231,8 +232,9 @@ func (c complaint) noModel(status int, model string) bool {
 		(strings.Contains(message, "not exist") || strings.Contains(message, "not found"))
 }
 
-// unfit reports whether the model is there, and nobody serves it as the request and the
-// account want it (OpenRouter, with the status of a model that is not there).
+// unfit reports whether the model exists, but nobody serves it in the way that the
+// request and the account require. OpenRouter sends this with the status of a model
+// that does not exist.
 func (c complaint) unfit() bool {
 	message := strings.ToLower(c.message)
 	return strings.Contains(message, "no endpoints found that") || strings.Contains(message, "no endpoints found matching")
@@ -259,8 +261,8 @@ func (c complaint) tooLong() bool {
 	return false
 }
 
-// broken is the fault of an answer that ends with a complaint: worth another
-// attempt, unless it says what another attempt cannot mend.
+// broken returns the fault of an answer that ends with a complaint. Another attempt is
+// made unless the complaint names a status for which it cannot help.
 func (c complaint) broken(text func(string) string) error {
 	status := c.meant(0)
 	says := text(c.message)

@@ -8,8 +8,9 @@ import (
 	"golem/core/fault"
 )
 
-// finish is a provider's reason in the words of Turn.Finish; "error" is a
-// provider that gave up, "unreadable" a tool call that it could not read.
+// finish translates a provider's finish reason into the words of Turn.Finish, or into
+// "content_filter", "error" if the provider gave up, or "unreadable" if it could not
+// read a tool call.
 func finish(reason string) string {
 	word, _, _ := strings.Cut(strings.ToLower(reason), ":")
 	switch strings.TrimSpace(word) {
@@ -27,8 +28,9 @@ func finish(reason string) string {
 	return "stop"
 }
 
-// complete refuses an answer that is none: nothing of it runs. done says that
-// the provider marked the end of the stream; some give no finish reason then.
+// complete returns an error if the answer is incomplete, empty or a refusal: then
+// nothing of it runs. done says that the provider marked the end of the stream; some
+// providers then send no finish reason.
 func (a *answer) complete(model string, done bool) error {
 	done = done && !a.mustEnd
 	switch {
@@ -65,7 +67,7 @@ func (a *answer) complete(model string, done bool) error {
 	return broken(fmt.Sprintf("%s sent an empty answer%s", a.provider, a.thought()), nil)
 }
 
-// because names the provider's reason where it says more than known.
+// because returns the provider's reason in brackets, "" if it says no more than known.
 func (a *answer) because(known string) string {
 	if a.reason == "" || a.reason == known {
 		return ""
@@ -73,7 +75,7 @@ func (a *answer) because(known string) string {
 	return " (" + a.clean(a.reason) + ")"
 }
 
-// thought tells that there was reasoning, and nothing else.
+// thought returns words that say that there was only reasoning, "" if there was none.
 func (a *answer) thought() string {
 	if a.thinking {
 		return ": it sent only its reasoning"
@@ -81,7 +83,7 @@ func (a *answer) thought() string {
 	return ""
 }
 
-// turn is the complete answer, its calls under golem's own ids.
+// turn returns the complete answer, with golem's own ids for its calls.
 func (a *answer) turn(model string, r Request) Turn {
 	t := Turn{Text: a.text.String(), Finish: a.finish, Model: model, Attempts: 1}
 	if t.Finish == "" {

@@ -14,7 +14,7 @@ type endpoint struct {
 	row     Provider
 	url     *url.URL
 	key     string
-	keyVar  string // where the key came from
+	keyVar  string // the environment variable that has the key
 	foreign bool   // a manifest chose the host and nobody trusted it
 }
 
@@ -53,8 +53,8 @@ func (c Config) endpoint(row Provider, model string) (*endpoint, error) {
 	return e, checkHeaders(row)
 }
 
-// address is the URL that a row's requests go to, where it is set, and whether a person
-// set it; "" if it is set nowhere.
+// address returns the URL that a row's requests go to, the name of the setting that has
+// it, and whether a person set it. The URL is "" if it is set nowhere.
 func (c Config) address(row Provider) (address, from string, own bool) {
 	from = BaseURLVar(row.Name)
 	address = c.env(from)
@@ -67,10 +67,10 @@ func (c Config) address(row Provider) (address, from string, own bool) {
 	return address, from, true
 }
 
-// parsed is the address of a row, nil if it is none.
+// parsed returns the address of a row, nil if it has none that is valid.
 func (c Config) parsed(row Provider) *url.URL {
 	address, from, _ := c.address(row)
-	u, _ := baseURL(address, from) // endpoint tells what is wrong with it
+	u, _ := baseURL(address, from) // endpoint reports the error
 	return u
 }
 
@@ -113,7 +113,7 @@ func (e *endpoint) atAzure(deployment string) {
 	}
 }
 
-// env reads a variable; without an environment there are none.
+// env returns a variable, "" if there is no environment.
 func (c Config) env(key string) string {
 	if c.Env == nil {
 		return ""
@@ -121,7 +121,7 @@ func (c Config) env(key string) string {
 	return c.Env(key)
 }
 
-// baseURL reads an address; from says where it stands.
+// baseURL parses and checks an address. from is the name of its setting, for errors.
 func baseURL(address, from string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(strings.TrimSpace(address), "/"))
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
@@ -149,7 +149,8 @@ func home(u *url.URL, keyVar string) bool {
 	return false
 }
 
-// checkHeaders refuses header lines that could forge others.
+// checkHeaders refuses headers that could forge other header lines, and those that
+// golem sets itself.
 func checkHeaders(row Provider) error {
 	if name := row.Quirks.KeyHeader; name != "" {
 		row.Headers = laid(row.Headers, map[string]string{name: ""})
@@ -190,8 +191,8 @@ func (e *endpoint) sign(req *http.Request) {
 	}
 }
 
-// permit refuses to send a key to a host that a project chose and no person
-// trusted. Trust is settled before a model is opened; this is the last door.
+// permit refuses to send a key to a host that a project chose and no person trusted.
+// Trust is settled before a model is opened; this is the last check.
 func (e *endpoint) permit() error {
 	if e.foreign {
 		return fault.New(fault.Trust, "the project would send the key in %s to %s, and nobody trusted that", e.keyVar, e.url.Host).

@@ -47,20 +47,20 @@ func (m Message) estimate() int {
 // not count messages of earlier turns again. The zero value is ready for use.
 // Use it from one goroutine.
 type Estimator struct {
-	first *Message // where the messages begin that were counted
+	first *Message // the first of the messages that were counted
 	last  Message  // the last of them
 	n     int
 	sum   int
 
-	tool  *tool.Spec // likewise the tools
+	tool  *tool.Spec // the first of the tools that were counted
 	tools int
 	cost  int
 
 	counted int // messages, for tests
 }
 
-// Request is EstimateRequest for the next request of the conversation. If
-// earlier messages have changed, it counts all of them again.
+// Request returns what EstimateRequest returns, for the next request of the
+// conversation. If earlier messages have changed, it counts all of them again.
 func (e *Estimator) Request(messages []Message, tools []tool.Spec, output json.RawMessage) int {
 	if len(messages) < max(e.n, 1) || e.first != &messages[0] || !alike(messages[e.n-1], e.last) {
 		e.n, e.sum = 0, 0
@@ -93,7 +93,7 @@ func EstimateRequest(messages []Message, tools []tool.Spec, output json.RawMessa
 
 func tokens(bytes int) int { return (bytes + bytesToken - 1) / bytesToken }
 
-// estimate is the usage of a turn whose provider reported none.
+// estimate returns the usage of a turn whose provider reported none.
 func estimate(r Request, text string, calls []Call) Usage {
 	return guessed(EstimateRequest(r.Messages, r.Tools, r.OutputSchema), text, calls)
 }

@@ -20,7 +20,7 @@ type failure struct {
 	unread     *unread       // a tool call of the model that the provider could not read
 	noModel    bool          // the provider does not have the model
 	message    string
-	err        error // what lies beneath, may be nil
+	err        error // the cause, may be nil
 }
 
 func (f *failure) Error() string { return f.message }
@@ -34,13 +34,13 @@ func (f *failure) fault(code fault.Code, hint string) *fault.Fault {
 	return out
 }
 
-// broken is a failure without a status that another attempt can mend: a
-// connection that failed, or an answer that broke off.
+// broken returns the fault of a failure without a status after which another attempt
+// can help: a connection that failed, or an answer that broke off.
 func broken(message string, err error) *fault.Fault {
 	return (&failure{retry: true, message: message, err: err}).fault(fault.Model, "")
 }
 
-// retriable are the statuses that another attempt can mend (SPEC §5).
+// retriable reports whether another attempt can help after a status (SPEC §5).
 func retriable(status int) bool {
 	return status == http.StatusRequestTimeout || status == http.StatusConflict ||
 		status == http.StatusTooManyRequests || status >= 500
@@ -58,7 +58,7 @@ func failureOf(err error) *failure {
 // raiseTimeout is the remedy for a provider that takes too long.
 const raiseTimeout = "raise limits.model_timeout, or try another model with --model"
 
-// ended is the fault of a context that is over: its cause if that is a fault,
+// ended returns the fault of a context that has ended: its cause if that is a fault,
 // E_TIMEOUT for a deadline, else E_INTERRUPTED.
 func ended(ctx context.Context, name string) error {
 	cause := context.Cause(ctx)
@@ -73,8 +73,8 @@ func ended(ctx context.Context, name string) error {
 	return fault.Of(ctx.Err(), fault.Model)
 }
 
-// waitOf is how long the headers of an answer ask to wait, 0 if not at all.
-// Some give the time in milliseconds, too, which is the more exact.
+// waitOf returns how long the headers of an answer ask to wait, 0 if not at all. Some
+// providers also give the time in milliseconds, which is more exact.
 func waitOf(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64); err == nil && ms > 0 {
 		return time.Duration(min(ms, 1e9) * float64(time.Millisecond))
@@ -82,8 +82,8 @@ func waitOf(h http.Header, now time.Time) time.Duration {
 	return retryAfter(h.Get("Retry-After"), now)
 }
 
-// retryAfter reads a Retry-After header: seconds or an HTTP date. What is
-// malformed or past is 0.
+// retryAfter reads a Retry-After header: seconds or an HTTP date. It returns 0 for one
+// that is malformed or past.
 func retryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
 	if header == "" {

@@ -24,12 +24,12 @@ type fallback struct {
 	tell   func(from, to Model, why *fault.Fault)
 
 	mu sync.Mutex
-	at int // the one that is asked
+	at int // index of the model that is asked
 }
 
 var _ Model = (*fallback)(nil)
 
-// Name is that of the model that is asked.
+// Name returns the name of the model that is asked.
 func (f *fallback) Name() string { return f.current().Name() }
 
 func (f *fallback) current() Model {
@@ -42,7 +42,7 @@ func (f *fallback) unwrap() Model { return f.current() }
 
 // Generate asks the models in order, from the one that answered last.
 func (f *fallback) Generate(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
-	var lost Usage // what models were billed that gave no answer
+	var lost Usage // the usage of the models that gave no answer
 	for {
 		f.mu.Lock()
 		at := f.at
@@ -73,7 +73,8 @@ func gone(err error) bool {
 	return f != nil && (f.retry || f.status == http.StatusNotFound || f.status == http.StatusGone)
 }
 
-// each is a model, or all that one stands for.
+// each returns the models of a fallback, which may be inside decorators. For any other
+// model it returns that model without its decorators.
 func each(m Model) []Model {
 	for {
 		if f, ok := m.(*fallback); ok {

@@ -13,8 +13,9 @@ var errIdle = errors.New("no data arrived for too long")
 // errEnough is the cause of a request that golem ended because the answer was complete.
 var errEnough = errors.New("the answer is complete")
 
-// guard bounds how long a provider may be silent (SECURITY 12). Its context
-// ends with the caller's, or when the provider said nothing for idle.
+// guard bounds how long a provider may be silent (SECURITY 12). Its context ends with
+// the caller's, when the provider has sent nothing for idle, or when the moment of
+// finish or drain is over.
 type guard struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -31,13 +32,13 @@ func newGuard(ctx context.Context, idle time.Duration) *guard {
 	return g
 }
 
-// heard starts the silence anew; pause stops counting while golem itself works.
+// heard starts to measure the silence from now; pause stops that while golem itself works.
 func (g *guard) heard() { g.timer.Reset(g.idle) }
 
 func (g *guard) pause() { g.timer.Stop() }
 
-// finish leaves the provider a moment more from now on, for what may follow an answer
-// that has its finish reason.
+// finish gives the provider a moment from now on for what may follow the finish reason
+// of an answer.
 func (g *guard) finish(moment time.Duration) {
 	if g.grace == nil {
 		g.grace = time.AfterFunc(moment, func() { g.cancel(errEnough) })

@@ -11,8 +11,8 @@ import (
 // maxName is how long a tool's name may be in the protocol.
 const maxName = 64
 
-// callName is a name as a provider takes it back in the history: what a model
-// made up may hold anything.
+// callName returns a tool's name in a form that providers accept in the history: a name
+// that a model made up can contain anything.
 func callName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -26,8 +26,8 @@ func callName(name string) string {
 	return clean[:min(len(clean), maxName)]
 }
 
-// callArgs is arguments as a provider takes them back: some parse the history
-// and refuse the whole request for arguments that are not an object.
+// callArgs returns arguments in a form that providers accept in the history: some
+// refuse the whole request because of arguments that are not an object.
 func callArgs(args string) string {
 	if strings.HasPrefix(strings.TrimSpace(args), "{") && json.Valid([]byte(args)) {
 		return args
@@ -42,19 +42,19 @@ func callArgs(args string) string {
 	return string(wrapped)
 }
 
-// history is a conversation as a provider was last sent it: each message is
-// encoded once, however often it goes out again with the requests that follow.
+// history is the last request of a conversation in encoded form. Each message is
+// encoded once, although it goes out again with each later request.
 type history struct {
 	tools    toolList
 	messages []Message
 	encoded  []json.RawMessage // of each message
 	size     Estimator
-	refused  int               // the provider does not take back what it sent with so many messages
-	after    []json.RawMessage // what follows it: the files of the results that end with it; nil: not known yet
+	refused  int               // the first so many messages go without their Kept, which the provider has refused
+	after    []json.RawMessage // of each message: the files of the tool results that end with it; nil: not encoded yet
 }
 
-// encode brings the history up to messages and returns the encoded ones in
-// order. What agrees with the request before is not encoded again.
+// encode changes the history to messages and returns them encoded, in order. It does
+// not encode again what is the same as in the request before.
 func (h *history) encode(messages []Message, in encoder) ([]json.RawMessage, error) {
 	same := 0
 	for same < len(h.messages) && same < len(messages) && alike(h.messages[same], messages[same]) {
@@ -103,8 +103,8 @@ func alike(a, b Message) bool {
 	})
 }
 
-// maxHistories bounds how many conversations a model keeps encoded; what goes
-// beyond is encoded anew.
+// maxHistories bounds how many conversations a model keeps encoded. When one more
+// comes, all of them are forgotten and encoded again when they go on.
 const maxHistories = 64
 
 // histories are the conversations of a model. The zero value is ready.
@@ -113,7 +113,8 @@ type histories struct {
 	all map[string]*history
 }
 
-// take takes a conversation out, so that nobody else works on it.
+// take removes a conversation and returns it, so that nobody else works on it until
+// put. If there is none, it returns a new one.
 func (h *histories) take(conversation string) *history {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -134,8 +135,8 @@ func (h *histories) put(conversation string, one *history) {
 	h.all[conversation] = one
 }
 
-// encode fills a payload with a conversation's messages and tools, put together
-// by join.
+// encode fills a payload with a conversation's messages, which join puts together, and
+// its tools.
 func (h *histories) encode(p *payload, r Request, messages []Message, in encoder, join func([]json.RawMessage) body) error {
 	one := h.take(r.Conversation)
 	defer h.put(r.Conversation, one)
@@ -150,15 +151,15 @@ func (h *histories) encode(p *payload, r Request, messages []Message, in encoder
 	return err
 }
 
-// estimate is how many tokens a request is about.
+// estimate returns about how many tokens a request has.
 func (h *histories) estimate(r Request) int {
 	one := h.take(r.Conversation)
 	defer h.put(r.Conversation, one)
 	return one.size.Request(r.Messages, r.Tools, r.OutputSchema)
 }
 
-// refusedUpTo is how many messages of a conversation go without what the provider sent
-// with them, and refuse sets it.
+// refusedUpTo returns how many messages of a conversation, from the first, go without
+// their Kept. refuse sets that number.
 func (h *histories) refusedUpTo(conversation string) int {
 	one := h.take(conversation)
 	defer h.put(conversation, one)

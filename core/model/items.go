@@ -8,9 +8,9 @@ import (
 // item is a member of a list that a protocol wants in place of messages.
 type item map[string]any
 
-// inOrder is an assistant's message in protocols whose messages are lists: what
-// the provider sent with it, in its order, the calls under golem's ids; of
-// another provider its text and its calls.
+// inOrder encodes an assistant's message for protocols whose messages are lists. If the
+// provider sent the message, it gets its own items back in their order, with golem's
+// ids in the calls; otherwise it gets the text and the calls.
 func (m Message) inOrder(provider string, text func(string) any, call func(Call) any) (json.RawMessage, error) {
 	var list []any
 	calls := m.Calls
@@ -33,7 +33,7 @@ func (m Message) inOrder(provider string, text func(string) any, call func(Call)
 	return joined(list)
 }
 
-// visible is a text that is not blank, which providers refuse.
+// visible returns text, or "(empty)" if it is blank, which providers refuse.
 func visible(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return "(empty)"
@@ -41,7 +41,7 @@ func visible(text string) string {
 	return text
 }
 
-// joined are values of a JSON list, separated by commas.
+// joined returns the values of a JSON list, separated by commas.
 func joined(list []any) (json.RawMessage, error) {
 	var out json.RawMessage
 	for i, v := range list {

@@ -13,8 +13,8 @@ import (
 // provider, and no other part of golem reads it.
 type Kept struct {
 	Provider string   `json:"provider"`
-	Message  fields   `json:"message,omitempty"` // of the assistant's message
-	Calls    []fields `json:"calls,omitempty"`   // of each call, by its index; nil: none
+	Message  fields   `json:"message,omitempty"` // members of the assistant's message
+	Calls    []fields `json:"calls,omitempty"`   // members of each call, by its index; nil: none
 	// Items are the whole answer as a list (Responses' items, Anthropic's
 	// blocks); calls in it are replaced by callItem.
 	Items []json.RawMessage `json:"items,omitempty"`
@@ -27,7 +27,7 @@ const callItem = `{"type":"golem_call"}`
 // fields are members of a JSON object by name.
 type fields map[string]json.RawMessage
 
-// to is what goes back to a provider, nil for nothing.
+// to returns k if it goes back to the provider, else nil.
 func (k *Kept) to(provider string) *Kept {
 	if k == nil || k.Provider != provider {
 		return nil
@@ -35,7 +35,7 @@ func (k *Kept) to(provider string) *Kept {
 	return k
 }
 
-// redacted is a copy without secrets. What redaction spoils is left out.
+// redacted returns k without secrets; nil if it is no longer valid JSON without them.
 func (k *Kept) redacted(redact func(string) string) *Kept {
 	if k == nil {
 		return nil
@@ -55,7 +55,7 @@ func (k *Kept) redacted(redact func(string) string) *Kept {
 	return &out
 }
 
-// put lays the carried members over an encoded message and its calls.
+// put adds the members that carry names to an encoded message and its calls.
 func (k *Kept) put(message json.RawMessage, carry []string) (json.RawMessage, error) {
 	var out fields
 	if err := json.Unmarshal(message, &out); err != nil {
@@ -81,8 +81,8 @@ func (k *Kept) put(message json.RawMessage, carry []string) (json.RawMessage, er
 	return json.Marshal(out)
 }
 
-// filled is an encoded message with the members that the provider wants and the
-// message does not have; an empty text counts as none.
+// filled returns an encoded message with the members of Quirks.Fill that it does not
+// have. A member whose text is empty counts as missing.
 func filled(message json.RawMessage, fill map[string]string) (json.RawMessage, error) {
 	var out fields
 	if err := json.Unmarshal(message, &out); err != nil {
@@ -122,17 +122,16 @@ func (f fields) put(kept fields, carry []string) {
 	}
 }
 
-// carrier gathers the members that a provider wants back from the pieces of a
-// stream: texts are put together, lists joined, of anything else the last counts.
+// carrier collects the members that a provider wants back from the pieces of a stream.
+// It puts texts together and joins lists; of any other value it keeps the last.
 type carrier struct {
-	names  []string // which members; none: nothing is gathered
+	names  []string // which members; none: nothing is collected
 	texts  map[string]*strings.Builder
 	lists  map[string]*entries
 	others fields
 }
 
-// add takes over the named members of one piece. null is not a value, an empty
-// text is one.
+// add collects the named members of one piece. It skips null, but not an empty text.
 func (c *carrier) add(piece json.RawMessage) {
 	if len(c.names) == 0 {
 		return
@@ -177,7 +176,7 @@ func (c *carrier) list(name string, value json.RawMessage) {
 	c.lists[name].add(value)
 }
 
-// fields are the members as they are now; nil if there are none.
+// fields returns the members collected so far; nil if there are none.
 func (c *carrier) fields() fields {
 	if len(c.texts)+len(c.lists)+len(c.others) == 0 {
 		return nil
@@ -195,8 +194,8 @@ func (c *carrier) fields() fields {
 	return out
 }
 
-// entries are a list whose objects come in pieces (OpenRouter's
-// reasoning_details): pieces of one type and index are one entry.
+// entries is a list whose objects come in pieces (OpenRouter's reasoning_details):
+// pieces of one type and index are one entry.
 type entries struct {
 	all []*carrier
 	at  map[string]*carrier // by type and index
@@ -225,7 +224,7 @@ func (e *entries) add(list json.RawMessage) {
 	}
 }
 
-// member adds a member of one piece of an entry: its texts grow, the rest is set.
+// member adds a member of one piece of an entry: texts are appended, other values replaced.
 func (c *carrier) member(name string, value json.RawMessage) {
 	switch name {
 	case "text", "summary", "data":

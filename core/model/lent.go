@@ -17,7 +17,7 @@ const (
 // Lends reports whether the models of a provider are lent by a platform.
 func Lends(provider string) bool { return provider == page || provider == device }
 
-// NotLent is why a model cannot be used on a platform that lends none.
+// NotLent returns the error, E_PLATFORM, of using a model on a platform that lends none.
 func NotLent(name string) error {
 	what := "a model that a web page provides"
 	if strings.HasPrefix(name, device) {
@@ -27,8 +27,8 @@ func NotLent(name string) error {
 		Hinting("choose another model with --model, or run the project in a web page")
 }
 
-// openLent opens a lent model: spoken to as a provider is, in chat completions, so
-// that its answers pass the same bounds.
+// openLent opens a lent model. Requests and answers are chat completions, as with a
+// provider, so that its answers pass the same limits.
 func openLent(name, rest string, c Config) (Model, error) {
 	if c.Lent == nil {
 		return nil, NotLent(name)
@@ -56,7 +56,7 @@ func openLent(name, rest string, c Config) (Model, error) {
 	end := &endpoint{row: row, url: &url.URL{Scheme: "http", Host: page}} // no request leaves golem
 	m := newRemote(name, rest, end, c)
 	if name == device+":" {
-		// It takes text only and has no settings; the schema of an output holds it.
+		// The browser's model accepts only text, has no settings, and keeps to an output schema.
 		m.end.row.Image, m.end.row.JSON = false, JSONSchema
 		m.end.row.Quirks.Settings = lacks("temperature top_p max_output_tokens reasoning_effort seed stop parallel_tool_calls service_tier verbosity")
 		m.listing = Listing{From: ByNature}

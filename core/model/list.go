@@ -80,7 +80,7 @@ func List(ctx context.Context, provider string, c Config) ([]Offer, error) {
 	return offers, nil
 }
 
-// offered is a price as people read it; nil if it is not known.
+// offered returns a price in the form for people; nil if it is not known.
 func offered(l Listing) *Price {
 	if !l.Priced {
 		return nil
@@ -105,7 +105,7 @@ func (c Config) Keyed(provider string) (keyed, free bool) {
 	return keyed, row.NoKey
 }
 
-// offers asks for the models, by the names that the provider gives them.
+// offers requests the models. They have the provider's names for them.
 func (m *remote) offers(ctx context.Context) ([]Offer, error) {
 	address := m.end.url.JoinPath("models")
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
@@ -152,8 +152,8 @@ func (m *remote) noList(why string) error {
 		fault(fault.Model, fmt.Sprintf("check %s_BASE_URL (now %s), or look for the names on the provider's pages", envName(m.end.row.Name), m.end.url.Host))
 }
 
-// readOffers reads a list of models: a JSON list, or one that is a member. ok is
-// false if it is none.
+// readOffers reads a list of models: a JSON list, or an object with the list as data or
+// models. ok is false for anything else. Offers are sorted by name.
 func readOffers(data []byte) (offers []Offer, ok bool) {
 	var all []json.RawMessage
 	if data = bytes.TrimSpace(data); len(data) > 0 && data[0] == '[' {
@@ -172,11 +172,11 @@ func readOffers(data []byte) (offers []Offer, ok bool) {
 	return slices.CompactFunc(offers, func(a, b Offer) bool { return a.Name == b.Name }), ok
 }
 
-// contexts are the providers' names for how much a model takes.
+// contexts lists the providers' names for the number of tokens that a model takes.
 var contexts = []string{"context_length", "context_window", "max_context_length", "max_model_len", "max_input_tokens", "top_provider.context_length"}
 
-// readOffer reads one model; without a name of which golem can make a model's
-// name it is none.
+// readOffer reads one model. Its Name is "" if the provider's name cannot be used in a
+// request.
 func readOffer(raw json.RawMessage) Offer {
 	var o struct {
 		ID, Name  json.RawMessage
@@ -195,7 +195,7 @@ func readOffer(raw json.RawMessage) Offer {
 	return out
 }
 
-// offerName is a name as a request has it; "" if it cannot be one.
+// offerName returns a model's name as requests have it; "" if it cannot be used.
 func offerName(name string) string {
 	name = strings.TrimPrefix(name, "models/") // Google's
 	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
@@ -260,11 +260,11 @@ func nearHint(provider, name string, offers []Offer) string {
 	return "did you mean " + strings.Join(found, ", ")
 }
 
-// near are the names that somebody may have meant: those of which few letters
-// differ, then those that hold the name or that it holds.
+// near returns the names that somebody may have meant: first those that differ in few
+// letters, then those that contain the name or are contained in it.
 func near(name string, names []string) []string {
 	var found, parts []string
-	rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return away(n, name) > len(name)/3+1 }) // no letters need be compared
+	rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return away(n, name) > len(name)/3+1 }) // their lengths differ too much
 	for len(found) < maxNear {
 		next := fault.Nearest(name, rest)
 		if next == "" {
@@ -288,7 +288,7 @@ func near(name string, names []string) []string {
 	return found[:min(len(found), maxNear)]
 }
 
-// letters are what of a name counts: its letters and digits.
+// letters returns what is compared of a name: its letters and digits, in lower case.
 func letters(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {

@@ -53,7 +53,7 @@ type Message struct {
 	Text  string `json:"text"`
 	Parts []Part `json:"parts,omitempty"`
 	Calls []Call `json:"calls,omitempty"` // of an Assistant message
-	Kept  *Kept  `json:"kept,omitempty"`  // of an Assistant message: its Turn's
+	Kept  *Kept  `json:"kept,omitempty"`  // of an Assistant message: Kept of its Turn
 	// These are set in a message with ToolRole: the call that it answers, the
 	// tool's name, and the error code if the result is an error (the rules of
 	// scripts use the last two).
@@ -77,7 +77,7 @@ type Request struct {
 	OutputSchema json.RawMessage // nil: free text
 	Settings     Settings
 	Timeout      time.Duration // how long the caller waits; a provider may be silent as long, if that is more than Config.Idle
-	fellBack     bool          // a model before this one of a list gave no answer
+	fellBack     bool          // an earlier model of a list gave no answer
 }
 
 // Usage is the number of tokens that the provider bills. Estimated is set if

@@ -15,8 +15,8 @@ import (
 // opened, and the error says why. All models of a run share it.
 type Config struct {
 	HTTP HTTPDoer // nil: no provider can be reached
-	// Lent has what answers page:NAME and device:, by the whole name: it takes a
-	// request of chat completions and gives the answer as a stream of events. nil:
+	// Lent has a client for each model page:NAME and device:, by the whole name. It gets
+	// a request of chat completions and returns the answer as a stream of events. nil:
 	// the platform lends no models.
 	Lent map[string]HTTPDoer
 	// Env returns environment variables: the providers' keys and
@@ -123,9 +123,9 @@ func Forget(m Model, conversation string) {
 	}
 }
 
-// Advance moves a model past a request that it has answered in another process, or
-// was asked: a script's position in its sequences, the answers of a recording. It
-// asks nobody. t has the model's name and how many attempts it took.
+// Advance moves a model past a request that another process has already sent to it,
+// without a request: it advances a script's position in its sequences and uses up the
+// answers of a recording. t has the model's name and how many attempts it took.
 func Advance(m Model, r Request, t Turn) {
 	for _, one := range each(m) {
 		if one.Name() != t.Model {
@@ -134,7 +134,7 @@ func Advance(m Model, r Request, t Turn) {
 		for range max(t.Attempts, 1) {
 			switch one := bare(one).(type) {
 			case *script:
-				_, _, _ = one.choose(r) // without a rule there was no answer either
+				_, _, _ = one.choose(r) // without a rule the other process got no answer either
 			case *replay:
 				if q, err := digest(r, one.redact); err == nil {
 					one.take(q.key, r.ID)
@@ -144,7 +144,7 @@ func Advance(m Model, r Request, t Turn) {
 	}
 }
 
-// bare takes this package's decorators off.
+// bare returns m without this package's decorators.
 func bare(m Model) Model {
 	for {
 		w, ok := m.(interface{ unwrap() Model })
@@ -183,7 +183,7 @@ func cannotRead(model string, err error) error {
 	return fault.New(fault.Model, "%s cannot be read: %w", model, pathless(err))
 }
 
-// pathless is err without the path an operating system put into it.
+// pathless returns err without the path that an operating system put into it.
 func pathless(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -18,11 +18,11 @@ type Pace struct {
 	hosts map[string]*lane
 }
 
-// lane is the way to one provider.
+// lane controls the requests to one host.
 type lane struct {
 	mu    sync.Mutex
-	slow  bool          // it asked to slow down, and no request went well since
-	until time.Time     // no request before
+	slow  bool          // the host asked to slow down, and no request has succeeded since
+	until time.Time     // no request goes out before this time
 	probe chan struct{} // while slow: one request at a time
 }
 
@@ -38,8 +38,8 @@ func (p *Pace) lane(host string) *lane {
 	return p.hosts[host]
 }
 
-// enter waits until a request may go out. leave says, once, whether there is
-// room for more after it.
+// enter waits until a request may go out. The caller calls leave after the answer; room
+// says whether other requests may go out too.
 func (l *lane) enter(ctx context.Context) (leave func(room bool), err error) {
 	if slow, _ := l.state(); !slow {
 		return func(bool) {}, nil
@@ -50,7 +50,7 @@ func (l *lane) enter(ctx context.Context) (leave func(room bool), err error) {
 		return nil, ctx.Err()
 	}
 	slow, until := l.state()
-	if !slow { // one before went well: all may go
+	if !slow { // a request has succeeded: all may go out
 		<-l.probe
 		return func(bool) {}, nil
 	}
@@ -86,12 +86,12 @@ func (l *lane) state() (slow bool, until time.Time) {
 	return l.slow, l.until
 }
 
-// longestPace is the longest that requests are held back at once, whatever a
-// provider says: then one of them asks.
+// longestPace is the longest time for which requests are held back, whatever a provider
+// says. After it one request tries again.
 const longestPace = time.Minute
 
-// heed takes in what an answer says of the provider's limits. It reports
-// whether there is room for more.
+// heed reads what an answer says about the provider's limits and holds requests back if
+// necessary. It reports whether other requests may go out.
 func (l *lane) heed(resp *http.Response, now time.Time) bool {
 	if l == nil {
 		return true
@@ -110,7 +110,8 @@ func (l *lane) heed(resp *http.Response, now time.Time) bool {
 	return false
 }
 
-// hold lets no request out for a while, and then one at a time.
+// hold holds all requests back for wait, at most longestPace, and then lets one at a
+// time go out.
 func (l *lane) hold(wait time.Duration) {
 	if l == nil {
 		return
@@ -123,8 +124,8 @@ func (l *lane) hold(wait time.Duration) {
 	}
 }
 
-// exhausted reads the headers in which providers say what is left of a limit:
-// wait is how long nothing will be.
+// exhausted reads the headers in which providers say what is left of a limit. slow is
+// true if nothing is left; wait is how long until the limit is renewed.
 func exhausted(h http.Header, now time.Time) (wait time.Duration, slow bool) {
 	for _, pair := range [][2]string{
 		{"x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"}, {"x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"},

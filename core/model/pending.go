@@ -10,7 +10,7 @@ import (
 // maxCalls bounds the tool calls of one answer (SECURITY 12).
 const maxCalls = 256
 
-// noText is why a call does not run whose arguments hold what is not text.
+// noText is the reason why a call does not run if its arguments are not text.
 const noText = "the arguments contain bytes that are not UTF-8"
 
 // pending is a tool call that is still arriving.
@@ -31,7 +31,7 @@ func (c *pending) write(args string) {
 	c.scan.read(args)
 }
 
-// braces tells where a JSON object ends, whose text comes in pieces.
+// braces finds the end of a JSON object whose text comes in pieces.
 type braces struct {
 	depth           int
 	begun           bool
@@ -60,7 +60,7 @@ func (b *braces) read(text string) {
 // closed reports whether the object is complete.
 func (b *braces) closed() bool { return b.begun && b.depth <= 0 && !b.quoted }
 
-// fragment adds to the call it belongs to, or begins one.
+// fragment adds f to the call that it belongs to, or begins a new call.
 func (a *answer) fragment(f fragment) error {
 	id, name, args := str(f.ID), str(f.Function.Name), f.Function.Arguments
 	if len(f.Custom.Name) > 0 || len(f.Custom.Input) > 0 { // a tool that takes any text
@@ -101,7 +101,7 @@ func (a *answer) next(index, id string) (*pending, error) {
 	return c, nil
 }
 
-// called adds a call that came whole.
+// called adds a call that came in one piece.
 func (a *answer) called(id, name, args string, sound bool) error {
 	c, err := a.next("", id)
 	if err != nil {
@@ -116,8 +116,9 @@ func (a *answer) called(id, name, args string, sound bool) error {
 	return nil
 }
 
-// find gives the last call that a fragment may continue, nil if there is none. An id
-// that is known decides, then the index; some providers give none, or 0 to every call.
+// find returns the last call that a fragment may continue, nil if there is none. It
+// looks for a known id first, then for the index: some providers send no index, or 0
+// for every call.
 func (a *answer) find(index, id string) *pending {
 	var c *pending
 	for i := len(a.calls) - 1; i >= 0; i-- {

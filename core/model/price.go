@@ -15,10 +15,10 @@ type Known struct {
 	Price   *prices.Price // nil: not given
 }
 
-// anyModel stands in Provider.Models for those that are not named.
+// anyModel stands in Provider.Models for all models that it does not name.
 const anyModel = "*"
 
-// Who gave the price of a model.
+// The values of Listing.From: who gave the price of a model.
 const (
 	ByPerson  = "person"   // the person's config
 	ByTable   = "table"    // golem's own, see package prices
@@ -32,9 +32,10 @@ type Listing struct {
 	From string
 }
 
-// Listing returns context size and price of provider:model, if known. The
-// person's values count first, then the built-in table, then the project's:
-// these can fill gaps but replace nothing. A local server is never billed.
+// Listing returns context size and price of provider:model, if known. The person's
+// values count first, then the built-in table, then the project's: these can fill gaps
+// but replace nothing. A local server on this machine that gets no key costs nothing,
+// unless one of them has a price.
 func (c Config) Listing(name string) Listing {
 	provider, model, err := Split(name)
 	if err != nil {
@@ -80,7 +81,8 @@ func (p Provider) listing(model string) Listing {
 	return l
 }
 
-// listing is that of the row, of which a server on this machine is not billed.
+// listing returns the row's listing of a model. A local server on this machine that
+// gets no key costs nothing, unless it has a price.
 func (e *endpoint) listing(model string) Listing {
 	l := e.row.listing(model)
 	if !l.Priced && e.row.local && e.key == "" && loopback(e.url.Hostname()) {
@@ -97,7 +99,7 @@ func loopback(host string) bool {
 // usual are the values of service_tier that cost what the table says.
 var usual = []string{`"auto"`, `"default"`, `"standard"`, `"standard_only"`, `"on_demand"`}
 
-// bill adds what an answer cost, or that nobody knows.
+// bill returns u with the cost of the answer, or with Unpriced if nobody knows it.
 func (m *remote) bill(u Usage, s Settings) Usage {
 	tier, set := s["service_tier"]
 	switch l := m.listing; {

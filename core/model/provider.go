@@ -11,8 +11,8 @@ import (
 // How a provider supports a declared output schema (Provider.JSON).
 const (
 	JSONSchema = "schema" // takes a JSON Schema
-	JSONObject = "object" // promises an object, of whatever shape
-	JSONNone   = "none"   // is asked in words
+	JSONObject = "object" // promises an object, of any shape
+	JSONNone   = "none"   // supports neither: golem asks for the output in the system message
 )
 
 // Provider is one row of the table of providers (SPEC §10). A manifest can add
@@ -98,9 +98,9 @@ func builtin(name string) (Provider, bool) {
 	return Provider{}, false
 }
 
-// row finds the effective row: the built-in one, what the manifest says of it
-// laid over it, or the manifest's own. What the built-in one calls the settings
-// counts in its own protocol only.
+// row returns the effective row: the built-in one with the manifest's values laid over
+// it, or the manifest's own. The built-in names of settings count only in the protocol
+// of the built-in row.
 func (c Config) row(name string) (Provider, error) {
 	base, known := builtin(name)
 	added, extra := c.Providers[name]
@@ -155,7 +155,7 @@ func (q Quirks) under(m Quirks) Quirks {
 	return q
 }
 
-// laid is a map with another's members laid over its own; nil if both are empty.
+// laid returns a copy of under with the members of over, which replace those of under.
 func laid[V any](under, over map[string]V) map[string]V {
 	if len(over) == 0 {
 		return maps.Clone(under)
@@ -168,7 +168,7 @@ func laid[V any](under, over map[string]V) map[string]V {
 	return out
 }
 
-// known lists every provider name, with the two that are not providers.
+// known returns every provider name, and script and replay, which are not providers.
 func (c Config) known() []string {
 	names := []string{"script", "replay"}
 	for _, p := range rows {
@@ -181,7 +181,7 @@ func (c Config) known() []string {
 	return slices.Compact(names)
 }
 
-// able names the providers whose column says yes, for E_ATTACHMENT.
+// able returns the names of the providers for which column is true, for E_ATTACHMENT.
 func (c Config) able(column func(Provider) bool) string {
 	var names []string
 	for _, name := range c.known() {
@@ -192,7 +192,7 @@ func (c Config) able(column func(Provider) bool) string {
 	return strings.Join(names, ", ")
 }
 
-// envName is the provider's name as part of a variable: "my-host" → MY_HOST.
+// envName returns the provider's name as part of a variable: MY_HOST for "my-host".
 func envName(provider string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

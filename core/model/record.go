@@ -12,8 +12,8 @@ import (
 	"golem/core/fault"
 )
 
-// maxRecordedIDs is how many worker runs a recorder remembers the last request
-// of; it bounds memory only: what is forgotten is written whole again.
+// maxRecordedIDs bounds the worker runs whose last request a recorder remembers. It
+// only saves memory: the next request of a forgotten run is written whole.
 const maxRecordedIDs = 1024
 
 // Recorder writes the answers of models to a recording, for replay: models. It
@@ -57,7 +57,7 @@ type recorded struct {
 
 var _ Model = (*recorded)(nil)
 
-// Name is the wrapped model's.
+// Name returns the wrapped model's name.
 func (m *recorded) Name() string { return m.model.Name() }
 
 func (m *recorded) unwrap() Model { return m.model }
@@ -125,7 +125,8 @@ func (rec *Recorder) write(model string, r Request, line recordingLine) error {
 	return nil
 }
 
-// since is a request's digests as the change from the last one of its run.
+// since returns a request's digests as the change from the last request of its run: how
+// many are the same at the beginning, and the rest.
 func (rec *Recorder) since(id string, messages []string) (same int, rest []string) {
 	before := rec.last[id]
 	for same < len(before) && same < len(messages) && before[same] == messages[same] {
@@ -138,7 +139,7 @@ func (rec *Recorder) since(id string, messages []string) (same int, rest []strin
 	return same, messages[same:]
 }
 
-// clean redacts what is written.
+// clean removes secrets from a line.
 func (rec *Recorder) clean(line *recordingLine) {
 	for i, d := range line.Deltas {
 		line.Deltas[i] = rec.redact(d)
@@ -162,7 +163,7 @@ func (rec *Recorder) clean(line *recordingLine) {
 	}
 }
 
-// put writes one value as one line in one write; after a failure nothing.
+// put writes v as one line with one Write. After a failed Write it writes nothing.
 func (rec *Recorder) put(v any) {
 	if rec.err != nil {
 		return

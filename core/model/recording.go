@@ -25,7 +25,7 @@ type recordingLine struct {
 	ID     string `json:"id"`
 	Turn   int    `json:"turn"`
 	Worker string `json:"worker,omitempty"`
-	// FellBack says that this attempt is of the next model of a list.
+	// FellBack says that this attempt was made with the next model of a list.
 	FellBack bool             `json:"fell_back,omitempty"`
 	Answer   *recordedAnswer  `json:"answer,omitempty"`
 	Failure  *recordedFailure `json:"failure,omitempty"`
@@ -57,7 +57,7 @@ type recordedFailure struct {
 	Usage        *Usage     `json:"usage,omitempty"` // what was billed all the same
 }
 
-// billed is what a failed attempt was billed all the same.
+// billed returns what a failed attempt was billed all the same.
 func (f recordedFailure) billed() Usage {
 	if f.Usage == nil {
 		return Usage{}
@@ -74,7 +74,7 @@ func (f recordedFailure) err() error {
 	return (&failure{status: f.Status, retry: !f.Final, retryAfter: wait, message: cmp.Or(f.Message, "the recorded attempt failed")}).fault(code, f.Hint)
 }
 
-// asked is a request as a key sees it: no ids, no times, no model name.
+// asked is the part of a request that its key depends on: no ids, no times, no model name.
 type asked struct {
 	Messages []askedMessage  `json:"messages"`
 	Tools    []askedTool     `json:"tools"`
@@ -108,7 +108,7 @@ type askedTool struct {
 	Input       json.RawMessage `json:"input"`
 }
 
-// question is a request digested: its key, and one digest a message.
+// question has the digests of a request: its key, and one for each message.
 type question struct {
 	key      string
 	messages []string
@@ -118,8 +118,8 @@ type question struct {
 // tell messages apart, no more.
 const shortDigest = 16
 
-// digest makes a request's key: SHA-256 of the RFC 8785 form of {messages,
-// tools, output_schema}, every text redacted before.
+// digest returns a request's digests. The key is the SHA-256 of the RFC 8785 form of
+// {messages, tools, output_schema}, in hexadecimal; every text is redacted before.
 func digest(r Request, redact func(string) string) (question, error) {
 	if redact == nil {
 		redact = func(s string) string { return s }
@@ -161,7 +161,8 @@ func askMessage(m Message, redact func(string) string) askedMessage {
 	return out
 }
 
-// raw is a schema with secrets taken out; redaction that spoils the JSON leaves a string.
+// raw returns a schema without secrets. If redaction makes the JSON invalid, the result
+// is a JSON string.
 func raw(schema json.RawMessage, redact func(string) string) json.RawMessage {
 	if len(schema) == 0 {
 		return json.RawMessage("null")

@@ -47,14 +47,14 @@ func (m *remote) clean(s string) string {
 // shortKey is the length below which a key may be a part of common words.
 const shortKey = 16
 
-// hide takes a key out of a text. A short one is looked for as a word of its
-// own: a key "test" is not in "the latest model".
+// hide replaces a key in a text by [redacted]. A short key is replaced only where it is
+// a word of its own: a key "test" is not in "the latest model".
 func hide(s, key string) string {
 	if key == "" {
 		return s
 	}
 	var b strings.Builder
-	last := utf8.RuneError // the one before what is left of s
+	last := utf8.RuneError // the character before the rest of s
 	for {
 		before, after, found := strings.Cut(s, key)
 		b.WriteString(before)
@@ -77,7 +77,7 @@ func hide(s, key string) string {
 
 func letter(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 
-// str is a JSON string's text, "" for anything else.
+// str returns a JSON string's text, "" for anything else.
 func str(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
@@ -86,7 +86,7 @@ func str(raw json.RawMessage) string {
 	return s
 }
 
-// quote is a text as a JSON string.
+// quote returns a text as a JSON string.
 func quote(s string) json.RawMessage {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -95,7 +95,8 @@ func quote(s string) json.RawMessage {
 	return data
 }
 
-// number is a status given as a number or as digits, 0 for anything else.
+// number returns an HTTP status from 400 to 599, given as a number or as digits; 0 for
+// anything else.
 func number(raw json.RawMessage) int {
 	n, err := strconv.Atoi(strings.Trim(string(raw), `"`))
 	if err != nil || n < 400 || n > 599 {
@@ -104,8 +105,8 @@ func number(raw json.RawMessage) int {
 	return n
 }
 
-// refused is the fault of an answer whose status is not a success: what a person
-// needs when key, model or host is wrong.
+// refused returns the fault of an answer whose status is not a success. It tells a
+// person what to do if the key, the model or the host is wrong.
 func (m *remote) refused(resp *http.Response, body io.Reader) error {
 	data, _ := io.ReadAll(io.LimitReader(body, maxError)) // what came is told, however it ended
 	c := complain(data)
@@ -147,7 +148,8 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 	}).fault(fault.Model, hint)
 }
 
-// location is where a redirect points, for the message; pages cannot see it.
+// location returns where a redirect points, for the message; "" if that is not known,
+// as in web pages.
 func (m *remote) location(resp *http.Response) string {
 	if to := m.clean(resp.Header.Get("Location")); to != "" {
 		return " to " + to
@@ -155,7 +157,7 @@ func (m *remote) location(resp *http.Response) string {
 	return ""
 }
 
-// status puts a status into words and a remedy.
+// status returns a description of a status and a remedy.
 func (m *remote) status(status int) (what, hint string) {
 	p, host := m.end.row.Name, m.end.url.Host
 	switch {

@@ -16,8 +16,9 @@ import (
 // the stream, after an answer that is complete.
 const afterFinish = 3 * time.Second
 
-// afterPiece is how long a provider may take that sent its finish reason together with
-// a piece of the answer: others follow at gateways that send a reason with each.
+// afterPiece is the same for a provider that sent its finish reason together with a
+// piece of the answer: some gateways send a reason with each piece, so others may
+// follow.
 const afterPiece = 20 * time.Second
 
 // lastMoment is remote.moment outside tests.
@@ -34,7 +35,7 @@ type remote struct {
 	past    histories
 	near    nearby
 	moment  time.Duration // how long the end of the connection may lag behind the end mark
-	listing Listing       // what it costs
+	listing Listing       // context size and price
 }
 
 var _ Model = (*remote)(nil)
@@ -64,7 +65,7 @@ func (c Config) now() time.Time {
 	return c.Now()
 }
 
-// Name is the full name, provider and model.
+// Name returns the full name, provider and model.
 func (m *remote) Name() string { return m.name }
 
 // Generate makes one attempt; see sound for when it makes two.
@@ -81,7 +82,7 @@ func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	return m.sound(ctx, r, show)
 }
 
-// attempt sends the request, and reads the answer.
+// attempt sends the request and makes a turn of the answer, or a fault.
 func (m *remote) attempt(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
 	g := newGuard(ctx, max(m.config.Idle, r.Timeout))
 	defer g.close()
@@ -107,8 +108,8 @@ func (m *remote) attempt(ctx context.Context, r Request, show func(Delta)) (Turn
 	return m.lost(a, r.Settings), err
 }
 
-// advised adds the remedy for what an error inside a stream means, as for the same
-// error with a status.
+// advised adds a hint to an error inside a stream: the remedy for the status that it
+// means.
 func (m *remote) advised(err error) error {
 	f, why := fault.Of(err, fault.Model), failureOf(err)
 	if f.Hint == "" && why != nil && why.status != 0 {
@@ -117,7 +118,7 @@ func (m *remote) advised(err error) error {
 	return err
 }
 
-// lost is what an answer cost that is none, as far as the provider has said.
+// lost returns a turn with what a failed answer cost, as far as the provider has said.
 func (m *remote) lost(a *answer, s Settings) Turn {
 	if a.usage == nil {
 		return Turn{}
@@ -139,7 +140,7 @@ func (m *remote) ask(ctx context.Context, g *guard, r Request, a *answer) error 
 	return m.receive(ctx, g, s, a)
 }
 
-// client is go-openai over the lent doer.
+// client returns a go-openai client that sends its requests through wire.
 func (m *remote) client(g *guard, p payload) *openai.Client {
 	return openai.NewClientWithConfig(openai.ClientConfig{
 		BaseURL: m.end.url.String(), HTTPClient: wire{m, g, p}, EmptyMessagesLimit: 300,

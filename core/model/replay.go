@@ -12,7 +12,7 @@ import (
 	"golem/core/fault"
 )
 
-// replay answers from a recording, and from nothing else.
+// replay is a model that answers from a recording, and from nothing else.
 type replay struct {
 	name    string
 	redact  func(string) string
@@ -89,12 +89,12 @@ func parseRecording(file string, data []byte) ([]*take, error) {
 	return all, nil
 }
 
-// maxCopied bounds the digests copied while reading, which a hostile file
-// could make quadratic; beyond it only a miss is told less exactly.
+// maxCopied bounds the digests that are copied while reading, whose number a hostile
+// file could make quadratic. Beyond it, miss tells less exactly what differs.
 const maxCopied = 8 << 20
 
-// follow puts the whole request's digests together from the line before of the
-// same run. A line that only goes on shares the memory of the one before.
+// follow sets the digests of the whole request from those of the line before of the
+// same run. A line that only adds messages shares the memory of the one before.
 func (t *take) follow(before []string, copies *int) {
 	t.messages = t.Asked
 	switch {
@@ -107,10 +107,10 @@ func (t *take) follow(before []string, copies *int) {
 	}
 }
 
-// Name is "replay:" and the file's name.
+// Name returns "replay:" and the file's name.
 func (m *replay) Name() string { return m.name }
 
-// Generate gives the recorded attempt for this very request.
+// Generate returns the recorded attempt for a request with the same key.
 func (m *replay) Generate(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
 	if ctx.Err() != nil {
 		return Turn{}, ended(ctx, m.name)
@@ -144,15 +144,15 @@ func (m *replay) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	return turn, nil
 }
 
-// sane is usage as a file may tell it: no figure is below zero.
+// sane returns u without negative numbers, which a file may contain.
 func (u Usage) sane() Usage {
 	u.In, u.Out, u.Cached, u.Written = max(0, u.In), max(0, u.Out), max(0, u.Cached), max(0, u.Written)
 	return u
 }
 
-// take uses up the next attempt recorded for key, one of the same id first. A failure
-// after which the next model of a list was asked is passed over; lost is what such
-// attempts were billed.
+// take returns the next attempt recorded for key, preferring one of the same id, and
+// marks it as used. It passes over a failure after which the next model of a list was
+// asked; lost is what such attempts were billed.
 func (m *replay) take(key, id string) (t *take, lost Usage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -168,7 +168,8 @@ func (m *replay) take(key, id string) (t *take, lost Usage) {
 	return t, lost
 }
 
-// next is the next attempt recorded for key, one of the same id first; nil: there is none.
+// next returns the next attempt recorded for key that is not used, preferring one of
+// the same id; nil if there is none.
 func (m *replay) next(key, id string) *take {
 	var next *take
 	for _, t := range m.byKey[key] {
@@ -183,7 +184,7 @@ func (m *replay) next(key, id string) *take {
 	return next
 }
 
-// miss tells where the request leaves the recording.
+// miss returns the fault that tells where the request differs from the recording.
 func (m *replay) miss(r Request, q question) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -209,8 +210,9 @@ func (m *replay) miss(r Request, q question) error {
 	return fault.New(fault.Replay, "%s: message %d (%s) differs from the recording: %s", where, same+1, what, m.quote(msg)).Hinting("%s", hint)
 }
 
-// nearest is the recorded request that agrees with q for the most messages;
-// of equals, one of the same worker run and turn, then the first.
+// nearest returns the recorded request that has the most messages at the beginning in
+// common with q, and how many. Of equals it takes one of the same worker run and turn,
+// then the first.
 func (m *replay) nearest(r Request, q question) (best *take, same int) {
 	score := -1
 	for _, t := range m.all {
@@ -232,7 +234,7 @@ func (m *replay) nearest(r Request, q question) (best *take, same int) {
 	return best, same
 }
 
-// quote is the beginning of a message, redacted, on one line.
+// quote returns the beginning of a message, redacted, on one line.
 func (m *replay) quote(msg Message) string {
 	text := msg.Text
 	for _, c := range msg.Calls {

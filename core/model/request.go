@@ -11,8 +11,9 @@ import (
 	"golem/core/tool"
 )
 
-// check refuses, before any request, what a person or caller attached and the
-// provider cannot take. Of a tool's result it is told in words, see resultText.
+// check returns E_ATTACHMENT, before any request, if a person or caller attached what
+// the provider does not accept. About such a part of a tool's result the model is told
+// in words, see resultText.
 func (m *remote) check(r Request) error {
 	for _, msg := range r.Messages {
 		if msg.Role == ToolRole {
@@ -47,7 +48,7 @@ func kindWord(kind string) string {
 	return "images"
 }
 
-// parameters is a tool's input schema in the form every provider takes: an
+// parameters returns a tool's input schema in a form that every provider accepts: an
 // object with properties, without $schema.
 func parameters(s tool.Spec) json.RawMessage {
 	var schema map[string]json.RawMessage
@@ -73,7 +74,7 @@ func parameters(s tool.Spec) json.RawMessage {
 	return out
 }
 
-// takes says whether the provider takes a part.
+// takes reports whether the provider accepts a part.
 func (p Provider) takes(part Part) bool {
 	switch part.Kind {
 	case "text":
@@ -86,8 +87,8 @@ func (p Provider) takes(part Part) bool {
 	return false
 }
 
-// resultText is a tool's result as text: its own, and a line for each part. A
-// part that the provider does not take is named, so that the model knows of it.
+// resultText returns a tool's result as text: its own text, and a line for each part. A
+// part that the provider does not accept is named, so that the model knows of it.
 func resultText(msg Message, row Provider) string {
 	lines := []string{}
 	if msg.Text != "" {
@@ -113,8 +114,8 @@ func resultText(msg Message, row Provider) string {
 	return strings.Join(lines, "\n")
 }
 
-// resultFiles is what follows the tool results that end messages, if they have
-// parts: a protocol may have no room for them in a tool's own result.
+// resultFiles encodes the message that follows the tool results at the end of messages,
+// if they have parts: in some protocols a tool's result cannot contain them.
 func resultFiles(messages []Message, in encoder) (json.RawMessage, error) {
 	from := len(messages)
 	for from > 0 && messages[from-1].Role == ToolRole {
@@ -130,7 +131,7 @@ func resultFiles(messages []Message, in encoder) (json.RawMessage, error) {
 	return in.files(parts)
 }
 
-// taken are the parts that the provider takes.
+// taken returns the parts that the provider accepts.
 func (p Provider) taken(parts []Part) []Part {
 	var out []Part
 	for _, part := range parts {
@@ -141,7 +142,7 @@ func (p Provider) taken(parts []Part) []Part {
 	return out
 }
 
-// filesAbove stands before the parts of tool results.
+// filesAbove is the text before the parts of tool results.
 const filesAbove = "Files from the results above:"
 
 func dataURL(p Part, mime string) string {
@@ -151,7 +152,8 @@ func dataURL(p Part, mime string) string {
 	return "data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
 }
 
-// attachment is a part as text: a text file whole, anything else by its name.
+// attachment returns a part as text: a text file with its content, any other with its
+// name and type.
 func attachment(p Part) string {
 	if p.Kind != "text" {
 		return fmt.Sprintf("<attachment name=%q type=%q/>", p.Name, p.MIME)

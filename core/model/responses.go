@@ -51,15 +51,15 @@ func (responsesAPI) payload(m *remote, r Request) (payload, error) {
 			if err != nil {
 				return p, err
 			}
-			p.members["text"] = data // beside which verbosity may stand
+			p.members["text"] = data // settle may add verbosity to it
 		}
 	}
 	p.head = head
 	return p, m.past.encode(&p, r, messages, responsesEncoder{m.end.row, reasons(m.model)}, listed)
 }
 
-// reasons reports whether a model may reason: those of which it is known that
-// they do not refuse to give their reasoning.
+// reasons reports whether a model may reason. Models that are known not to reason
+// refuse to give their reasoning.
 func reasons(model string) bool {
 	model = strings.TrimPrefix(model, "ft:")
 	for _, begin := range []string{"gpt-3", "gpt-4", "chatgpt-"} {
@@ -90,8 +90,8 @@ type responsesEncoder struct {
 	reasons bool // the model takes reasoning of earlier answers
 }
 
-// message is one message: an assistant's is its text, its calls, and what the
-// provider sent with them, in the provider's order.
+// message encodes one message. An assistant's message becomes its text, its calls, and
+// what the provider sent with them, in the provider's order.
 func (e responsesEncoder) message(msg Message) (json.RawMessage, error) {
 	switch msg.Role {
 	case ToolRole:
@@ -138,7 +138,7 @@ func (e responsesEncoder) user(text string, parts []Part) (json.RawMessage, erro
 
 func (responsesEncoder) bridge() json.RawMessage { return nil }
 
-// files is a message of its own.
+// files returns a user message with the parts.
 func (e responsesEncoder) files(parts []Part) (json.RawMessage, error) {
 	if parts = e.row.taken(parts); len(parts) == 0 {
 		return nil, nil
@@ -146,8 +146,8 @@ func (e responsesEncoder) files(parts []Part) (json.RawMessage, error) {
 	return e.user(filesAbove, parts)
 }
 
-// tool is one tool. Without strict the protocol takes it for strict, which few
-// schemas are fit for.
+// tool returns one tool. It says that the schema is not strict: without that the
+// protocol takes it for strict, and few schemas are fit for that.
 func (responsesEncoder) tool(s tool.Spec) any {
 	return item{"type": "function", "name": s.Name, "description": s.Description, "parameters": parameters(s), "strict": false}
 }

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// responsesAnswer puts a stream of Responses together.
+// responsesAnswer is the decoder of a stream of Responses.
 type responsesAnswer struct {
 	*answer
-	items   map[string]bool // the finished ones that were streamed, by index and ids
-	ids     map[string]bool // theirs
-	places  map[string]bool // their indexes
+	items   map[string]bool // the finished items that were streamed, by index and ids
+	ids     map[string]bool // the ids of those items
+	places  map[string]bool // the indexes of those items
 	unclear bool            // indexes are missing, or one stands for several items
 }
 
@@ -76,7 +76,7 @@ type outputItem struct {
 	Encrypted json.RawMessage `json:"encrypted_content"`
 }
 
-// known are the ids of an item, which the last event repeats.
+// known returns the ids of an item, which the last event repeats.
 func (it *outputItem) known() []string {
 	var out []string
 	for _, id := range []string{str(it.ID), str(it.CallID)} {
@@ -87,8 +87,8 @@ func (it *outputItem) known() []string {
 	return out
 }
 
-// streamed takes a finished item in, once. Some servers give no output_index, or 0 to
-// every item, and some give items no ids.
+// streamed adds a finished item, once. Some servers send no output_index, or 0 for
+// every item, and some send items without ids.
 func (a *responsesAnswer) streamed(index string, raw json.RawMessage) error {
 	var it outputItem
 	if err := a.read(raw, &it); err != nil {
@@ -127,7 +127,7 @@ func (a *responsesAnswer) repeated(place int, it *outputItem) bool {
 	return a.places[strconv.Itoa(place)]
 }
 
-// item takes a finished item in: it says what the deltas said, and all of it.
+// item adds a finished item, which repeats everything that its deltas said.
 func (a *responsesAnswer) item(it *outputItem, raw json.RawMessage) error {
 	a.choices = true
 	switch str(it.Type) {
@@ -143,7 +143,7 @@ func (a *responsesAnswer) item(it *outputItem, raw json.RawMessage) error {
 		return a.called(str(it.CallID), str(it.Name), text, sound)
 	case "reasoning":
 		a.thinking = true
-		if given(it.Encrypted) { // another cannot be read again: nothing was stored
+		if given(it.Encrypted) { // OpenAI stores nothing, so it cannot read other reasoning again
 			a.listed(raw, true)
 		}
 	default:
@@ -152,7 +152,7 @@ func (a *responsesAnswer) item(it *outputItem, raw json.RawMessage) error {
 	return nil
 }
 
-// message says what of a finished message was not streamed.
+// message adds the text of a finished message that the deltas did not bring.
 func (a *responsesAnswer) message(it *outputItem) {
 	var text strings.Builder
 	for _, part := range it.Content {
@@ -167,7 +167,7 @@ func (a *responsesAnswer) message(it *outputItem) {
 	}
 }
 
-// end takes in the last event: what came of the whole.
+// end reads the last event: the usage, the status, and items that were not streamed.
 func (a *responsesAnswer) end(raw json.RawMessage) error {
 	var r response
 	if err := a.read(raw, &r); err != nil {

@@ -57,7 +57,7 @@ type retrying struct {
 
 var _ Model = (*retrying)(nil)
 
-// Name is the wrapped model's.
+// Name returns the wrapped model's name.
 func (r *retrying) Name() string { return r.model.Name() }
 
 func (r *retrying) unwrap() Model { return r.model }
@@ -113,7 +113,7 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 	return lost, r.final(last, attempt)
 }
 
-// judge says by the type of its error whether and when to try again.
+// judge returns an error whose type tells package backoff whether and when to try again.
 func (r *retrying) judge(ctx context.Context, err error) error {
 	f := failureOf(err)
 	if f == nil || !f.retry || ctx.Err() != nil {
@@ -133,17 +133,17 @@ func (r *retrying) waits() backoff.BackOff {
 	return capped{b, r.policy.Longest}
 }
 
-// capped holds the jitter under the longest wait, too.
+// capped is a BackOff whose waits are at most longest, jitter included.
 type capped struct {
 	backoff.BackOff
 	longest time.Duration
 }
 
-// NextBackOff is the wrapped one's, at most longest.
+// NextBackOff returns the wrapped BackOff's wait, at most longest.
 func (c capped) NextBackOff() time.Duration { return min(c.BackOff.NextBackOff(), c.longest) }
 
-// tell announces a wait and returns the message. One that was told before is
-// not told again in full.
+// tell announces a wait and returns the failure's message. It does not repeat a message
+// that is equal to told, the one announced before.
 func (r *retrying) tell(req Request, attempt int, err error, told string, wait time.Duration) string {
 	f := fault.Of(err, fault.Model)
 	if r.onRetry == nil {
@@ -160,8 +160,8 @@ func (r *retrying) tell(req Request, attempt int, err error, told string, wait t
 	return f.Message
 }
 
-// waited is the fault of a request whose time was over while it waited to be
-// repeated: it says why it had to wait, and what helps against that.
+// waited returns the fault of a request whose time ended while it waited to be
+// repeated: it says why the request had to wait, and what helps against that.
 func waited(over, last error) error {
 	f, why := fault.Of(over, fault.Model), fault.Of(last, fault.Model)
 	if f.Code != fault.Timeout {
@@ -172,7 +172,7 @@ func waited(over, last error) error {
 	return out
 }
 
-// final is the last attempt's fault; after several it says how many there were.
+// final returns the last attempt's fault; after several attempts it says how many there were.
 func (r *retrying) final(err error, attempts int) error {
 	var f *fault.Fault
 	if attempts < 2 || !errors.As(err, &f) {
@@ -183,11 +183,11 @@ func (r *retrying) final(err error, attempts int) error {
 	return out
 }
 
-// spoken is a fault whose text is its message alone, to be part of another.
+// spoken is a fault that prints only its message, so that it can be part of another.
 type spoken struct{ *fault.Fault }
 
-// Error is the message without code and hint.
+// Error returns the message without code and hint.
 func (s *spoken) Error() string { return s.Message }
 
-// Unwrap is the fault's own cause, so that the failure stays findable.
+// Unwrap returns the fault's own cause, so that failureOf still finds the failure.
 func (s *spoken) Unwrap() error { return s.Fault.Unwrap() }

@@ -6,13 +6,13 @@ import "strings"
 var rows = []Provider{
 	{Name: "openai", BaseURL: "https://api.openai.com/v1", KeyVar: "OPENAI_API_KEY", Image: true, PDF: true, JSON: JSONSchema,
 		Quirks: Quirks{Settings: map[string]string{"max_output_tokens": "max_completion_tokens"}}},
-	// The header lets a page call it.
+	// Without the header the API refuses requests of web pages.
 	{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVar: "ANTHROPIC_API_KEY", Image: true, PDF: true, JSON: JSONSchema, API: Anthropic,
 		Headers: map[string]string{"anthropic-dangerous-direct-browser-access": "true"}, Quirks: Quirks{KeyHeader: "x-api-key"}},
 	{Name: "google", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyVar: "GEMINI_API_KEY",
 		altKeyVar: "GOOGLE_API_KEY", Image: true, JSON: JSONSchema,
 		Quirks: Quirks{Carry: []string{"extra_content"}, Settings: lacks("service_tier verbosity"),
-			Fill: map[string]string{"tool_calls.extra_content.google.thought_signature": "skip_thought_signature_validator"}}}, // its own word for a call of another model
+			Fill: map[string]string{"tool_calls.extra_content.google.thought_signature": "skip_thought_signature_validator"}}}, // Google's value for a call that another model made
 	{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyVar: "OPENROUTER_API_KEY", Image: true, PDF: true, JSON: JSONSchema,
 		Quirks: Quirks{Carry: []string{"reasoning_details"}, Settings: map[string]string{"reasoning_effort": "reasoning.effort"}}},
 	{Name: "groq", BaseURL: "https://api.groq.com/openai/v1", KeyVar: "GROQ_API_KEY", Image: true, JSON: JSONObject,
@@ -45,7 +45,7 @@ var rows = []Provider{
 		Quirks: Quirks{Settings: lacks("parallel_tool_calls service_tier verbosity")}, local: true, unreachable: "is it running? start its local server"},
 }
 
-// lacks says that a provider has none of these settings.
+// lacks returns the Quirks.Settings of a provider that does not have these settings.
 func lacks(settings string) map[string]string {
 	out := map[string]string{}
 	for _, name := range strings.Fields(settings) {
@@ -54,7 +54,7 @@ func lacks(settings string) map[string]string {
 	return out
 }
 
-// with says what a provider calls a setting.
+// with sets the provider's name of a setting in m and returns m.
 func with(m map[string]string, setting, name string) map[string]string {
 	m[setting] = name
 	return m

@@ -18,7 +18,7 @@ type rule struct {
 	calls []scripted
 	usage *Usage
 
-	fail  *failure // of a provider
+	fail  *failure // a failure as of a provider
 	hang  bool
 	cut   int // the stream breaks after so many bytes of say; -1 = never
 	delay time.Duration
@@ -42,12 +42,12 @@ type condition struct {
 	turn   int
 }
 
-// seen is a request as conditions look at it.
+// seen is what conditions look at in a request.
 type seen struct {
 	turn    int
 	system  string
 	last    string    // the last message: all results since the last answer, else what the user said
-	results []Message // those results, empty after a user message
+	results []Message // those results; empty after a message of the person
 }
 
 func look(r Request) seen {
@@ -78,7 +78,8 @@ func look(r Request) seen {
 	return s
 }
 
-// said is a message's text and, one a line, its attachments: text ones whole.
+// said returns a message's text and its attachments, each on a line of its own; text
+// files with their content.
 func said(m Message) string {
 	lines := []string{}
 	if m.Text != "" || len(m.Parts) == 0 {
@@ -90,7 +91,7 @@ func said(m Message) string {
 	return strings.Join(lines, "\n")
 }
 
-// holds reports whether every condition holds, and the groups of match.
+// holds reports whether every condition holds, and returns the groups of match.
 func (c *condition) holds(s seen) (groups, bool) {
 	if c.turn != 0 && c.turn != s.turn || c.system != nil && !c.system.MatchString(s.system) {
 		return groups{}, false
@@ -130,7 +131,7 @@ type groups struct {
 // reference finds $$, $1 and ${name}; a dollar sign before anything else is itself.
 var reference = regexp.MustCompile(`\$(?:\$|(\d+)|\{([^{}]*)\})`)
 
-// expand puts the groups into a template.
+// expand replaces the references in a template by the groups.
 func (g groups) expand(template string) string {
 	if !strings.Contains(template, "$") {
 		return template
@@ -147,7 +148,7 @@ func (g groups) expand(template string) string {
 	})
 }
 
-// number is a group's number by number or name, -1 if there is none.
+// number returns the number of the group with that number or name, -1 if there is none.
 func (g groups) number(name string) int {
 	if g.re == nil {
 		return -1
@@ -165,7 +166,8 @@ func (g groups) number(name string) int {
 	return n
 }
 
-// unknown is the first reference in template that match captures nothing for, "" if all are known.
+// unknown returns the first reference in template to a group that match does not have,
+// "" if there is none.
 func (g groups) unknown(template string) string {
 	for _, ref := range reference.FindAllString(template, -1) {
 		if ref != "$$" && g.number(strings.Trim(ref, "${}")) < 0 {
@@ -196,7 +198,7 @@ func (g groups) expandAll(v any) any {
 	return v
 }
 
-// call is the scripted call with the groups put in, still without an id.
+// call returns the scripted call with the groups expanded, still without an id.
 func (s scripted) call(g groups) (Call, error) {
 	if s.set {
 		return Call{Name: s.tool, Args: g.expand(s.raw)}, nil

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// outputMode is how a provider is asked for a declared output; formats are for
-// objects only.
+// outputMode returns how a provider is asked for a declared output. JSONSchema and
+// JSONObject are only for schemas of objects.
 func (p Provider) outputMode(schema json.RawMessage, tools bool) string {
 	var top struct{ Type any }
 	if json.Unmarshal(schema, &top) != nil || top.Type != "object" || p.JSON == "" || p.Quirks.JSONAlone && tools {
@@ -16,7 +16,7 @@ func (p Provider) outputMode(schema json.RawMessage, tools bool) string {
 	return p.JSON
 }
 
-// inWords asks for the declared output in the system message.
+// inWords returns messages whose system message also asks for the declared output.
 func inWords(messages []Message, schema json.RawMessage) []Message {
 	words := "Give your final answer as one JSON value that is valid under this JSON Schema, without any other text:\n" + string(schema)
 	for i, msg := range messages {
@@ -29,12 +29,12 @@ func inWords(messages []Message, schema json.RawMessage) []Message {
 	return append([]Message{{Role: System, Text: words}}, messages...)
 }
 
-// plain are the keywords of schemas that providers hold an answer to.
+// plain lists the schema keywords that providers can enforce.
 var plain = []string{"type", "properties", "required", "additionalProperties", "items", "enum", "const", "description", "title", "anyOf", "$defs", "$ref"}
 
-// strict reports whether providers can hold a model to a schema: each object
-// names all its properties, requires them and has no others, and no keyword
-// says more than they know. golem checks the answer in any case.
+// strict reports whether providers can enforce a schema: each object names all its
+// properties, requires them and allows no others, and no keyword is outside plain.
+// golem checks the answer in any case.
 func strict(schema json.RawMessage) bool {
 	var s map[string]json.RawMessage
 	if json.Unmarshal(schema, &s) != nil {
@@ -61,7 +61,7 @@ func strict(schema json.RawMessage) bool {
 	return strictIn(s)
 }
 
-// strictIn looks into the schemas within a schema, properties aside.
+// strictIn reports the same for the schemas inside a schema, except those of its properties.
 func strictIn(s map[string]json.RawMessage) bool {
 	var defs map[string]json.RawMessage
 	var any []json.RawMessage

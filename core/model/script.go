@@ -15,8 +15,8 @@ import (
 	"golem/core/fault"
 )
 
-// maxConversations is how many conversations a script keeps its place in.
-// Beyond it the longest unused one starts over.
+// maxConversations bounds the conversations whose position a script remembers. Beyond
+// it, the one that was not used for the longest time starts over.
 const maxConversations = 16384
 
 // script is the embedded model: it answers by the rules of a file (SPEC §16).
@@ -30,7 +30,7 @@ type script struct {
 	recent *list.List               // of *place, the last used first
 }
 
-// place is where one conversation stands in a worker's rules.
+// place is the position of one conversation in a worker's rules.
 type place struct {
 	key, conversation string
 	step              int          // sequence steps taken
@@ -86,7 +86,7 @@ func (c Config) scriptFile(name, rest string) ([]byte, error) {
 		Hinting("%s; a file ends in .yaml", fault.DidYouMean(rest, names))
 }
 
-// Name is "script:" and the file's or the embedded script's name.
+// Name returns "script:" and the name of the file or of the embedded script.
 func (s *script) Name() string { return s.name }
 
 // Generate answers by the first rule that holds.
@@ -130,7 +130,7 @@ func (s *script) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	return t, nil
 }
 
-// wait serves delay and hang.
+// wait waits for delay, and with hang until the context ends.
 func (s *script) wait(ctx context.Context, rl *rule) error {
 	if rl.delay > 0 {
 		timer := time.NewTimer(rl.delay)
@@ -148,7 +148,8 @@ func (s *script) wait(ctx context.Context, rl *rule) error {
 	return nil
 }
 
-// stream shows text in at most four pieces of whole characters.
+// stream shows text in a few pieces of whole characters, each about a quarter of it and
+// at least about 16 bytes.
 func stream(text string, show func(Delta)) {
 	if show == nil {
 		return
@@ -164,7 +165,8 @@ func stream(text string, show func(Delta)) {
 	}
 }
 
-// runeStart is n moved back to where a character begins, or the end of s.
+// runeStart returns n moved back to the beginning of a character, or the end of s if n
+// is behind it.
 func runeStart(s string, n int) int {
 	if n >= len(s) {
 		return len(s)
@@ -175,7 +177,8 @@ func runeStart(s string, n int) int {
 	return n
 }
 
-// choose finds the rule and moves the conversation on.
+// choose returns the rule that answers the request, and the groups of its match, and
+// moves the conversation on.
 func (s *script) choose(r Request) (*rule, groups, error) {
 	id, rules := r.Worker, s.workers[r.Worker]
 	if _, ok := s.workers[r.Worker]; !ok {
@@ -223,7 +226,8 @@ func (s *script) choose(r Request) (*rule, groups, error) {
 	return next, groups{}, nil
 }
 
-// place is where the conversation stands; a new one is kept only once it moves.
+// place returns the position of a conversation. A new one is stored only when it moves,
+// by keep.
 func (s *script) place(conversation, rules, worker string) *place {
 	key := rules + "\x00" + worker + "\x00" + conversation
 	if e, ok := s.places[key]; ok {
@@ -245,7 +249,7 @@ func (s *script) keep(p *place) {
 	}
 }
 
-// forget drops what is kept about a conversation.
+// forget removes the positions of a conversation.
 func (s *script) forget(conversation string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ var scriptShape = func() *yamltree.Shape {
 	})
 }()
 
-// word is a text; a number or the like counts as it is written.
+// word accepts any scalar as a text; a number, for example, counts as it is written.
 var word = yamltree.ScalarOf("text", func(*yamltree.Node) (problem, hint string) { return "", "" })
 
 func version1(n *yamltree.Node) (problem, hint string) {

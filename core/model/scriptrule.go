@@ -90,7 +90,7 @@ func (s *scriptFile) calls(n *yamltree.Node) []scripted {
 	return out
 }
 
-// rawArgs gives a rule's raw_args to those of its calls that say nothing else.
+// rawArgs gives a rule's raw_args to those of its calls that have no arguments of their own.
 func (s *scriptFile) rawArgs(n *yamltree.Node, calls []scripted) {
 	used := false
 	for i := range calls {
@@ -116,7 +116,7 @@ func scriptFailure(n *yamltree.Node) *failure {
 	return f
 }
 
-// references refuses $1 and ${name} that no group of match stands behind.
+// references reports $1 and ${name} if match has no such group.
 func (s *scriptFile) references(n *yamltree.Node, r rule) {
 	g := groups{}
 	if r.when != nil {

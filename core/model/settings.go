@@ -27,7 +27,7 @@ func ReadSettings(raw json.RawMessage) (Settings, error) {
 	return s, nil
 }
 
-// extra are the members that go into the body as they are.
+// extra returns the members that go into the body unchanged.
 func (s Settings) extra() fields {
 	var extra fields
 	if json.Unmarshal(s["extra"], &extra) != nil {
@@ -36,9 +36,9 @@ func (s Settings) extra() fields {
 	return extra
 }
 
-// nameOf is the member of a request that a setting becomes, "reasoning.effort"
-// for a member of a member; "" if the provider has none. A row's
-// Quirks.Settings says where it departs from the protocol.
+// nameOf returns the member of a request that a setting becomes, "reasoning.effort" for
+// a member of a member; "" if the provider has none. A row's Quirks.Settings says where
+// it differs from the protocol.
 func (p Provider) nameOf(setting string, protocol api) string {
 	if name, said := p.Quirks.Settings[setting]; said {
 		return name
@@ -61,7 +61,7 @@ func (c Config) Lacking(name string, s Settings) []string {
 	return row.lacking(s, row.protocol(c.parsed(row)))
 }
 
-// Lacking is the same for an open model.
+// Lacking returns the same as Config.Lacking, for an open model.
 func Lacking(m Model, s Settings) []string {
 	r, ok := bare(m).(*remote)
 	if !ok {
@@ -70,7 +70,7 @@ func Lacking(m Model, s Settings) []string {
 	return r.end.row.lacking(s, r.api)
 }
 
-// LackingText returns the warning about such a setting.
+// LackingText returns the warning about a setting that the provider of the named model lacks.
 func LackingText(model, setting string) string {
 	provider, _, _ := strings.Cut(model, ":")
 	return fmt.Sprintf("%s does not support the setting %s, so it is not sent", provider, setting)
@@ -86,7 +86,7 @@ func (p Provider) lacking(s Settings, protocol api) []string {
 	return out
 }
 
-// set sets a member, or a member of a member.
+// set sets a member, or with a name like "a.b" a member of a member.
 func (f fields) set(name string, value json.RawMessage) error {
 	outer, inner, nested := strings.Cut(name, ".")
 	if !nested {

@@ -42,12 +42,13 @@ type events struct {
 func newEvents(src io.ReadCloser, g *guard, limit int64, text func(string) string) *events {
 	e := &events{src: src, guard: g, left: limit, limit: limit, text: text}
 	e.in = bufio.NewReaderSize(source{e}, 16<<10)
-	// A body need not end with its request's context: closing it does.
+	// The end of the request's context does not always end a read of the body; closing
+	// the body does.
 	e.stop = context.AfterFunc(g.ctx, func() { _ = src.Close() })
 	return e
 }
 
-// source is the bounded raw body.
+// source is the raw body, within the limits of events.
 type source struct{ e *events }
 
 func (s source) Read(p []byte) (int, error) {
@@ -65,8 +66,8 @@ func (s source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next gives the data of the next event, without line breaks; as a rule it is
-// JSON. io.EOF is the end: then done tells whether the provider said so.
+// next returns the data of the next event, without line breaks; as a rule it is JSON.
+// It returns io.EOF at the end; done then tells whether the provider marked the end.
 func (e *events) next() ([]byte, error) {
 	for !e.done {
 		line, err := e.readLine()
@@ -117,7 +118,7 @@ func (e *events) readLine() ([]byte, error) {
 	}
 }
 
-// last is what is left when the body has ended.
+// last returns the data that is left when the body has ended; io.EOF if there is none.
 func (e *events) last() ([]byte, error) {
 	data := e.pending
 	e.pending = nil
@@ -133,7 +134,7 @@ func (e *events) last() ([]byte, error) {
 	return nil, io.ErrUnexpectedEOF
 }
 
-// line takes in one line, and gives an event's data if that completes one.
+// line reads one line, and returns an event's data if the line completes one.
 func (e *events) line(line []byte, last bool) ([]byte, error) {
 	line = bytes.TrimPrefix(bytes.TrimRight(line, "\r\n"), []byte("\uFEFF"))
 	if len(bytes.TrimSpace(line)) == 0 {
@@ -179,8 +180,8 @@ func partial(line string) bool {
 	return false
 }
 
-// data takes in a data line. A line that is JSON by itself is an event, even if
-// no empty line follows.
+// data reads the value of a data line, and returns an event's data if that is complete:
+// a line that is JSON by itself is an event, even if no empty line follows.
 func (e *events) data(value []byte) []byte {
 	switch {
 	case len(value) == 0:
@@ -195,8 +196,8 @@ func (e *events) data(value []byte) []byte {
 	return nil
 }
 
-// document reads a body that is one JSON value and no stream of events; an
-// answer is complete with it.
+// document reads a body that is one JSON value and not a stream of events. It is the
+// whole answer.
 func (e *events) document(first []byte) ([]byte, error) {
 	if e.given || len(e.pending) > 0 {
 		if !json.Valid(first) { // perhaps an error of several lines
@@ -229,7 +230,7 @@ func (e *events) document(first []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Read gives the events as go-openai reads them: one data line each.
+// Read returns the events in the form that go-openai reads: one data line each.
 func (e *events) Read(p []byte) (int, error) {
 	if len(e.out) == 0 {
 		data, err := e.next()
@@ -250,14 +251,14 @@ func (e *events) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the body; it may be called twice.
+// Close closes the body; it may be called twice.
 func (e *events) Close() error {
 	e.stop()
 	return e.src.Close()
 }
 
-// malformed is a stream that is not a stream of events, or an event that cannot
-// be read; err, which may be nil, says why.
+// malformed returns the fault of a stream that is not a stream of events, or of an
+// event that cannot be read; err, which may be nil, says why.
 func malformed(text func(string) string, line []byte, err error) error {
 	if says := complain(line); says.message != "" {
 		return says.broken(text)

@@ -7,13 +7,15 @@ import (
 	"strings"
 )
 
-// unaccepted are words of the providers' refusals of what they sent themselves: the
-// conversation before it has changed since, or another account or model made it.
+// unaccepted lists words with which providers refuse to have back what they sent
+// (reasoning, signatures): the conversation before it has changed since, or another
+// account or model made it.
 var unaccepted = []string{"bound to a different conversation", "`signature` in `thinking`", "thought signature", "encrypted content"}
 
-// sound makes one attempt, and another one without what this provider sent with earlier
-// answers if it refuses to have that back. Then that does not go back in this
-// conversation's later requests either: each block of thinking counts on those before it.
+// sound makes one attempt. If the provider refuses what it sent itself with earlier
+// answers, sound makes another attempt without that. Later requests of this
+// conversation do not send it either: each block of thinking depends on those before
+// it.
 func (m *remote) sound(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
 	kept := func(msg Message) bool { return msg.Kept.to(m.end.row.Name) != nil }
 	r.Messages = without(r.Messages, m.past.refusedUpTo(r.Conversation))
@@ -28,7 +30,7 @@ func (m *remote) sound(ctx context.Context, r Request, show func(Delta)) (Turn, 
 	return m.attempt(ctx, r, show)
 }
 
-// without returns the messages, the first n of them without what a provider sent with them.
+// without returns the messages; the first n of them have no Kept.
 func without(messages []Message, n int) []Message {
 	if n == 0 {
 		return messages

@@ -18,7 +18,7 @@ type unread struct {
 	says string // the provider's words
 }
 
-// unread is the call that a complaint is about, nil if it is about none.
+// unread returns the call that a complaint is about, nil if it is about none.
 func (c complaint) unread(text func(string) string) *unread {
 	if c.failed == "" {
 		return nil
@@ -26,9 +26,9 @@ func (c complaint) unread(text func(string) string) *unread {
 	return &unread{c.failed, text(c.message)}
 }
 
-// unreadable is the turn of a model whose tool call its provider could not read
-// (Groq's tool_use_failed): a call that must not run, so that the model hears
-// what was wrong and tries again.
+// unreadable returns the turn of a model whose tool call its provider could not read
+// (Groq's tool_use_failed). The turn has a call that must not run, so that the model
+// learns what was wrong and tries again.
 func (m *remote) unreadable(u unread, said string, r Request) Turn {
 	args := strings.ToValidUTF8(u.text[:min(len(u.text), maxUnreadable)], "")
 	c := Call{Name: "unreadable_call", Args: args, Invalid: m.end.row.Name + " could not read it: " + u.says}

@@ -9,9 +9,9 @@ import (
 // maxTokens bounds a number of tokens that a provider reports.
 const maxTokens = 1 << 40
 
-// counts are a provider's numbers of tokens by name: those of nested objects
-// after the object's name and a dot. What is not a number is left out, so that
-// a figure that cannot be spoils no answer.
+// counts has a provider's numbers of tokens by name. A number in a nested object has
+// the object's name and a dot before its own. Values that are not numbers are left out,
+// so that a wrong one does not spoil the answer.
 type counts map[string]int
 
 func readCounts(raw json.RawMessage) counts {
@@ -34,8 +34,9 @@ func (c counts) read(prefix string, raw json.RawMessage) {
 	}
 }
 
-// usage is what the provider bills; ok is false unless it gives both figures.
-// Some count reasoning outside completion_tokens: the total is right (xAI, Google).
+// usage returns what the provider bills; ok is false unless it reports both input and
+// output. Some providers (xAI, Google) count reasoning outside completion_tokens: their
+// total is right.
 func (c counts) usage() (u Usage, ok bool) {
 	u.In, ok = c["prompt_tokens"]
 	out, said := c["completion_tokens"]

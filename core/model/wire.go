@@ -14,18 +14,17 @@ import (
 	"golem/core/fault"
 )
 
-// wire carries one request of go-openai over the lent doer. It puts in what
-// go-openai is not given (messages, the key, the row's headers), takes out the
-// headers that strict cross-origin rules of browsers refuse (Cache-Control,
-// Connection, Accept), and hands back only an event stream from the host that
-// was asked. Its errors are faults.
+// wire sends one request over the platform's HTTP client. It adds what the request
+// lacks (messages, the key, the row's headers) and removes the headers that strict
+// cross-origin rules of browsers refuse (Cache-Control, Connection, Accept). It returns
+// only an answer from the host that was asked, as a stream of events.
 type wire struct {
 	model   *remote
 	guard   *guard
 	payload payload
 }
 
-// Do sends one request.
+// Do sends the request when the lane lets it go out. The body of the answer is events.
 func (w wire) Do(req *http.Request) (*http.Response, error) {
 	m := w.model
 	for _, name := range []string{"Cache-Control", "Connection", "Accept"} {
@@ -71,7 +70,7 @@ func (w wire) splice(req *http.Request) error {
 	return nil
 }
 
-// unreachable is a request without an answer.
+// unreachable returns the fault of a request without an answer.
 func (m *remote) unreachable(err error) error {
 	hint := fmt.Sprintf("check the network; if the address is wrong, set %s_BASE_URL", envName(m.end.row.Name))
 	if m.end.row.unreachable != "" {
@@ -99,8 +98,8 @@ func (m *remote) unreachable(err error) error {
 		fault(fault.Model, hint)
 }
 
-// innermost is the cause alone, without addresses that are told anyway; of a proxy
-// all is told.
+// innermost returns the cause alone, without the addresses around it, which the message
+// names anyway. It keeps the whole error of a proxy.
 func innermost(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -149,7 +148,8 @@ func (m *remote) accept(asked *url.URL, resp *http.Response, body *events) error
 		fault(fault.Model, hint)
 }
 
-// otherHost reports whether an answer comes from elsewhere than it was asked of.
+// otherHost reports whether an answer comes from another host or scheme than the one
+// that was asked.
 func otherHost(asked *url.URL, resp *http.Response) bool {
 	r := resp.Request
 	return r != nil && r.URL != nil && (r.URL.Scheme != asked.Scheme || !strings.EqualFold(r.URL.Host, asked.Host))

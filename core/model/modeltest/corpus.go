@@ -1,7 +1,7 @@
-// Package modeltest is what providers answer and what they refuse: for each row
-// of the provider table the streams of one answer of each kind, the request that
-// golem makes, and a provider that refuses what the real one refuses. It knows
-// nothing of package model, so that every platform's tests can use it.
+// Package modeltest has what providers answer and what they refuse: for each row of the
+// provider table, the stream of one answer of each kind, the request that golem sends,
+// and a check that refuses what the real provider refuses. It does not import package
+// model, so that the tests of every platform can use it.
 package modeltest
 
 import (
@@ -24,10 +24,11 @@ import (
 //go:embed providers
 var files embed.FS
 
-// Kinds are the answers that each provider has, or says that it has none of.
+// Kinds are the kinds of answers. Of each kind a provider has an answer in the corpus,
+// or its file says that it has none.
 var Kinds = []string{"text", "calls", "reasoning", "refusal", "filter", "length", "error", "broken"}
 
-// Models is a model of each provider: one of which it wants the most.
+// Models has one model of each provider: one for which the provider is strict about requests.
 var Models = map[string]string{
 	"openai": "gpt-5-mini", "anthropic": "claude-sonnet-5", "google": "gemini-3-pro", "openrouter": "anthropic/claude-sonnet-5", "groq": "llama-4",
 	"mistral": "mistral-large-latest", "deepseek": "deepseek-reasoner", "together": "meta-llama/Llama-4", "xai": "grok-4", "azure": "gpt-4o",
@@ -40,10 +41,10 @@ type Provider struct {
 	Name    string
 	Answers []Answer // in the order of Kinds
 	None    []string // kinds that the provider does not have
-	Request string   // what golem sends of the corpus' request, see Sent
+	Request string   // the corpus' request as golem sends it to the provider, see Sent
 }
 
-// Answer is one answer over the wire, and what must come of it.
+// Answer is one HTTP answer, and what golem must make of it.
 type Answer struct {
 	Kind   string
 	Status int
@@ -72,7 +73,7 @@ type Call struct {
 	Invalid string `json:"invalid,omitempty"`
 }
 
-// Corpus is the whole corpus, in the order of the providers' names.
+// Corpus returns the whole corpus, in the order of the providers' names.
 func Corpus() ([]Provider, error) {
 	entries, err := fs.ReadDir(files, "providers")
 	if err != nil {
@@ -126,8 +127,8 @@ func parse(name string, a *txtar.Archive) (Provider, error) {
 	return p, nil
 }
 
-// answer reads an answer: a stream of events, or after a line "HTTP 400" header
-// lines, an empty line and a body.
+// answer reads an answer: a stream of events, or, after a line such as "HTTP 400",
+// header lines, an empty line and a body.
 func answer(data []byte) (Answer, error) {
 	a := Answer{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: string(data)}
 	if !bytes.HasPrefix(data, []byte("HTTP ")) {
@@ -154,7 +155,8 @@ func answer(data []byte) (Answer, error) {
 	return a, err
 }
 
-// Events are the answer's body, an event a piece; whole if it is not a stream.
+// Events returns the answer's body in pieces of one event each; in one piece if it is
+// not a stream.
 func (a Answer) Events() []string {
 	if a.Header.Get("Content-Type") != "text/event-stream" {
 		return []string{a.Body}
@@ -162,7 +164,7 @@ func (a Answer) Events() []string {
 	return strings.SplitAfter(strings.TrimSuffix(a.Body, "\n\n")+"\n\n", "\n\n")[:strings.Count(strings.TrimSuffix(a.Body, "\n\n"), "\n\n")+1]
 }
 
-// Sent is a request as the corpus keeps it: address, headers that matter, body.
+// Sent returns a request in the form of the corpus: address, headers that matter, body.
 func Sent(r *http.Request, body []byte) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", r.Method, r.URL)

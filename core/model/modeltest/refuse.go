@@ -12,22 +12,23 @@ import (
 // strictness is what one provider refuses.
 type strictness struct {
 	members string // the members of a request that it knows
-	message string // the members of a message; "": it reads over what it does not know
+	message string // the members of a message that it knows; "": it ignores unknown ones
 	key     string // the header of the key; "": Authorization
 	order   bool   // no user message right after a tool's result
 	ids     string // the form of a call's id
 	thought string // "some": each answer with calls has reasoning_content; "text": and it is not empty; "signature": its first call is signed
 }
 
-// The members of chat completions that nearly all know, of a request and of a message.
+// The members that nearly all providers of chat completions know, of a request and of a
+// message.
 const (
 	common   = "model messages stream tools tool_choice temperature top_p stop response_format "
 	usual    = common + "stream_options max_tokens seed "
 	ofOpenAI = "role content name tool_calls tool_call_id refusal "
 )
 
-// refusals are the providers, by their documentation and by what people were
-// refused with.
+// refusals has the strictness of each provider, from its documentation and from
+// refusals that people have reported.
 var refusals = map[string]strictness{
 	"openai":      {members: "model input stream store include tools tool_choice temperature top_p max_output_tokens reasoning text parallel_tool_calls service_tier user metadata truncation"},
 	"anthropic":   {members: "model messages max_tokens system stream tools tool_choice temperature top_p top_k stop_sequences thinking output_config service_tier metadata cache_control", key: "X-Api-Key"},
@@ -49,8 +50,8 @@ var refusals = map[string]strictness{
 	"lmstudio":    {members: usual + "reasoning_effort n user"},
 }
 
-// Refuse is what a provider says to a request that the real one refuses; "" if
-// it takes it.
+// Refuse returns the status and the message with which the real provider refuses a
+// request; said is "" if it accepts it.
 func Refuse(provider string, r *http.Request, body []byte) (status int, said string) {
 	s := refusals[provider]
 	header := s.key
@@ -99,7 +100,7 @@ type message struct {
 	Thought *string `json:"reasoning_content"`
 }
 
-// chat reads the messages of chat completions in their order.
+// chat returns why the provider refuses the messages of a chat completion, "" if it does not.
 func (s strictness) chat(raw json.RawMessage) string {
 	var all []map[string]json.RawMessage
 	var list []message
@@ -142,7 +143,7 @@ func (s strictness) chat(raw json.RawMessage) string {
 	return ""
 }
 
-// calls looks at an answer's calls.
+// calls returns why the provider refuses an answer's calls, "" if it does not.
 func (s strictness) calls(i int, m message) string {
 	for n, c := range m.Calls {
 		var args map[string]any
@@ -161,8 +162,9 @@ func (s strictness) calls(i int, m message) string {
 	return ""
 }
 
-// items reads the input of Responses: reasoning is read again only if it is
-// encrypted, and each call has its output.
+// items returns why Responses refuses its input, "" if it does not: reasoning must be
+// encrypted and must not be the last item of an answer, and each call must have its
+// output.
 func (s strictness) items(raw json.RawMessage) string {
 	var list []struct {
 		Type, Role string
@@ -202,8 +204,9 @@ func (s strictness) items(raw json.RawMessage) string {
 	return ""
 }
 
-// turns reads Anthropic's messages: the sides take turns, results begin the turn
-// after their calls, and thinking is signed and stands first.
+// turns returns why Anthropic refuses messages, "" if it does not: the sides must
+// alternate, results must begin the turn after their calls, and thinking must be signed
+// and must not follow a call.
 func (s strictness) turns(o map[string]json.RawMessage) string {
 	var list []struct {
 		Role    string

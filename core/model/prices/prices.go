@@ -27,7 +27,7 @@ type Price struct {
 	Written money.USD
 }
 
-// Of is what tokens cost. in counts the cached and the written too.
+// Of returns what tokens cost. in includes cached and written.
 func (p Price) Of(in, cached, written, out int) money.USD {
 	plain := max(0, in-cached-written)
 	return p.Input.Of(plain).Plus(p.Cached.Of(cached)).Plus(p.Written.Of(written)).Plus(p.Output.Of(out))
@@ -40,9 +40,9 @@ type Listing struct {
 	Priced  bool  // false: nobody said what it costs
 }
 
-// Of is what the table knows of a provider's model, as the provider calls it.
-// A name without a date finds the row with that name and a date, if there is
-// only one: for providers it means their newest.
+// Of returns what the table knows about a model, by the provider's name for it; false
+// if nothing. A name without a date finds the row with that name and a date, if there
+// is only one: for providers such a name means the newest.
 func Of(provider, model string) (Listing, bool) {
 	rows := section(provider)
 	if rows == "" || model == "" || strings.ContainsAny(model, " \n") {
@@ -73,8 +73,8 @@ func Of(provider, model string) (Listing, bool) {
 	return listing(line), true
 }
 
-// Source is where the table is from and of which day (2006-01-02):
-// "charm.land/catwalk v0.51.0", "2026-07-23".
+// Source returns where the table is from and its date (2006-01-02): "charm.land/catwalk
+// v0.51.0", "2026-07-23".
 func Source() (from, date string) {
 	for line := range strings.Lines(table) {
 		if line[0] != '#' {
@@ -87,7 +87,7 @@ func Source() (from, date string) {
 	return "", ""
 }
 
-// section is a provider's rows, each after a line's end.
+// section returns a provider's rows, each after a line break.
 func section(provider string) string {
 	_, rest, _ := strings.Cut(table, "\n@"+provider+"\n")
 	if rest == "" {
@@ -97,14 +97,14 @@ func section(provider string) string {
 	return "\n" + rows
 }
 
-// row is the rest of the line that begins so.
+// row returns the rest of the line that begins with begin.
 func row(rows, begin string) (string, bool) {
 	_, rest, there := strings.Cut(rows, "\n"+begin)
 	line, _, _ := strings.Cut(rest, "\n")
 	return line, there
 }
 
-// dated tells whether a suffix is a day: 20250929 or 2025-09-29.
+// dated reports whether a suffix is a day: 20250929 or 2025-09-29.
 func dated(s string) bool {
 	digits := strings.ReplaceAll(s, "-", "")
 	return len(digits) == 8 && strings.Trim(digits, "0123456789") == "" && (len(s) == 8 || len(s) == 10 && s[4] == '-' && s[7] == '-')
