@@ -131,8 +131,8 @@ func TestAnthropicRequest(t *testing.T) {
 	same(t, asks(t, "anthropic:claude-opus-5", "", r)["thinking"], `{"type":"disabled"}`)
 }
 
-// The budget for thoughts is at least 1,024 tokens and less than max_tokens; where an
-// answer has no room for that, there is no thinking.
+// The budget for thoughts is at least 1,024 tokens and less than max_tokens. If
+// max_tokens is too small for that, golem asks for no thinking.
 func TestAnthropicBudget(t *testing.T) {
 	r := request()
 	for most, want := range map[string]string{
@@ -145,8 +145,8 @@ func TestAnthropicBudget(t *testing.T) {
 	}
 }
 
-// A model that counts its thoughts refuses to think in the middle of calls that began
-// without them, with another provider: then it is not asked to.
+// A model whose thinking is a number of tokens refuses to think if the calls before
+// began without thinking, with another provider. golem then does not ask it to think.
 func TestAnthropicThinksBeforeCalls(t *testing.T) {
 	asked, person, note := Message{Role: User, Text: "go"}, Message{Role: User, Text: "on"}, Message{Role: User, Text: "on", Inner: true}
 	call := func(kept *Kept) []Message {
@@ -195,8 +195,8 @@ func TestAnthropicOutput(t *testing.T) {
 	}
 }
 
-// Fifty turns: what one request marked, the next one repeats up to there, so
-// that the provider reads it from its cache.
+// In fifty turns, each request repeats the last one up to its last cache mark, so that
+// the provider reads that part from its cache.
 func TestAnthropicReadsItsCache(t *testing.T) {
 	p := &player{}
 	m := open(t, "anthropic:claude-opus-5", Config{HTTP: p, Env: env(key)})

@@ -18,8 +18,8 @@ import (
 	"golem/core/fault"
 )
 
-// A behaviour is one way in which a provider answers, and what must come of
-// it. The same table runs on a fake doer and on a real server.
+// behaviour is one way in which a provider answers, and what golem must make of the
+// answer. The same table runs on a fake doer and on a real server.
 type behaviour struct {
 	name     string
 	provider string // default openai
@@ -37,7 +37,7 @@ type behaviour struct {
 	retry bool
 }
 
-// The events of the protocol, as providers send them.
+// sse returns events in the form in which providers send them.
 func sse(events ...string) string {
 	return "data: " + strings.Join(events, "\n\ndata: ") + "\n\n"
 }
@@ -100,13 +100,13 @@ func answered(text, finish string, calls ...Call) Turn {
 	return Turn{Text: text, Finish: finish, Calls: calls, Usage: Usage{In: 12, Out: 3}, Model: "openai:gpt-test", Attempts: 1}
 }
 
-// by makes a behaviour's turn another provider's.
+// by returns t as a turn of another provider.
 func (t Turn) by(provider string) Turn {
 	t.Model = provider + ":gpt-test"
 	return t
 }
 
-// keeping adds what goes back to the provider.
+// keeping returns t with what goes back to the provider.
 func (t Turn) keeping(provider string, message fields, calls ...fields) Turn {
 	t.Kept = &Kept{Provider: provider, Message: message, Calls: calls}
 	return t.by(provider)
@@ -117,7 +117,7 @@ func (t Turn) billed(u Usage) Turn {
 	return t
 }
 
-// config lets openai speak the behaviour's protocol.
+// config returns c with the behaviour's protocol for openai.
 func (b behaviour) config(c Config) Config {
 	if b.api != "" {
 		c.Providers = map[string]Provider{"openai": {API: b.api}}
@@ -125,7 +125,7 @@ func (b behaviour) config(c Config) Config {
 	return c
 }
 
-// named is the full name of the model that plays a behaviour.
+// named returns the full name of the model that plays the behaviour.
 func (b behaviour) named() string {
 	if b.provider == "" {
 		return "openai:gpt-test"
@@ -133,7 +133,7 @@ func (b behaviour) named() string {
 	return b.provider + ":gpt-test"
 }
 
-// ok is the end of a good stream.
+// ok returns the end of a good stream.
 func ok(reason string) string { return sse(stop(reason), used(12, 3), done) }
 
 var behaviours = slices.Concat(protocol, ends, words, bills, carried, ofResponses, ofAnthropic, ofGateways)
@@ -230,7 +230,7 @@ func manyCalls(n int) []string {
 	return out
 }
 
-// request is what every behaviour is asked: a conversation with a past call.
+// request returns the request for every behaviour: a conversation with a past call.
 func request() Request {
 	return Request{
 		Worker: "main", Conversation: "c", ID: "0", Turn: 2,
@@ -242,7 +242,7 @@ func request() Request {
 	}
 }
 
-// check compares what a model did with what the behaviour wants.
+// check compares what a model did with what the behaviour expects.
 func (b behaviour) check(t *testing.T, turn Turn, shown string, err error) {
 	t.Helper()
 	if b.err != "" {
@@ -284,7 +284,7 @@ func (b behaviour) play(t *testing.T, m Model) {
 	b.check(t, turn, shown.String(), err)
 }
 
-// player is a doer that behaves in memory. It ends with the request's context.
+// player is a doer that plays a behaviour in memory. It ends with the request's context.
 type player struct {
 	behaviour
 	requests []*http.Request
@@ -344,12 +344,12 @@ func (p *player) write(ctx context.Context, w *io.PipeWriter) {
 	}
 }
 
-// env is an environment of one map.
+// env returns an environment with the variables of m.
 func env(m map[string]string) func(string) string {
 	return func(k string) string { return m[k] }
 }
 
-// key holds one key for every provider.
+// key has the same key for every provider.
 var key = func() map[string]string {
 	out := map[string]string{}
 	for _, row := range rows {

@@ -11,8 +11,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// blessed writes what came into the provider's file if GOLEM_UPDATE is set: kind
-// "" is its request. What changed must be read before it is committed.
+// blessed writes got into the provider's file if GOLEM_UPDATE is set: as the expected
+// result of the answer of a kind, or, if kind is "", as the request. Read what changed
+// before you commit it.
 func blessed(t *testing.T, provider, kind string, got any) bool {
 	t.Helper()
 	if os.Getenv("GOLEM_UPDATE") == "" {

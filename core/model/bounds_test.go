@@ -10,7 +10,7 @@ import (
 	"golem/core/fault"
 )
 
-// flood is an answer that repeats one piece: n times, or, with n < 0, for ever.
+// flood is a doer whose answer repeats one piece n times, or for ever if n < 0.
 type flood struct {
 	head, piece, tail string
 	n                 int
@@ -45,8 +45,8 @@ func (r *repeat) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Bounds: whatever comes, and however much of it, ends in a turn or in a coded
-// fault (SECURITY 12).
+// Whatever a provider sends, and however much of it, ends in a turn or in a coded fault
+// (SECURITY 12).
 func TestFloods(t *testing.T) {
 	const mib = 1 << 20
 	x := strings.Repeat("x", mib)
@@ -54,8 +54,8 @@ func TestFloods(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		flood
-		text, args int    // sizes of what comes
-		err        string // or what it says
+		text, args int    // sizes of the turn's text and arguments
+		err        string // or a part of the fault's message
 	}{
 		{"a line of 1 MiB", flood{"", "data: " + text(x) + "\n\n", ok("stop"), 1}, mib, 0, ""},
 		{"an answer of 8 MiB", flood{"", sse(text(x)), ok("stop"), 8}, 8 * mib, 0, ""},
@@ -94,8 +94,8 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// Cut at every byte, an answer is never half an answer, in none of the
-// protocols: no text that is not all of it passes, and no call runs (SPEC §10).
+// An answer that is cut at any byte never counts as a whole answer, in none of the
+// protocols: no partial text is accepted, and no call runs (SPEC §10).
 func TestCutAtEveryByte(t *testing.T) {
 	said, call := "Let me see.", outCall("one", `{"n":1}`)
 	for _, c := range []struct{ name, api, whole, end string }{

@@ -11,7 +11,7 @@ import (
 	"golem/core/fault"
 )
 
-// Every behaviour of the table, on recorded streams through a fake doer.
+// Every behaviour of the table passes with recorded streams from a fake doer.
 func TestBehavioursOnFakeDoer(t *testing.T) {
 	for _, b := range behaviours {
 		t.Run(b.name, func(t *testing.T) {
@@ -22,8 +22,8 @@ func TestBehavioursOnFakeDoer(t *testing.T) {
 	}
 }
 
-// Every behaviour once more, recorded and then replayed: answers, pieces and
-// failures come back as they were.
+// Every behaviour is recorded and replayed: the replay gives the same answers, pieces
+// and failures.
 func TestBehavioursReplayed(t *testing.T) {
 	for _, b := range behaviours {
 		t.Run(b.name, func(t *testing.T) {
@@ -71,8 +71,8 @@ func TestRetryAfterOfTheServerIsKept(t *testing.T) {
 	}
 }
 
-// Scenario 36: a hang ends at the model timeout as E_TIMEOUT, before and
-// within the answer.
+// Scenario 36: a provider that hangs, before or within the answer, ends with E_TIMEOUT
+// at the model timeout.
 func TestHangEndsAtTheDeadline(t *testing.T) {
 	for _, body := range [][]string{nil, {sse(text("Hel"))}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -91,8 +91,8 @@ func TestHangEndsAtTheDeadline(t *testing.T) {
 	}
 }
 
-// A provider may be silent for two minutes, and for as long as its caller waits where
-// that is longer.
+// A provider may be silent for two minutes, or for as long as its caller waits if that
+// is longer.
 func TestSilence(t *testing.T) {
 	for timeout, want := range map[time.Duration]time.Duration{0: 2 * time.Minute, 30 * time.Second: 2 * time.Minute, 5 * time.Minute: 5 * time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestCancellationStopsAtOnce(t *testing.T) {
 	})
 }
 
-// A deadline of the caller's own making keeps its own fault.
+// If the context has a fault as its cause, the model returns that fault.
 func TestCauseOfTheContextIsTold(t *testing.T) {
 	m := open(t, "openai:x", Config{HTTP: &player{}, Env: env(key)})
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -153,7 +153,7 @@ func TestAnswerLongerThanTheLimit(t *testing.T) {
 	}
 }
 
-// A provider that never ends a complete answer holds nobody up for long.
+// A provider that does not end the stream after a complete answer delays nobody for long.
 func TestSilenceAfterTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &player{behaviour: behaviour{hang: true, body: []string{sse(text("Hello"), stop("stop"))}}}
@@ -169,8 +169,8 @@ func TestSilenceAfterTheAnswer(t *testing.T) {
 	})
 }
 
-// An answer that is complete and of no use is told as that, though its provider
-// leaves the connection open.
+// A complete refusal is reported as a refusal, even if the provider leaves the
+// connection open.
 func TestSilenceAfterARefusal(t *testing.T) {
 	for want, body := range map[string]string{
 		"gpt-test refused to answer: No.": sse(delta(`"refusal":"No."`), stop("stop")), "tool call without a name": sse(fragmentOf("0", "a", "", `{}`), stop("tool_calls"), done),

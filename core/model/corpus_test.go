@@ -18,7 +18,7 @@ import (
 	"golem/core/tool"
 )
 
-// corpusEnv are keys and addresses for every row.
+// corpusEnv returns keys and addresses for every row.
 func corpusEnv() map[string]string {
 	all := map[string]string{"AZURE_BASE_URL": "https://me.openai.azure.com"}
 	for _, row := range rows {
@@ -45,8 +45,8 @@ func corpus(t *testing.T) []modeltest.Provider {
 	return all
 }
 
-// Every row of the table has its file, and in it an answer of each kind or the
-// word that the provider has none.
+// Every row of the table has its file, which has an answer of each kind or says that
+// the provider has none.
 func TestCorpusIsWhole(t *testing.T) {
 	var names []string
 	for _, p := range corpus(t) {
@@ -70,7 +70,7 @@ func TestCorpusIsWhole(t *testing.T) {
 	}
 }
 
-// asWant is what came of an answer, as the corpus says it.
+// asWant returns a result in the form of the corpus.
 func asWant(turn Turn, err error) modeltest.Want {
 	if err != nil {
 		f := failureOf(err)
@@ -103,9 +103,9 @@ func (a answerPlay) of(t *testing.T, provider string, pieces []string, cut bool)
 
 type answerPlay struct{ modeltest.Answer }
 
-// Each answer of each provider: whole, byte by byte, and broken off at each event.
-// What is broken off is an error that another attempt can mend, or it is the
-// whole answer, its usage aside.
+// Each answer of each provider is read whole, byte by byte, and cut after each event. A
+// cut answer is an error after which another attempt can help, or it is the whole
+// answer, except for its usage.
 func TestCorpus(t *testing.T) {
 	for _, p := range corpus(t) {
 		for _, one := range p.Answers {
@@ -160,8 +160,9 @@ func (a answerPlay) brokenOff(t *testing.T, provider, body string, cut bool) {
 	t.Errorf("broken off (cut %v) after %q: %+v", cut, body[max(0, len(body)-120):], got)
 }
 
-// corpusRequest is a conversation with all that providers differ in: two calls at
-// once, an image as a result, the person's word right after it, every setting.
+// corpusRequest returns a conversation with everything in which providers differ: two
+// calls at once, an image as a result, a message of the person right after it, every
+// setting.
 func corpusRequest(row Provider, kept *Kept) Request {
 	r := Request{
 		Worker: "main", Conversation: "c", ID: "0", Turn: 2,
@@ -174,7 +175,7 @@ func corpusRequest(row Provider, kept *Kept) Request {
 		},
 		Settings: Settings{},
 	}
-	if row.Name != "perplexity" { // which takes no tools
+	if row.Name != "perplexity" { // it accepts no tools
 		r.Tools = []tool.Spec{{Name: "read_file", Description: "reads", Input: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)}}
 	}
 	for name, value := range map[string]string{
@@ -186,7 +187,7 @@ func corpusRequest(row Provider, kept *Kept) Request {
 	return r
 }
 
-// The request of each provider, compared with its file.
+// The request to each provider is the one in its file.
 func TestCorpusRequests(t *testing.T) {
 	for _, p := range corpus(t) {
 		row, _ := builtin(p.Name)
@@ -202,8 +203,9 @@ func TestCorpusRequests(t *testing.T) {
 	}
 }
 
-// A conversation with each provider as strict as the real one: it answers with
-// thoughts and calls, wants them back, and refuses what it does not know.
+// A conversation works with each provider, although modeltest.Refuse is as strict as
+// the real one: it answers with thoughts and calls, requires them back, and refuses
+// what it does not know.
 func TestCorpusConversations(t *testing.T) {
 	for _, p := range corpus(t) {
 		row, _ := builtin(p.Name)
@@ -233,7 +235,7 @@ func TestCorpusConversations(t *testing.T) {
 		// A conversation that began with another provider, with settings.
 		r := corpusRequest(row, &Kept{Provider: "another", Message: fields{"reasoning_content": json.RawMessage(`"hm"`)}})
 		delete(r.Settings, "extra")
-		if p.Name == "perplexity" { // which knows of no calls in a history, and no tools
+		if p.Name == "perplexity" { // it accepts no tools and no calls in the history
 			continue
 		}
 		fake := &strictly{provider: p.Name, answer: p.Answers[0]}
@@ -243,7 +245,7 @@ func TestCorpusConversations(t *testing.T) {
 	}
 }
 
-// strictly answers what the provider does not refuse.
+// strictly is a doer that gives its answer to a request that the provider does not refuse.
 type strictly struct {
 	provider string
 	answer   modeltest.Answer

@@ -2,7 +2,7 @@ package model
 
 import "encoding/json"
 
-// reply is a whole answer as one JSON document.
+// reply returns a whole answer as one JSON document.
 func reply(message, finish string) string {
 	return `{"id":"x","object":"chat.completion","choices":[{"index":0,"message":` + message + `,"finish_reason":` + finish + `}],
 		"usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15}}`
@@ -10,7 +10,7 @@ func reply(message, finish string) string {
 
 func delta(members string) string { return `{"choices":[{"index":0,"delta":{` + members + `}}]}` }
 
-// so is Perplexity's event: the whole text so far beside a delta.
+// soFar returns an event of Perplexity: the whole text so far beside a delta.
 func soFar(delta, message string) string {
 	return `{"choices":[{"index":0,"delta":{"role":"assistant","content":` + quoted(delta) + `},"message":{"role":"assistant","content":` + quoted(message) + `}}]}`
 }
@@ -19,7 +19,7 @@ func estimated(t Turn) Turn { return t.billed(Usage{Estimated: true}) }
 
 var one = Call{ID: "call00002", Name: "one", Args: `{"n":1}`}
 
-// ends are the ways in which answers end, and are nothing (scenarios 47, 53).
+// ends has answers that end in unusual ways or are empty (scenarios 47, 53).
 var ends = []behaviour{
 	{name: "an end mark without a finish reason", body: []string{sse(text("Hello"), used(12, 3), done)}, want: answered("Hello", "stop")},
 	{name: "a call, an end mark, no finish reason", body: []string{sse(fragmentOf("0", "a", "one", `{"n":1}`), used(12, 3), done)}, want: answered("", "tool_calls", one)},
@@ -70,7 +70,7 @@ var json1 = map[string]string{"Content-Type": "application/json; charset=utf-8"}
 
 const failedWords = `{"error":{"message":"Failed to call a function. Please adjust your prompt.","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<function=one{\"n\": 1</function>"}}`
 
-// words are errors in the provider's own words.
+// words has errors in the providers' own words.
 var words = []behaviour{
 	{name: "the cause behind a provider", provider: "openrouter", status: 400,
 		body: []string{`{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"message\":\"at most 1 image\",\"type\":\"invalid_request_error\"}}","provider_name":"Crucible"}},"user_id":"u"}`},
@@ -108,7 +108,7 @@ func billing(usage string) []string {
 	return []string{sse(text("Hello"), stop("stop"), `{"choices":[],"usage":`+usage+`}`, done)}
 }
 
-// bills are figures of usage, and what is billed (scenario 53).
+// bills has numbers of tokens as providers report them, and what is billed (scenario 53).
 var bills = []behaviour{
 	{name: "reasoning outside the completion", provider: "xai", body: billing(`{"prompt_tokens":32,"completion_tokens":9,"total_tokens":135,"completion_tokens_details":{"reasoning_tokens":94}}`), want: answered("Hello", "stop").billed(Usage{In: 32, Out: 103}).by("xai")},
 	{name: "reasoning within the completion", body: billing(`{"prompt_tokens":32,"completion_tokens":103,"total_tokens":135,"completion_tokens_details":{"reasoning_tokens":94}}`), want: answered("Hello", "stop").billed(Usage{In: 32, Out: 103})},
@@ -124,7 +124,7 @@ var bills = []behaviour{
 
 func js(s string) json.RawMessage { return json.RawMessage(s) }
 
-// carried is what a provider sends and wants back (scenario 52).
+// carried has answers with members that the provider wants back (scenario 52).
 var carried = []behaviour{
 	{name: "reasoning that goes back", provider: "deepseek", body: []string{sse(delta(`"reasoning_content":"I "`), delta(`"reasoning_content":"think"`), delta(`"reasoning_content":null,"content":""`), fragmentOf("0", "a", "one", `{"n":1}`)), ok("tool_calls")},
 		want: answered("", "tool_calls", one).keeping("deepseek", fields{"reasoning_content": js(`"I think"`)})},

@@ -14,7 +14,7 @@ import (
 	"golem/core/fault"
 )
 
-// whatever a model does, it is one of these: a complete turn, or a coded fault.
+// sound checks that the result is a complete turn or a coded fault.
 func sound(t *testing.T, turn Turn, err error) {
 	t.Helper()
 	if err != nil {
@@ -39,7 +39,7 @@ func sound(t *testing.T, turn Turn, err error) {
 	}
 }
 
-// Any bytes from a provider end in a turn or a fault.
+// Any bytes from a provider give a turn or a fault.
 func FuzzStream(f *testing.F) {
 	for _, b := range behaviours {
 		f.Add(strings.Join(b.body, ""), uint8(len(b.api)+len(b.provider)))
@@ -66,7 +66,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// Any script is refused with a place, or answers soundly.
+// Any script is refused with a place, or its model gives sound answers.
 func FuzzScript(f *testing.F) {
 	f.Add("script: 1\nworkers:\n  main:\n    - {when: {match: '(a)', tool: t}, say: '$1', calls: [{tool: x, args: {a: [1, $1]}}]}\n    - say: x\n")
 	f.Add("script: 1\nworkers: {'*': [{when: {}, once: true, say: é, cut: 1}, {say: x, usage: {in: 1, out: 2}}]}")
@@ -96,7 +96,7 @@ func FuzzScript(f *testing.F) {
 	})
 }
 
-// Any recording is refused with a place, or replays soundly.
+// Any recording is refused with a place, or its replay gives sound answers.
 func FuzzRecording(f *testing.F) {
 	q, err := digest(request(), nil)
 	if err != nil {
@@ -106,7 +106,7 @@ func FuzzRecording(f *testing.F) {
 	f.Add(head + `{"key":"` + q.key + `","id":"0","turn":1,"answer":{"text":"x","calls":[{"id":"a","name":"t","args":"{"}],"finish":"stop","usage":{"in":-1}},"deltas":["x"]}` + "\n")
 	f.Add(head + `{"key":"` + q.key + `","id":"0","turn":1,"failure":{"status":429,"retry_after_ms":99999999999999,"message":"m"}}` + "\n")
 	f.Add(head + `{"key":"a","id":"0","failure":{"message":""},"same":5,"asked":["x","y"]}` + "\n" + `{"key":"b","id":"0","failure":{"message":""},"same":1,"asked":["z"]}` + "\n")
-	f.Add(head + `{"key":"66dc7e2826e7b3f46dde445c6ebeacb9f1a985e19b3011b0ec1f9e1b89260e14","failure":{}}`) // of request()
+	f.Add(head + `{"key":"66dc7e2826e7b3f46dde445c6ebeacb9f1a985e19b3011b0ec1f9e1b89260e14","failure":{}}`) // the key of request()
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := Open("replay:r", Config{ReadFile: files(map[string]string{"r": text})})
 		if err != nil {
@@ -121,8 +121,8 @@ func FuzzRecording(f *testing.F) {
 	})
 }
 
-// However a provider cuts and mixes the fragments of its calls, the calls come
-// out as they were made, each under an id of golem's own.
+// In whatever way a provider splits and mixes the fragments of its calls, golem puts
+// the same calls together, each with an id of its own.
 func TestCallsSurviveAnySplitting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "calls")
@@ -156,8 +156,8 @@ func TestCallsSurviveAnySplitting(t *testing.T) {
 	})
 }
 
-// mix joins lists into one, each in its own order, the first pieces first so
-// that calls begin in order.
+// mix returns one list of the members of all lists. Each list keeps its order, and all
+// first members come first, so that the calls begin in order.
 func mix(lists [][]string, seed uint64) []string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var out []string
@@ -178,8 +178,8 @@ func mix(lists [][]string, seed uint64) []string {
 	return out
 }
 
-// Any list of models ends in names that a request can have, each once, and in a
-// hint of bounded length.
+// Any list of models gives names that can be used in a request, each once, and a hint
+// of bounded length.
 func FuzzList(f *testing.F) {
 	for _, s := range []string{someModels, `[{"id":"a"}]`, `{"models":[{"name":"a","context_length":"9e99"}]}`, `{"data":[{"id":"a","providers":[{"context_length":-1},7]}]}`, `{"error":{}}`, "<html>"} {
 		f.Add(s, "gpt-5-mni")

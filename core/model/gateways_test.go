@@ -10,7 +10,7 @@ import (
 	"golem/core/fault"
 )
 
-// listOf is one delta with several members of tool_calls.
+// listOf returns one delta with several members of tool_calls.
 func listOf(members ...string) string {
 	return `{"choices":[{"index":0,"delta":{"tool_calls":[` + strings.Join(members, ",") + `]}}]}`
 }
@@ -19,7 +19,7 @@ func member(id, name, args string) string {
 	return `{"id":` + quoted(id) + `,"type":"function","function":{"name":` + quoted(name) + `,"arguments":` + args + `}}`
 }
 
-// both are two calls of one answer.
+// both returns a turn with two calls.
 func both(first, argsOfFirst, second, argsOfSecond string) Turn {
 	return answered("", "tool_calls", Call{ID: "call00002", Name: first, Args: argsOfFirst}, Call{ID: "call00003", Name: second, Args: argsOfSecond})
 }
@@ -31,10 +31,10 @@ func (t Turn) estimated() Turn {
 
 var large = `{"text":"` + strings.Repeat("x", 70<<10) + `"}`
 
-// incomplete is a call without arguments at the output limit.
+// incomplete is a call whose arguments were cut off by the output limit.
 var incomplete = Call{ID: "call00002", Name: "one", Args: "{}", Invalid: "the call is incomplete: it reached the model's output limit"}
 
-// noIndex is an event without output_index.
+// noIndex returns an event without its output_index.
 func noIndex(event string) string {
 	before, after, _ := strings.Cut(event, `"output_index":`)
 	_, after, _ = strings.Cut(after, ",")
@@ -49,8 +49,8 @@ func callItemOf(id, name string) string {
 	return `{"id":"fc_` + id + `","type":"function_call","call_id":"` + id + `","name":"` + name + `","arguments":"{\"n\":1}"}`
 }
 
-// ofGateways are habits of gateways and of servers that speak a provider's protocol in
-// their own way.
+// ofGateways has the peculiarities of gateways, and of servers that implement a
+// provider's protocol in their own way.
 var ofGateways = []behaviour{
 	inResponses("no output_index", []string{typed(noIndex(outDone(0, outMessage("Look."))), noIndex(outDone(1, callItemOf("a", "one"))), noIndex(outDone(2, callItemOf("b", "two"))),
 		outEnd("completed", `"output":[`+outMessage("Look.")+`,`+callItemOf("a", "one")+`,`+callItemOf("b", "two")+`],`))},
@@ -109,7 +109,7 @@ var ofGateways = []behaviour{
 }
 
 // Some gateways send a finish reason with every piece: the answer is not complete while
-// pieces come, however slowly.
+// pieces come, even slowly.
 func TestFinishReasonWithEveryPiece(t *testing.T) {
 	piece := func(text string) string {
 		return sse(`{"choices":[{"index":0,"delta":{"content":` + quoted(text) + `},"finish_reason":"stop"}]}`)
@@ -125,7 +125,7 @@ func TestFinishReasonWithEveryPiece(t *testing.T) {
 			if err != nil || turn.Text != "Hello" {
 				t.Errorf("%s: %q, %v", name, turn.Text, err)
 			}
-			time.Sleep(time.Minute) // what was not read to its end ends
+			time.Sleep(time.Minute) // so that streams that golem stopped reading end too
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -138,8 +138,8 @@ func TestFinishReasonWithEveryPiece(t *testing.T) {
 	})
 }
 
-// An error inside a stream, and a request that is too long in any provider's words, come
-// with the same advice as the statuses do.
+// An error inside a stream has the same hint as the same error with a status, and so
+// has a request that is too long, in the words of any provider.
 func TestAdviceOfProvidersErrors(t *testing.T) {
 	const long = "start a new conversation with /new"
 	for message, want := range map[string]string{
@@ -168,8 +168,8 @@ func TestAdviceOfProvidersErrors(t *testing.T) {
 	}
 }
 
-// A run whose model gave way to the next one of a list is replayed with the same answers,
-// and no failure is answered twice.
+// The replay of a run that fell back to the next model of a list gives the same
+// answers, and no failure twice.
 func TestReplayOfAFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writes{}

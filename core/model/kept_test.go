@@ -9,12 +9,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Scenario 52: what a provider sent goes back to it unchanged, on the message
-// and on the call it came with, and to another provider not at all.
+// Scenario 52: what a provider sent with a message or a call goes back to it unchanged
+// on that message or call, and never to another provider.
 func TestKeptGoesBackToItsProviderOnly(t *testing.T) {
 	message := fields{
 		"reasoning_content": js(`""`), "reasoning_details": js(`[{"type":"reasoning.text","text":"<hm>"}]`), "extra_content": js(`{"google":{"thought":true}}`),
-		"role": js(`"system"`), "tool_calls": js(`[]`), // nothing that golem sets itself
+		"role": js(`"system"`), "tool_calls": js(`[]`), // golem sets these itself, so they are not carried
 	}
 	call := fields{"extra_content": js(`{"google":{"thought_signature":"s"}}`), "function": js(`{}`)}
 	history := func(provider string) Request {
@@ -70,8 +70,8 @@ func rowOf(name string) Provider {
 	return row
 }
 
-// What a provider wants on each answer with calls stands there even if the answer
-// came from another, or came without.
+// The members that a provider requires in each answer with calls are in the request
+// even if another provider made the answer, or this one sent none.
 func TestFilled(t *testing.T) {
 	calls := `"tool_calls":[{"id":"a"},{"id":"b"}]`
 	fill := map[string]string{"reasoning_content": " ", "tool_calls.extra.sign": "none"}
@@ -93,7 +93,7 @@ func TestFilled(t *testing.T) {
 	}
 }
 
-// Kept survives the conversation's file, and redaction takes secrets out of it.
+// Kept survives encoding in the conversation's file, and redaction removes secrets from it.
 func TestKeptIsKept(t *testing.T) {
 	k := &Kept{Provider: "google", Message: fields{"a": js(`"the secret"`)}, Calls: []fields{nil, {"b": js(`{"c":1}`)}}}
 	data, err := json.Marshal(Message{Role: Assistant, Kept: k})
@@ -113,8 +113,8 @@ func TestKeptIsKept(t *testing.T) {
 	}
 }
 
-// What is encoded once reads as if it were encoded anew, whatever became of the
-// history meanwhile: grown, cut, changed in the middle.
+// The encoding that history keeps is the same as a new one, also after messages were
+// added, removed or changed in the middle.
 func TestHistoryIsEncodedAsAnew(t *testing.T) {
 	row, _ := builtin("google")
 	message := rapid.Custom(func(t *rapid.T) Message {

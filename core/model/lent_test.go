@@ -10,7 +10,7 @@ import (
 	"golem/core/tool"
 )
 
-// page answers as a function of a page does.
+// pageFunction is a doer that answers as a function of a page does.
 type pageFunction struct {
 	body string // a stream of events
 	err  error
@@ -26,8 +26,8 @@ func (p *pageFunction) Do(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(p.body))}, nil
 }
 
-// Models that a page lends: answers pass the bounds of providers' answers, and what
-// is not lent says so.
+// The answers of lent models have the same limits as those of providers, and a model
+// that is not lent gives an error that says so.
 func TestLentModels(t *testing.T) {
 	f := &pageFunction{body: `data: {"choices":[{"index":0,"delta":{"content":"","tool_calls":[{"index":0,"type":"function","function":{"name":"find","arguments":"{}"}}]}}]}` + "\n\ndata: [DONE]\n\n"}
 	c := Config{Lent: map[string]HTTPDoer{"page:local": f, "device:": f}}

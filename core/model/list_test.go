@@ -113,7 +113,7 @@ func TestListsThatAreNone(t *testing.T) {
 	}
 }
 
-// What golem and the person know beside the provider's words.
+// An offer also has the context size and the price that golem or the person knows.
 func TestAboutAnOffer(t *testing.T) {
 	price := prices.Price{Input: usd(t, "0.25"), Output: usd(t, "2"), Cached: usd(t, "0.25"), Written: usd(t, "0.25")}
 	cached := price
@@ -128,8 +128,8 @@ func TestAboutAnOffer(t *testing.T) {
 
 const someModels = `{"data":[{"id":"gpt-5"},{"id":"gpt-5-mini"},{"id":"gpt-5-mini-2025"},{"id":"whisper-1"}]}`
 
-// A model that the provider does not have: the person is told which it has,
-// whatever the words in which the provider says so.
+// If the provider does not have a model, the hint names the models that it has,
+// whatever its error says.
 func TestWrongModelNamesTheNearOnes(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
@@ -149,7 +149,7 @@ func TestWrongModelNamesTheNearOnes(t *testing.T) {
 	}
 }
 
-// The list is asked for once, and only about a model that is not there.
+// golem requests the list once, and only if the provider does not have the model.
 func TestListIsAskedForRarely(t *testing.T) {
 	for _, s := range []*shop{
 		{status: 401, body: `{"error":{"message":"bad key"}}`}, {status: 400, body: `{"error":{"message":"tools are not supported by the model gpt-5-mni"}}`},
@@ -201,12 +201,13 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// unreached is a platform that cannot reach anything.
+// unreached is the doer of a platform that cannot reach any host.
 type unreached struct{ error }
 
 func (u unreached) Do(*http.Request) (*http.Response, error) { return nil, u.error }
 
-// What the platform says of a failure is told once, not again in golem's words.
+// The message of a failure contains the platform's message once, and not the same again
+// in golem's words.
 func TestUnreachableIsToldOnce(t *testing.T) {
 	page := unreached{fault.New(fault.Network, "api.groq.com cannot be reached from this page: Failed to fetch").Hinting("does it allow requests from web pages (CORS)?")}
 	for name, c := range map[string]struct {
@@ -226,7 +227,8 @@ func TestUnreachableIsToldOnce(t *testing.T) {
 	}
 }
 
-// A provider may list a model that an account cannot use: its own name is no suggestion.
+// A provider may list a model that an account cannot use: the hint does not suggest the
+// same name again.
 func TestModelThatIsListed(t *testing.T) {
 	offers := []Offer{{Name: "gpt-5"}, {Name: "gpt-5-mini"}}
 	if hint := nearHint("openai", "gpt-5-mini", offers); strings.Contains(hint, "did you mean") || !strings.Contains(hint, "openai lists it") {

@@ -15,8 +15,8 @@ import (
 	"golem/core/fault"
 )
 
-// crowded is a provider that takes a number of requests a minute and refuses
-// the rest.
+// crowded is a provider that accepts a number of requests a minute and refuses the
+// rest.
 type crowded struct {
 	mu       sync.Mutex
 	most     int
@@ -24,7 +24,7 @@ type crowded struct {
 	taken    int
 	requests int
 	refused  int
-	header   http.Header // of what it takes
+	header   http.Header // of accepted requests
 }
 
 func (c *crowded) Do(r *http.Request) (*http.Response, error) {
@@ -44,9 +44,9 @@ func (c *crowded) Do(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Header: c.header.Clone(), Body: io.NopCloser(strings.NewReader(sse(text("Hello")) + ok("stop"))), Request: r}, nil
 }
 
-// Parallel workers share what one of them hears: after the first refusal one
-// request at a time asks whether there is room again, and none is refused that
-// could have known.
+// Parallel workers share what one of them learns: after the first refusal, one request
+// at a time checks whether the provider accepts requests again, and no request is
+// refused that could have waited.
 func TestParallelRequestsShareTheirPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &crowded{most: 4, began: time.Now(), header: http.Header{"Content-Type": {"text/event-stream"}}}
@@ -62,7 +62,7 @@ func TestParallelRequestsShareTheirPace(t *testing.T) {
 			wg.Go(ask)
 		}
 		wg.Wait()
-		wg.Go(ask) // which is refused, and has told the others by the time they come
+		wg.Go(ask) // it is refused before the others begin
 		time.Sleep(time.Second)
 		for range 3 {
 			wg.Go(ask)
@@ -74,7 +74,7 @@ func TestParallelRequestsShareTheirPace(t *testing.T) {
 	})
 }
 
-// What only the body of a refusal says (Google's RetryInfo), all heed, too.
+// All requests also wait as long as only the body of a refusal says (Google's RetryInfo).
 func TestWaitOfABodyIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pace := &Pace{}
@@ -96,7 +96,8 @@ func TestWaitOfABodyIsShared(t *testing.T) {
 	})
 }
 
-// A provider that says that nothing is left is not asked before it says.
+// If headers say that nothing is left of a limit, no request goes out before the limit
+// is renewed.
 func TestHeadersThatSayThatNothingIsLeft(t *testing.T) {
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -143,7 +144,7 @@ func TestHeadersThatSayThatNothingIsLeft(t *testing.T) {
 	})
 }
 
-// SPEC §10: a list of models falls back in order, says so, and stays.
+// SPEC §10: a list of models falls back in order, reports it, and stays with the new model.
 func TestFallback(t *testing.T) {
 	first := &steps{next: []func(context.Context, func(Delta)) (Turn, error){failing(529, 0)}}
 	second := &steps{next: []func(context.Context, func(Delta)) (Turn, error){answering("two")}}

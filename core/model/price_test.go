@@ -25,8 +25,8 @@ func priced(t *testing.T, in, out string) *prices.Price {
 	return &prices.Price{Input: usd(t, in), Output: usd(t, out), Cached: usd(t, in), Written: usd(t, in)}
 }
 
-// The person's word on a price comes first, then the table's; a project's fills
-// a gap and replaces nothing (SPEC §3: it must not get under a person's limit).
+// The person's price counts first, then the table's; a project's price fills a gap and
+// replaces nothing (SPEC §3: a project must not get under a person's limit).
 func TestWhoseWordOnAPriceCounts(t *testing.T) {
 	table, known := prices.Of("openai", "gpt-5-mini")
 	if !known || !table.Priced {
@@ -55,8 +55,8 @@ func TestWhoseWordOnAPriceCounts(t *testing.T) {
 	}
 }
 
-// What an answer costs, by hand, in each protocol: cached input at its own
-// price, reasoning as output, also where it is counted outside completion_tokens.
+// The cost of an answer is as calculated by hand, in each protocol: cached input at its
+// own price, reasoning as output, also if it is counted outside completion_tokens.
 func TestCostOfAnAnswer(t *testing.T) {
 	price := prices.Price{Input: usd(t, "2"), Output: usd(t, "10"), Cached: usd(t, "0.5"), Written: usd(t, "2.5")}
 	for _, c := range []struct {
@@ -90,8 +90,8 @@ func TestCostOfAnAnswer(t *testing.T) {
 	}
 }
 
-// Where nobody knows a price nothing is made up, and whoever keeps a limit on
-// cost hears of it before the first request.
+// If nobody knows a price, the cost is Unpriced, and Prospect says so before the first
+// request, for limits on cost.
 func TestNoPriceIsMadeUp(t *testing.T) {
 	cheap := map[string]Known{"*": {Price: priced(t, "1", "1")}}
 	tier := func(s string) Settings { return Settings{"service_tier": json.RawMessage(s)} }
@@ -146,8 +146,8 @@ func TestSumsOfUsage(t *testing.T) {
 	}
 }
 
-// A provider bills answers that are none, too: what the failed attempts used is
-// added to the one that went well, or told with the error.
+// A provider also bills failed answers: the usage of failed attempts is added to that
+// of the successful one, or returned with the error.
 func TestFailedAnswersAreBilled(t *testing.T) {
 	refusal := sse(delta(`"refusal":"No."`), stop("stop"), used(12, 3), done)
 	price := map[string]Known{"*": {Price: priced(t, "1", "1")}}
@@ -163,7 +163,7 @@ func TestFailedAnswersAreBilled(t *testing.T) {
 	if turn, err := m.Generate(context.Background(), request(), nil); err == nil || turn.Model != "openai:m" || turn.Usage.In != 12 || turn.Usage.Cost.String() != "0.000015" {
 		t.Errorf("a refusal: %+v %v", turn, err)
 	}
-	blank := sse(stop("stop"), used(10, 1), done) // is tried again
+	blank := sse(stop("stop"), used(10, 1), done) // golem tries again after it
 	m = WithRetry(open(t, "openai:m", config(blank, blank, sse(text("Hello"), stop("stop"), used(12, 3), done))), policy, nil)
 	if turn, err := m.Generate(context.Background(), request(), nil); err != nil || turn.Usage.In != 32 || turn.Usage.Out != 5 || turn.Attempts != 3 {
 		t.Errorf("two empty answers and a good one: %+v %v", turn, err)
@@ -176,7 +176,7 @@ func TestFailedAnswersAreBilled(t *testing.T) {
 	}
 }
 
-// several answer one after the other.
+// several is a doer whose players answer one request each, in order.
 type several struct{ players []*player }
 
 func (s *several) Do(r *http.Request) (*http.Response, error) {

@@ -108,7 +108,7 @@ func TestWhereRequestsGo(t *testing.T) {
 		}
 	}
 	p, err := ask(t, "anthropic:claude", Config{Env: env(map[string]string{"ANTHROPIC_API_KEY": "k"})})
-	fails(t, err, fault.Model, "anthropic sent an empty answer") // ask answers in another protocol
+	fails(t, err, fault.Model, "anthropic sent an empty answer") // ask's answer is in another protocol
 	req := p.requests[0]
 	if h := req.Header; h.Get("anthropic-dangerous-direct-browser-access") != "true" || h.Get("anthropic-version") != "2023-06-01" || h.Get("X-Api-Key") != "k" || h.Get("Authorization") != "" {
 		t.Error("Anthropic's headers are wrong", h)
@@ -118,7 +118,7 @@ func TestWhereRequestsGo(t *testing.T) {
 	}
 }
 
-// Azure's addresses, of today and of before; its key goes in a header of its own.
+// Azure's current and older addresses are completed, and its key goes in a header of its own.
 func TestAzure(t *testing.T) {
 	key := map[string]string{"AZURE_API_KEY": "k"}
 	for address, want := range map[string]string{
@@ -148,8 +148,8 @@ func TestAzure(t *testing.T) {
 	fails(t, err, fault.Model, "azure has no default address", "AZURE_BASE_URL")
 }
 
-// A row that a person adds can have every quirk; a row of the table keeps its
-// own beside them.
+// A row that a person adds can have every quirk; a row of the table keeps its own
+// quirks too.
 func TestQuirksOfAddedRows(t *testing.T) {
 	rows := map[string]Provider{
 		"acme": {BaseURL: "http://localhost:9/v1", KeyVar: "K", Query: map[string]string{"v": "1 &2"}, Trusted: true, JSON: JSONObject, Quirks: Quirks{
@@ -185,8 +185,8 @@ func TestQuirksOfAddedRows(t *testing.T) {
 	}
 }
 
-// What a row of the table calls the settings is of its own protocol; in another one
-// that somebody chose for it, what they say counts.
+// The names of settings in a row of the table count only in the row's own protocol. In
+// another protocol, the names count that the person or project gave.
 func TestSettingsInAnotherProtocol(t *testing.T) {
 	for _, c := range []struct {
 		provider, api string
@@ -230,7 +230,7 @@ func TestSettingsInAnotherProtocol(t *testing.T) {
 	}
 }
 
-// settingsIn are the members of a request that settings become.
+// settingsIn returns the members of a request that come from settings.
 func settingsIn(t *testing.T, body string) string {
 	t.Helper()
 	var members fields
@@ -271,8 +271,8 @@ func TestAddressesThatAreNone(t *testing.T) {
 	}
 }
 
-// SPEC §3: a key goes to a host that a manifest chose only after a person
-// agreed. No request waits for that: it is refused at once.
+// SPEC §3: a key goes to a host that a manifest chose only after a person agreed.
+// Without that the request is refused at once.
 func TestKeyToForeignHost(t *testing.T) {
 	own := env(map[string]string{"OPENAI_API_KEY": "sk-secret", "ACME_KEY": "k2"})
 	rows := map[string]Provider{

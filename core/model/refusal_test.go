@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Words that merely contain a short key stay whole; a key that stands by
-// itself, and a long one anywhere, does not.
+// A short key is hidden where it is a word of its own, not where it is a part of a
+// word; a long key is hidden everywhere.
 func TestKeysAreHiddenAndWordsAreNot(t *testing.T) {
 	long := strings.Repeat("k3", 10)
 	for _, c := range [][3]string{

@@ -18,7 +18,7 @@ import (
 	"golem/core/tool"
 )
 
-// writes keeps every write apart.
+// writes is a writer that stores every Write separately.
 type writes struct {
 	lines []string
 	err   error
@@ -49,7 +49,7 @@ workers:
     - fail: {status: 401}
 `
 
-// conversation is one exchange with a tool call, then a failure.
+// conversation asks m for one exchange with a tool call, then for an answer that fails.
 func conversation(t *testing.T, m Model) (turns []Turn, shown []Delta, waits []time.Duration, last error) {
 	t.Helper()
 	m = WithRetry(m, RetryPolicy{}, func(r Retry) { waits = append(waits, r.Wait.Truncate(time.Second)) })
@@ -68,7 +68,7 @@ func conversation(t *testing.T, m Model) (turns []Turn, shown []Delta, waits []t
 	return turns, shown, waits, nil
 }
 
-// What was recorded is answered again: text, calls, usage, pieces, failures, waits.
+// A replay gives again what was recorded: text, calls, usage, pieces, failures, waits.
 func TestReplayOfARecording(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writes{}
@@ -96,7 +96,8 @@ func TestReplayOfARecording(t *testing.T) {
 	})
 }
 
-// SPEC §16: the lines, one a write; no model name, ids or times in the key.
+// SPEC §16: a recording has one line for each Write, and no model name, ids or times in
+// the key.
 func TestRecordingFormat(t *testing.T) {
 	w := &writes{}
 	rec := NewRecorder(w, "v1.2", nil)
@@ -152,7 +153,8 @@ func TestKeyIgnoresIDs(t *testing.T) {
 	}
 }
 
-// Same key: in recorded order, the same call id first.
+// Attempts with the same key are replayed in recorded order, those with the same call
+// id first.
 func TestReplayOrder(t *testing.T) {
 	w := &writes{}
 	rec := NewRecorder(w, "", nil)
@@ -210,7 +212,7 @@ func TestReplayMissNamesTheFirstDifference(t *testing.T) {
 	})
 }
 
-// SECURITY 16: nothing secret is written, and the replay finds its way all the same.
+// SECURITY 16: a recording contains no secret, and a replay still finds the answers.
 func TestRecordingIsRedacted(t *testing.T) {
 	redact := func(s string) string { return strings.ReplaceAll(s, "s3cret", "[redacted]") }
 	w := &writes{}
@@ -251,7 +253,7 @@ func TestRecordingThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// An interruption is nobody's answer and is not recorded; a timeout is.
+// An interruption is not recorded, because it is not an answer; a timeout is.
 func TestRecordingOfTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writes{}
@@ -294,7 +296,7 @@ func TestRecordingsThatAreNone(t *testing.T) {
 	}
 }
 
-// Many models write to one file at the same time: one header, whole lines.
+// Many models can write to one recording at the same time: it has one header and whole lines.
 func TestRecordingIsConcurrent(t *testing.T) {
 	var buf bytes.Buffer
 	rec := NewRecorder(&buf, "", nil)
@@ -316,7 +318,7 @@ func TestRecordingIsConcurrent(t *testing.T) {
 	}
 }
 
-// The digests grow with the messages, not with their square.
+// The size of the digests is proportional to the number of messages, not to its square.
 func TestRecordingIsLinear(t *testing.T) {
 	w := &writes{}
 	m := Recording(scriptOf(t, "script: 1\nworkers: {main: [{when: {}, say: hi}]}"), w, nil)

@@ -14,7 +14,7 @@ import (
 	"golem/core/tool"
 )
 
-// sent is the body of the request that a model makes of r.
+// sent returns the body of the request that a model makes of r.
 func sent(t *testing.T, name string, r Request) map[string]any {
 	t.Helper()
 	p := &player{behaviour: behaviour{body: []string{sse(text("Hello")), ok("stop")}}}
@@ -63,8 +63,7 @@ func TestRequestBody(t *testing.T) {
 	}
 }
 
-// parallel_tool_calls is about tools: without any it is not sent, since providers
-// refuse it then.
+// parallel_tool_calls is not sent without tools, because providers refuse it then.
 func TestParallelCallsWithoutTools(t *testing.T) {
 	for _, c := range []struct{ model, api, member string }{
 		{"openai:gpt-test", Chat, "parallel_tool_calls"}, {"openai:gpt-test", Responses, "parallel_tool_calls"}, {"anthropic:claude-opus-5", "", "tool_choice"},
@@ -80,7 +79,7 @@ func TestParallelCallsWithoutTools(t *testing.T) {
 	}
 }
 
-// What providers refuse in a history is said in another way.
+// A request replaces what providers refuse in a history.
 func TestHistoryThatProvidersTake(t *testing.T) {
 	r := Request{Messages: []Message{
 		{Role: User},
@@ -120,8 +119,8 @@ func TestParts(t *testing.T) {
 		{"role":"user","content":[{"type":"text","text":"Files from the results above:"},{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,anBn"}}]}]`)
 }
 
-// Scenario 49: what a tool returned and the provider does not take is told in
-// a sentence; the request goes out.
+// Scenario 49: if the provider does not accept a part of a tool's result, a sentence
+// stands for it and the request goes out.
 func TestResultsThatAProviderCannotTake(t *testing.T) {
 	r := Request{Messages: []Message{
 		{Role: User, Text: "look"},
@@ -145,7 +144,8 @@ func TestResultsThatAProviderCannotTake(t *testing.T) {
 		`{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}},`))
 }
 
-// SPEC §5: what a provider cannot take is refused before any request, with those that can.
+// SPEC §5: an attachment that a provider does not accept is refused before any request,
+// and the hint names the providers that accept it.
 func TestPartsThatAProviderCannotTake(t *testing.T) {
 	c := Config{Env: env(map[string]string{"MISTRAL_API_KEY": "k", "DEEPSEEK_API_KEY": "k"}), Providers: map[string]Provider{"acme": {BaseURL: "http://x", PDF: true}}}
 	for name, part := range map[string]Part{
@@ -194,7 +194,8 @@ func TestOutputSchema(t *testing.T) {
 	}
 }
 
-// Models of which go-openai knows that they cannot reason and call at once are asked not to reason.
+// Models that cannot reason and call tools at once, according to go-openai, are asked
+// not to reason.
 func TestReasoningModelsWithTools(t *testing.T) {
 	r := request()
 	r.Tools = []tool.Spec{{Name: "t"}}
@@ -222,8 +223,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// A conversation that grows is estimated as a whole one is, however it was changed,
-// and what was counted before is not counted again.
+// The estimate of a growing conversation is that of the whole one, also after changes,
+// and messages are not counted again.
 func TestEstimatorIsIncremental(t *testing.T) {
 	specs := []tool.Spec{{Name: "read_file", Description: "reads", Input: json.RawMessage(`{}`)}}
 	rapid.Check(t, func(t *rapid.T) {
@@ -252,12 +253,13 @@ func TestEstimatorIsIncremental(t *testing.T) {
 		messages = append(messages, Message{Role: Assistant, Text: "x"}, Message{Role: ToolRole, Text: "y"})
 		e.Request(messages, specs, nil)
 	}
-	if e.counted > 6*len(messages) { // a growing list moves now and then, and is counted anew then
+	if e.counted > 6*len(messages) { // append moves a growing list now and then, and all is counted again
 		t.Errorf("%d messages were counted for %d", e.counted, len(messages))
 	}
 }
 
-// A turn's estimate costs the same whatever lies before it.
+// BenchmarkEstimate shows that a turn's estimate takes the same time however long the
+// conversation is.
 func BenchmarkEstimate(b *testing.B) {
 	for _, turns := range []int{100, 1600} {
 		var messages []Message

@@ -13,7 +13,7 @@ import (
 	"golem/core/tool"
 )
 
-// events writes a stream of events whose data name their type too.
+// typed returns a stream of events with event lines, which repeat the type in the data.
 func typed(events ...string) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -98,7 +98,7 @@ func items(raw ...string) (out []json.RawMessage) {
 	return out
 }
 
-// asks is the body of the request that a model makes of r in a protocol.
+// asks returns the body of the request that a model makes of r in a protocol.
 func asks(t *testing.T, name, api string, r Request) map[string]any {
 	t.Helper()
 	p := &player{}
@@ -166,7 +166,7 @@ func TestResponsesRequest(t *testing.T) {
 }
 
 // OpenAI's own hosts speak Responses, other addresses that stand in for it chat
-// completions; a row's api wins.
+// completions; the api of a row counts more than both.
 func TestWhichProtocol(t *testing.T) {
 	for _, c := range []struct{ name, address, api, path string }{
 		{"openai", "", "", "/v1/responses"}, {"openai", "https://eu.api.openai.com/v1", "", "/v1/responses"},

@@ -11,7 +11,7 @@ import (
 	"golem/core/fault"
 )
 
-// steps is a model that takes one step after the other.
+// steps is a model that makes one step for each request; the last step repeats.
 type steps struct {
 	taken int
 	next  []func(ctx context.Context, show func(Delta)) (Turn, error)
@@ -122,7 +122,8 @@ func TestWaitsGrowAndAreCapped(t *testing.T) {
 	})
 }
 
-// A stream cut in the middle is tried again as a whole; what was shown is void.
+// A request whose stream was cut is repeated, and a Delta with Reset makes the text
+// that was shown void.
 func TestCutStreamIsReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &steps{next: []func(context.Context, func(Delta)) (Turn, error){cutting("Hel"), failing(500, 0), answering("Hello")}}
@@ -137,7 +138,7 @@ func TestCutStreamIsReset(t *testing.T) {
 	})
 }
 
-// Scenario 36: the end of the context wins over a wait, and no attempt follows.
+// Scenario 36: the end of the context ends a wait, and no attempt follows.
 func TestContextEndsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &steps{next: []func(context.Context, func(Delta)) (Turn, error){failing(429, 50*time.Second), answering("ok")}}

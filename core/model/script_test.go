@@ -158,7 +158,7 @@ workers:
 	}
 }
 
-// A failing step is used up by an attempt, so that fail and say make a retry.
+// An attempt uses up a failing step, so that fail and then say make a retry.
 func TestScriptFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := scriptOf(t, `
@@ -197,7 +197,8 @@ workers:
 	})
 }
 
-// Sequences advance per conversation, and nothing is kept for those that are over.
+// Sequences advance in each conversation separately, and Forget removes the positions
+// of those that have ended.
 func TestScriptConversations(t *testing.T) {
 	m := scriptOf(t, "script: 1\nworkers: {main: [{say: one}, {say: two}]}\n")
 	in := func(conversation string) string {
@@ -269,7 +270,7 @@ func talkErr(m Model) (Turn, error) {
 	return m.Generate(context.Background(), Request{Worker: "main"}, nil)
 }
 
-// Where no answer is left, the steps are counted as people do.
+// If a script has no answer left, the message counts its steps.
 func TestScriptWithoutAnswer(t *testing.T) {
 	for n, want := range []string{"it has no steps", "its only step is used", "all its 2 steps are used"} {
 		m := scriptOf(t, "script: 1\nworkers:\n  main:\n    - {when: {text: never}, say: x}\n"+strings.Repeat("    - say: x\n", n))
@@ -283,7 +284,7 @@ func TestScriptWithoutAnswer(t *testing.T) {
 	}
 }
 
-// Every mistake in a script is told with its line, all in one go.
+// One error reports every mistake in a script, with its line.
 func TestScriptMistakes(t *testing.T) {
 	head := "script: 1\nworkers:\n  main:\n"
 	for text, parts := range map[string][]string{

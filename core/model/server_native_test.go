@@ -19,7 +19,7 @@ import (
 	"golem/core/fault"
 )
 
-// serve makes a real server behave.
+// serve returns a real server that plays a behaviour.
 func serve(t *testing.T, b behaviour) *httptest.Server {
 	t.Helper()
 	answer := func(w http.ResponseWriter, r *http.Request) {
@@ -80,7 +80,7 @@ func onServer(t *testing.T, b behaviour, c Config) Model {
 	return open(t, b.named(), b.config(c))
 }
 
-// Every behaviour of the table, on a local server that misbehaves.
+// Every behaviour of the table passes on a local server.
 func TestBehavioursOnServer(t *testing.T) {
 	for _, b := range behaviours {
 		t.Run(b.name, func(t *testing.T) {
@@ -94,9 +94,9 @@ func TestBehavioursOnServer(t *testing.T) {
 	}
 }
 
-// Scenario 36: cancellation ends a real connection that nothing else would
-// end, whether the answer has begun or not, and leaves no goroutine.
-// TestCancellationStopsAtOnce says how soon.
+// Scenario 36: cancellation ends a real connection that nothing else would end, before
+// or in the answer, and leaves no goroutine. TestCancellationStopsAtOnce tests how
+// fast.
 func TestCancellationOnServer(t *testing.T) {
 	for _, body := range [][]string{nil, {sse(text("Hel"))}} {
 		func() {
@@ -148,14 +148,14 @@ func TestRetriesOnServer(t *testing.T) {
 	}
 }
 
-// One connection serves a whole conversation.
+// A whole conversation uses one connection.
 func TestConnectionIsKept(t *testing.T) {
 	var opened atomic.Int32
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = w.Write([]byte(sse(text("Hello")) + ok("stop"))) // a client that is gone fails the test elsewhere
 		_ = http.NewResponseController(w).Flush()
-		time.Sleep(5 * time.Millisecond) // the end of the body comes by itself
+		time.Sleep(5 * time.Millisecond) // so that the end of the body arrives later
 	}))
 	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
 		if s == http.StateNew {
@@ -168,7 +168,7 @@ func TestConnectionIsKept(t *testing.T) {
 	if m.(*remote).moment <= 0 {
 		t.Error("nothing is read after the end mark: no connection is kept")
 	}
-	m.(*remote).moment = time.Minute // however busy the machine is
+	m.(*remote).moment = time.Minute // enough on a busy machine
 	for range 5 {
 		if _, err := m.Generate(context.Background(), request(), nil); err != nil {
 			t.Fatal(err)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// refuser answers, and refuses requests that have a text in them.
+// refuser is a doer that refuses requests that contain the text refused, with the
+// message with, and answers all others.
 type refuser struct {
 	refused, with string
 	bodies        []string
@@ -30,9 +31,9 @@ func (d *refuser) Do(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
 }
 
-// Thinking is bound to what stands before it in the conversation. After a compaction, or
-// with other tools, Anthropic refuses what was made before: it is left out, in later
-// requests too, and what was made since goes back.
+// A block of thinking is valid only after the same conversation. After a compaction, or
+// with other tools, Anthropic refuses blocks that were made before: they are left out,
+// in later requests too, and newer ones go back.
 func TestThinkingOfAnotherConversation(t *testing.T) {
 	d := &refuser{refused: "sig-1", with: "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation."}
 	m := open(t, "anthropic:claude-opus-5", Config{HTTP: d, Env: env(key)})

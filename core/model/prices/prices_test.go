@@ -25,8 +25,8 @@ func TestSourceHasADate(t *testing.T) {
 	}
 }
 
-// Each row of the table is found by its name and means what it says: reading
-// the cache costs no more than input, writing it no less.
+// Each row of the table is found by its name and is plausible: input from the cache
+// costs no more than input, writing to it no less.
 func TestEveryRow(t *testing.T) {
 	provider, rows := "", 0
 	var names, providers []string
@@ -60,7 +60,8 @@ func TestEveryRow(t *testing.T) {
 	}
 }
 
-// The columns are held against one row of each kind, as of catwalk v0.51.0.
+// The columns have the right meaning, compared with one row of each kind, as of catwalk
+// v0.51.0.
 func TestColumns(t *testing.T) {
 	defer func(was string) { table = was }(table)
 	table = "# x\nsrc v1 2026-01-02\n@a\nfull 100 3 15 0.3 3.75\nno-cache 5 2 8\nread - 1.25 10 0.125\nsize 7\nwrite 9 1 2 - 1.5\n@b\nfull 1 1 1\n"
@@ -98,8 +99,8 @@ func TestNamesWithoutADate(t *testing.T) {
 	}
 }
 
-// What is billed, by hand: 1,000 of input of which 700 were read from the cache
-// and 200 written to it, 50 of output.
+// The cost is as calculated by hand: 1,000 of input of which 700 were read from the
+// cache and 200 written to it, 50 of output.
 func TestCost(t *testing.T) {
 	p := Price{Input: usd(t, "3"), Output: usd(t, "15"), Cached: usd(t, "0.3"), Written: usd(t, "3.75")}
 	if got := p.Of(1000, 700, 200, 50).String(); got != "0.00201" { // 100×3 + 700×0.3 + 200×3.75 + 50×15 = 2010 millionths
@@ -110,7 +111,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// The longest way: the last provider, a name that is not there.
+// BenchmarkOf measures the slowest case: the last provider, a name that is not there.
 func BenchmarkOf(b *testing.B) {
 	for b.Loop() {
 		if _, known := Of("zai", "glm-0"); known {
