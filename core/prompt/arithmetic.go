@@ -8,17 +8,17 @@ import (
 	"github.com/mitsuhiko/minijinja/minijinja-go/v2/value"
 )
 
-// The engine computes with whole numbers as floats: above 2^53 digits are lost, and
+// The engine calculates with whole numbers as floats: above 2^53 digits are lost, and
 // above 2^63 the sign changes. Here whole numbers are exact, or the template fails.
 
-// operators are the operators that a rewritten tree calls as filters, by their number
+// operators are the operators that a rewritten tree calls as filters, by their numbers
 // in the engine's tree.
 var operators = map[int64]string{8: "+", 9: "-", opMul: "*", 12: "//", 13: "%", 14: "**"}
 
-// opFilter is the name of the filter of an operator, which a template cannot write.
+// opFilter returns the name of an operator's filter. A template cannot write that name.
 func opFilter(op string) string { return "\x00" + op }
 
-// compute is a op b.
+// compute returns a op b.
 func compute(op string, a, b value.Value) (value.Value, error) {
 	if a.IsActualInt() && b.IsActualInt() {
 		x, _ := a.AsInt()
@@ -39,7 +39,7 @@ func compute(op string, a, b value.Value) (value.Value, error) {
 	case "//":
 		return a.FloorDiv(b)
 	}
-	// The engine makes whole numbers of large floats, which changes their sign.
+	// The engine converts large floats to whole numbers, which changes their sign.
 	x, isX := a.AsFloat()
 	y, isY := b.AsFloat()
 	if numbers := isX && isY; op == "**" {
@@ -57,8 +57,8 @@ func compute(op string, a, b value.Value) (value.Value, error) {
 	return a.Rem(b)
 }
 
-// whole is x op y; fits is false if that has more than 64 bits. ok is false where the
-// engine decides: a division by zero, a negative power.
+// whole returns x op y; fits is false if the result needs more than 64 bits. ok is
+// false if the engine must calculate: for a division by zero or a negative power.
 func whole(op string, x, y int64) (n int64, fits, ok bool) {
 	switch op {
 	case "+":
@@ -103,7 +103,7 @@ func tooLarge(op string) error {
 	return failure("%s makes a whole number outside -9223372036854775808 to 9223372036854775807; write one of the numbers with .0 for a rounded result", op)
 }
 
-// negate is -v.
+// negate returns -v.
 func negate(_ filters.State, v value.Value, _ []value.Value, _ map[string]value.Value) (value.Value, error) {
 	if v.IsActualInt() {
 		return compute("-", value.FromInt(0), v)

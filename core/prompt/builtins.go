@@ -27,7 +27,7 @@ var templateFilters = map[string]filters.FilterFunc{
 	"unique": filters.FilterUnique, "upper": filters.FilterUpper, "urlencode": filters.FilterUrlencode, "zip": filters.FilterZip,
 }
 
-// templateTests are what can stand after `is`.
+// templateTests are the tests that a template can write after `is`.
 var templateTests = map[string]minijinja.TestFunc{
 	"boolean": tests.TestBoolean, "containing": tests.TestContaining, "defined": tests.TestDefined, "divisibleby": tests.TestDivisibleBy,
 	"endingwith": tests.TestEndingWith, "eq": tests.TestEq, "equalto": tests.TestEq, "==": tests.TestEq, "even": tests.TestEven,
@@ -40,11 +40,11 @@ var templateTests = map[string]minijinja.TestFunc{
 	"undefined": tests.TestUndefined, "upper": tests.TestUpper,
 }
 
-// escaper writes what Jinja2 writes. Package html does too, and has 20 KB of names.
+// escaper escapes as Jinja2 does. Package html would too, but adds 20 KB of names.
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "'", "&#39;", `"`, "&#34;")
 
 // escapeOf escapes a text for HTML, once. The engine's own filter asks the formatter,
-// which escapes nothing, since what golem renders is no HTML.
+// which escapes nothing, because golem does not render HTML.
 func escapeOf(_ filters.State, v value.Value, _ []value.Value, _ map[string]value.Value) (value.Value, error) {
 	if v.IsSafe() || v.IsUndefined() { // an undefined name stays one, which is an error
 		return v, nil
@@ -52,7 +52,7 @@ func escapeOf(_ filters.State, v value.Value, _ []value.Value, _ map[string]valu
 	return value.FromSafeString(escaper.Replace(v.String())), nil
 }
 
-// rangeOf is range(stop), range(start, stop) or range(start, stop, step).
+// rangeOf returns range(stop), range(start, stop) or range(start, stop, step).
 func rangeOf(_ *minijinja.State, args []value.Value, _ map[string]value.Value) (value.Value, error) {
 	given := make([]int64, len(args))
 	for i, a := range args {
@@ -86,7 +86,7 @@ func rangeOf(_ *minijinja.State, args []value.Value, _ map[string]value.Value) (
 	return value.FromSlice(out), nil
 }
 
-// dict is dict(name=value, …).
+// dict returns dict(name=value, …).
 func dict(_ *minijinja.State, args []value.Value, named map[string]value.Value) (value.Value, error) {
 	if len(args) > 0 {
 		return value.Undefined(), failure("dict takes named values only: dict(a=1)")
@@ -94,13 +94,14 @@ func dict(_ *minijinja.State, args []value.Value, named map[string]value.Value) 
 	return value.FromMap(maps.Clone(named)), nil
 }
 
-// namespace is namespace(name=value, …): the one value whose fields a template
-// can set from inside a loop. It prints without them, for it can contain itself.
+// namespace is the value of namespace(name=value, …), the only one whose fields a
+// template can set inside a loop. It is printed without its fields, because it can
+// contain itself.
 type namespace struct{ fields map[string]value.Value }
 
 var _ value.MutableObject = (*namespace)(nil)
 
-// GetAttr is a field; undefined if there is none.
+// GetAttr returns a field; undefined if there is none.
 func (n *namespace) GetAttr(name string) value.Value { return n.fields[name] }
 
 // SetAttr sets a field.

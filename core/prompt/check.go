@@ -32,7 +32,7 @@ func (t Template) Check(ctx context.Context) (faults fault.List) {
 	return c.faults
 }
 
-// maxFaults are shown of one check: to find the place of each takes time.
+// maxFaults bounds the faults of one check, since it takes time to find the place of each.
 const maxFaults = 100
 
 type checker struct {
@@ -48,9 +48,9 @@ type read struct {
 	use
 }
 
-// undefined warns of names that nothing gives the templates: no field of a
-// closed input schema, none of golem's names, and nothing that one of them sets.
-// Where a template is named by an expression, it may set any.
+// undefined warns of names that are not defined: they are not a field of a closed input
+// schema, not one of golem's names, and no template sets them. If a template is named
+// by an expression, it may set any name, so there is no warning.
 func (c *checker) undefined() {
 	known := c.r.template.Known
 	if known == nil || len(c.faults) > 0 {
@@ -128,7 +128,7 @@ func (c *checker) use(ctx context.Context, in Text, u use) {
 	}
 }
 
-// near adds the nearest name of a table, if one is near.
+// near adds a hint with the nearest name of a table, if one is near.
 func near[T any](f *fault.Fault, name string, known map[string]T) *fault.Fault {
 	if one := fault.Nearest(name, slices.Sorted(maps.Keys(known))); one != "" {
 		return f.Hinting("did you mean %s", one)
@@ -136,7 +136,8 @@ func near[T any](f *fault.Fault, name string, known map[string]T) *fault.Fault {
 	return f
 }
 
-// missing tells where a file lies that golem does not look for there.
+// missing adds a hint with the file that the name may mean, if it is in a place where
+// golem does not look.
 func (c *checker) missing(f *fault.Fault, name string) *fault.Fault {
 	if c.r.template.Beside == nil {
 		return f

@@ -14,8 +14,8 @@ import (
 	"golem/core/fault"
 )
 
-// explain turns an error of the engine into a fault at its place: the
-// innermost cause, with the line as it stands in the template.
+// explain returns the fault of an error of the engine: the innermost cause, at its
+// place, with that line of the template.
 func (r *rendering) explain(err error) error {
 	var at *minijinja.Error
 	for e := err; e != nil; e = errors.Unwrap(e) {
@@ -62,8 +62,8 @@ func (r *rendering) explain(err error) error {
 	return r.place(fault.New(fault.Template, "%s", message), at)
 }
 
-// undefined is the fault of a name that has no value. Most often it is an optional field
-// that the input does not have.
+// undefined returns the fault of a name that has no value. Most often it is an optional
+// field that the input does not have.
 func (r *rendering) undefined(at *minijinja.Error) error {
 	name := r.excerpt(at)
 	f := fault.Of(r.place(fault.New(fault.Template, "%s is not defined", quoted(name, "a name here")), at), fault.Template)
@@ -80,8 +80,8 @@ func isName(s string) bool {
 	})
 }
 
-// stopped is the fault that ended the rendering, at the place where the engine
-// stopped for it, if it did; else at the beginning.
+// stopped returns the fault that ended the rendering, at the place where the engine
+// stopped because of it; if there is none, at the beginning.
 func (r *rendering) stopped(err error) error {
 	var f *fault.Fault
 	if !errors.As(r.fault, &f) {
@@ -99,7 +99,7 @@ func (r *rendering) stopped(err error) error {
 	return r.place(f, at)
 }
 
-// place puts a fault at a place of a template and shows the line.
+// place returns f with its place in a template and, as a hint, the line.
 func (r *rendering) place(f *fault.Fault, at *minijinja.Error) error {
 	text := r.text(at.Name)
 	if at.Span == nil {
@@ -113,7 +113,7 @@ func (r *rendering) place(f *fault.Fault, at *minijinja.Error) error {
 	return f
 }
 
-// text is a template that was added, else the one that is rendered.
+// text returns the template with this name; if it was not added, the one that is rendered.
 func (r *rendering) text(name string) Text {
 	if text, known := r.texts[name]; known {
 		return text
@@ -121,7 +121,7 @@ func (r *rendering) text(name string) Text {
 	return r.template.Text
 }
 
-// start is where the name begins that a span of the engine is about: behind {{.
+// start returns the offset of the name that a span of the engine is about, which is after {{.
 func (t Text) start(at *syntax.Span) int {
 	if int(at.EndOffset) > len(t.Source) || at.StartOffset >= at.EndOffset {
 		return len(t.Source) + 1
@@ -134,7 +134,8 @@ func (t Text) start(at *syntax.Span) int {
 	return int(at.StartOffset) + len(s) - len(rest)
 }
 
-// excerpt is the part of a template that an error is about.
+// excerpt returns the part of a template that an error is about; "" if it is not known
+// or is more than an expression.
 func (r *rendering) excerpt(at *minijinja.Error) string {
 	text, known := r.texts[at.Name]
 	if !known || at.Span == nil || at.Span.StartOffset >= at.Span.EndOffset || int(at.Span.EndOffset) > len(text.Source) {
@@ -147,8 +148,8 @@ func (r *rendering) excerpt(at *minijinja.Error) string {
 	return s
 }
 
-// unplaced is an error to which the engine adds no place: of its parser, which
-// writes the line in words, and of a few filters.
+// unplaced returns the fault of an error without a place: of the engine's parser, which
+// has the line only in its text, and of a few filters.
 func (r *rendering) unplaced(err error) error {
 	s, isSyntax := strings.CutPrefix(err.Error(), "SyntaxError: ")
 	if !isSyntax {
@@ -156,7 +157,7 @@ func (r *rendering) unplaced(err error) error {
 	}
 	s, rest, _ := strings.Cut(s, " (line ")
 	line, _ := strconv.Atoi(strings.TrimSuffix(rest, ")"))
-	if words, ok := strings.CutPrefix(s, "syntax error at line "); ok { // the scanner's: only here the line is right
+	if words, ok := strings.CutPrefix(s, "syntax error at line "); ok { // the scanner's error: here only this line is right
 		at, words, _ := strings.Cut(words, ", col ")
 		line, _ = strconv.Atoi(at)
 		_, s, _ = strings.Cut(words, ": ")
@@ -175,7 +176,7 @@ func quoted(s, otherwise string) string {
 	return short(s)
 }
 
-// short keeps an excerpt to one short line.
+// short returns the first line of s, at most 80 characters of it.
 func short(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	if r := []rune(s); len(r) > 80 {

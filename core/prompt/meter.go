@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	maxValue   = 1 << 20   // size of one value: bytes of its texts, and valueCost for each value in it
-	maxWork    = 32 << 20  // sizes of all values that operations read, together
-	maxNesting = 100       // lists and maps in each other
+	maxValue   = 1 << 20   // size of one value: bytes of its texts, plus valueCost for each value in it
+	maxWork    = 32 << 20  // sum of the sizes of all values that operations read
+	maxNesting = 100       // how deep lists and maps are nested
 	maxRange   = 10_000    // numbers of one range()
 	maxCount   = 1000      // a number that a filter multiplies by: a width, a count
 	maxPrinted = 256 << 10 // size of a value that a filter prints with indentation
 	valueCost  = 16
 )
 
-// meter counts what the engine's steps do not: the size of what they work on.
+// meter bounds what the engine does not count: the size of the values that its steps work on.
 type meter struct {
 	work int
-	err  error // the first bound that was passed; nothing works after it
+	err  error // the first limit that was exceeded; nothing works after it
 }
 
-// look charges for reading values whole. It fails if one is too large, or if
-// all reading together was too much.
+// look counts the reading of whole values. It fails if one of them is too large, or if
+// everything that was read together is.
 func (m *meter) look(values ...value.Value) error {
 	for _, v := range values {
 		if m.err != nil {
@@ -41,8 +41,8 @@ func (m *meter) look(values ...value.Value) error {
 	return m.err
 }
 
-// sizeOf is the size of a value as a tree: what is in it twice counts twice, as
-// it does when it is printed or compared. limit is what it may have.
+// sizeOf returns the size of a value as a tree: a part that is in it twice counts
+// twice, as when it is printed or compared. It fails if the size is more than limit.
 func sizeOf(v value.Value, depth, limit int) (int, error) {
 	if depth > maxNesting {
 		return 0, failure("a value of the template is nested deeper than %d", maxNesting)
@@ -77,7 +77,7 @@ func sizeOf(v value.Value, depth, limit int) (int, error) {
 	return size, nil
 }
 
-// isSelf tells whether a value is self or a block of it, which the engine would
+// isSelf reports whether a value is self or one of its blocks, which the engine would
 // print as an address in memory.
 func isSelf(v value.Value) bool {
 	var of any
@@ -90,8 +90,8 @@ func isSelf(v value.Value) bool {
 	return name == "*minijinja.selfObject" || name == "*minijinja.blockCallable"
 }
 
-// install gives the environment its filters, tests and functions, each within
-// the meter, and those that a rewritten tree calls.
+// install adds the filters, tests and functions to the environment, each with the meter
+// around it, and the filters that a rewritten tree calls.
 func (m *meter) install(env *minijinja.Environment) {
 	for name, f := range templateFilters {
 		env.AddFilter(name, m.filter(name, f))
@@ -121,7 +121,7 @@ func (m *meter) install(env *minijinja.Environment) {
 	})
 }
 
-// filter is a filter whose input and output pass the meter.
+// filter returns f with the meter around its input and output.
 func (m *meter) filter(name string, f filters.FilterFunc) filters.FilterFunc {
 	return func(s filters.State, v value.Value, args []value.Value, named map[string]value.Value) (value.Value, error) {
 		all := append([]value.Value{v}, args...)
@@ -143,8 +143,9 @@ func (m *meter) filter(name string, f filters.FilterFunc) filters.FilterFunc {
 	}
 }
 
-// amplifies tells whether a filter would make much more than it was given,
-// which could not be undone once it has. all is its value and its arguments.
+// amplifies reports whether a filter would make a value that is much larger than its
+// input: the meter would see it only after it was made. all is the filter's value and
+// its arguments.
 func amplifies(name string, all []value.Value) bool {
 	text := func(i int) string {
 		if i < len(all) {
@@ -183,7 +184,7 @@ func amplifies(name string, all []value.Value) bool {
 	return false
 }
 
-// largest is the largest of the whole numbers among the values; 0: there is none.
+// largest returns the largest of the whole numbers among the values; 0: there is none.
 func largest(values []value.Value) int {
 	most := 0
 	for _, v := range values {
@@ -199,7 +200,7 @@ func larger(v value.Value, limit int) bool {
 	return err != nil
 }
 
-// longNumber tells whether a format has a width or precision of over three digits.
+// longNumber reports whether a format has a width or precision of more than three digits.
 func longNumber(format string) bool {
 	digits := 0
 	for _, c := range format {
@@ -212,8 +213,8 @@ func longNumber(format string) bool {
 	return false
 }
 
-// operator is left op right within the meter. With *, a text or list may stand so many
-// times.
+// operator returns the filter that calculates left op right, with the meter around it.
+// With *, a number can multiply a text or a list.
 func (m *meter) operator(op string) filters.FilterFunc {
 	return func(_ filters.State, v value.Value, args []value.Value, _ map[string]value.Value) (value.Value, error) {
 		if len(args) != 1 {
@@ -234,7 +235,7 @@ func (m *meter) operator(op string) filters.FilterFunc {
 	}
 }
 
-// repeats tells whether a number times a text or a list would be too large.
+// repeats reports whether a number times a text or a list would be too large.
 func repeats(a, b value.Value) bool {
 	for _, pair := range [][2]value.Value{{a, b}, {b, a}} {
 		times, isNumber := pair[0].AsInt()
@@ -248,7 +249,7 @@ func repeats(a, b value.Value) bool {
 	return false
 }
 
-// failure is an error to which the engine adds its place.
+// failure returns an error to which the engine adds its place.
 func failure(format string, args ...any) error {
 	return minijinja.NewError(minijinja.ErrInvalidOperation, fmt.Sprintf(format, args...))
 }

@@ -67,7 +67,7 @@ func numbers(v any) any {
 			return i
 		}
 		if !strings.ContainsAny(v.String(), ".eE") {
-			return v.String() // longer than any number of the engine
+			return v.String() // larger than the engine's whole numbers
 		}
 		f, _ := v.Float64()
 		return f
@@ -97,8 +97,9 @@ func InstructionsOf(p *project.Project, w *project.Worker) Template {
 	}
 }
 
-// known tells which names a worker's template may be given. nil: an input can
-// have fields that input_schema does not list, or there is no input_schema.
+// known returns a function that reports whether a worker's template may get a name. It
+// returns nil if every name is possible: an input can have fields that input_schema
+// does not list, or there is no input_schema.
 func known(w *project.Worker) func(name string) bool {
 	fields, ok := closedFields(w.Input)
 	if !ok {
@@ -127,12 +128,13 @@ func known(w *project.Worker) func(name string) bool {
 	}
 }
 
-// ownNames are what every template knows, and what the engine adds.
+// ownNames are the names that every template has, and those that the engine adds.
 var ownNames = []string{
 	"input", "vars", "worker", "project", "file", "range", "dict", "namespace", "loop", "self", "super", "caller", "varargs", "kwargs", "true", "false", "none", "True", "False", "None",
 }
 
-// closedFields are the fields of an object schema that lists all of them.
+// closedFields returns the fields of an object schema; false if the schema does not
+// list all of them.
 func closedFields(schema json.RawMessage) (map[string]bool, bool) {
 	var keys map[string]json.RawMessage
 	if len(schema) == 0 || json.Unmarshal(schema, &keys) != nil || string(keys["type"]) != `"object"` {

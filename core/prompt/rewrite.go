@@ -25,16 +25,17 @@ const (
 	opNeg = 1 // of one value
 )
 
-// errTree means that the engine's tree is not the one this code was written
-// for: a template is then refused, for nothing would bound it.
+// errTree means that the engine's tree is not the one that this code was written for.
+// The template is then refused, because nothing would bound it.
 var errTree = errors.New("this build cannot bound templates: the template engine has changed")
 
-// errDeep is an expression, or a chain of elif, that would take too much of the stack.
+// errDeep is the error of an expression, or a chain of elif, that would need too much
+// of the stack.
 var errDeep = errors.New("the template has an expression with more than 400 operations in each other, or an if with as many branches")
 
-// measured rewrites a template's tree so that every operation that can make a
-// value larger, or takes time by its size, passes the meter; {{ … }} and plain
-// text pass it in emit. It returns what it saw.
+// measured rewrites a template's tree so that the meter sees every operation that can
+// make a value larger, or that takes time in proportion to its size; emit bounds what
+// {{ … }} and plain text print. It returns the rewriter with what it found.
 //
 // The engine counts steps, not sizes: `{% set x = x ~ x %}` doubles in two, and
 // [0] * 1000000000 allocates in one. It has no hook for either, and its tree is
@@ -57,7 +58,7 @@ func measured(t *minijinja.Template) (w *rewriter, err error) {
 	return w, w.err
 }
 
-// treeOf is Template.compiled.ast, settable.
+// treeOf returns Template.compiled.ast in a settable form.
 func treeOf(t *minijinja.Template) (reflect.Value, error) {
 	f := reflect.ValueOf(t).Elem().FieldByName("compiled")
 	if f.Kind() != reflect.Pointer || f.IsNil() {
@@ -70,7 +71,7 @@ func treeOf(t *minijinja.Template) (reflect.Value, error) {
 	return settable(ast).Elem(), nil
 }
 
-// nodes are the engine's types that the rewriter makes, found in a sample.
+// nodes has the engine's types of which the rewriter makes values, found in a sample.
 type nodes struct {
 	filter, emitExpr, constant, argument reflect.Type // the struct types
 }
@@ -94,20 +95,20 @@ func sampleNodes() (nodes, error) {
 	return n, nil
 }
 
-// rewriter walks one tree.
+// rewriter rewrites one tree and notes the names in it.
 type rewriter struct {
 	nodes     nodes
 	variables int // names that the template sets
 	uses      []use
-	sets      map[string]bool // names that the template sets, anywhere in it
-	guarded   map[string]bool // names that it asks about before it reads them
+	sets      map[string]bool // names that the template sets, anywhere
+	guarded   map[string]bool // names that it tests, or gives a default, before it reads them
 	dynamic   bool            // it names a template by an expression
 	depth     int             // of the node that is walked
 	deepest   int
 	err       error // the tree has a node that this code does not know
 }
 
-// use is a name that a template writes as it is and that has to exist.
+// use is a name that a template contains as a constant and that must exist.
 type use struct {
 	kind      useKind
 	name      string
@@ -149,7 +150,7 @@ func (w *rewriter) walk(v reflect.Value) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			// A target is what is assigned to: it makes no value.
+			// A target is assigned to: it makes no value.
 			if f := v.Type().Field(i); f.IsExported() && f.Name != "Target" {
 				w.walk(v.Field(i))
 			}
@@ -159,7 +160,7 @@ func (w *rewriter) walk(v reflect.Value) {
 	}
 }
 
-// noteUse keeps the names that can be judged without running the template.
+// noteUse collects the names that can be checked without running the template.
 func (w *rewriter) noteUse(node reflect.Value) {
 	note := func(kind useKind, name reflect.Value) {
 		if name.Kind() == reflect.Interface && !name.IsNil() {
@@ -208,7 +209,7 @@ func (w *rewriter) noteUse(node reflect.Value) {
 	}
 }
 
-// readName is x for the name x, x.y for a field of it, and "" for anything else.
+// readName returns x for the name x, x.y for a field of it, and "" for anything else.
 func readName(expr reflect.Value) string {
 	if expr.Kind() == reflect.Interface {
 		if expr.IsNil() {
@@ -227,7 +228,7 @@ func readName(expr reflect.Value) string {
 	return ""
 }
 
-// set notes the names that an expression sets.
+// set adds the names that an assignment sets to sets.
 func (w *rewriter) set(target reflect.Value) {
 	if target.IsNil() {
 		return
@@ -242,8 +243,8 @@ func (w *rewriter) set(target reflect.Value) {
 	}
 }
 
-// operands puts the meter around what an operation reads, whose time goes by
-// the size of it.
+// operands puts the meter around what an operation reads, if the operation takes time
+// in proportion to its size.
 func (w *rewriter) operands(node reflect.Value) {
 	switch node.Type().Name() {
 	case "BinOp":
@@ -320,7 +321,7 @@ func (w *rewriter) replace(field reflect.Value) {
 	}
 }
 
-// look makes a field's expression pass the meter.
+// look puts the meter around a field's expression, unless it passes.
 func (w *rewriter) look(field reflect.Value) {
 	if field.Kind() != reflect.Interface {
 		w.err = errTree
@@ -329,13 +330,13 @@ func (w *rewriter) look(field reflect.Value) {
 	}
 }
 
-// passes tells whether an expression is metered already or has a fixed size.
+// passes reports whether an expression is metered already or has a fixed size.
 func (w *rewriter) passes(node reflect.Value) bool {
 	name := typeName(node)
 	return name == "Const" || name == "Filter"
 }
 
-// filter makes left|name(right).
+// filter returns a node for left|name(right).
 func (w *rewriter) filter(name string, left, right, at reflect.Value) reflect.Value {
 	f := reflect.New(w.nodes.filter)
 	f.Elem().FieldByName("Name").SetString(name)
@@ -350,7 +351,7 @@ func (w *rewriter) filter(name string, left, right, at reflect.Value) reflect.Va
 	return f
 }
 
-// settable is an unexported field, as if it were exported.
+// settable returns an unexported field in a form that can be set.
 func settable(f reflect.Value) reflect.Value {
 	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
 }

@@ -33,11 +33,11 @@ type Template struct {
 	// file does not exist it returns fs.ErrNotExist, which `ignore missing`
 	// accepts.
 	Load func(name string) (Text, error)
-	// Beside is a file outside of what Load reads that a name may mean, for a
-	// hint of Check; "" if there is none. It may be nil.
+	// Beside returns a file that a name may mean, outside the places where Load looks,
+	// for a hint of Check; "" if there is none. It may be nil.
 	Beside func(name string) string
-	// Known tells whether the template may be given a name: x, or x.y for a field
-	// of input, vars, worker and project. Check warns of others. nil: any name.
+	// Known reports whether the template may get a name: x, or x.y for a field of input,
+	// vars, worker and project. Check warns of other names. nil: any name.
 	Known func(name string) bool
 }
 
@@ -45,7 +45,7 @@ type Template struct {
 // it takes a second or much memory (SPEC §4).
 const (
 	maxSteps     = 100_000   // statements and expressions evaluated
-	maxDepth     = 64        // of includes, macros and loops in each other
+	maxDepth     = 64        // of nested includes, macros and loops
 	maxVariables = 256       // names that the templates of one rendering set; each call of a macro copies them
 	maxTemplates = 100       // files read
 	maxSource    = 256 << 10 // bytes of one template
@@ -53,10 +53,10 @@ const (
 	maxOutput    = 1 << 20   // bytes, with what blocks, macros and {% set %} capture
 
 	// The stack of a page is small, and its engine ends a program that needs more.
-	maxChain = 1000 // things that the engine's parser reads by calling itself, one in another
-	maxTree  = 800  // depth of a template's tree; an operation is two deep (errDeep)
-	maxStack = 3000 // depth of all trees that are evaluated in each other, by macros and includes
-	minDepth = 5    // as maxDepth, for a template with the deepest tree
+	maxChain = 1000 // nested things that the engine's parser reads by calling itself
+	maxTree  = 800  // depth of a template's tree; an operation takes two levels (errDeep)
+	maxStack = 3000 // sum of the depths of the trees that are evaluated inside each other, by macros and includes
+	minDepth = 5    // maxDepth for a template with the deepest tree
 )
 
 // Render renders the template with the given names. Their values are data and
@@ -96,8 +96,8 @@ func (t Template) start(ctx context.Context) *rendering {
 	return r
 }
 
-// mainName is the name under which the engine knows the text that is rendered.
-// A template cannot ask for it: no name that Load gets has a NUL.
+// mainName is the engine's name for the text that is rendered. A template cannot use
+// it: no name that Load gets has a NUL.
 const mainName = "\x00main"
 
 // rendering is one run of the engine.
@@ -106,17 +106,17 @@ type rendering struct {
 	env       *minijinja.Environment
 	meter     meter
 	texts     map[string]Text // by the name that the engine knows
-	compiled  map[string]bool // those of texts that the engine has as templates
+	compiled  map[string]bool // the names of the texts that the engine has as templates
 	trees     map[string]*rewriter
-	adding    string // the last one compiled
+	adding    string // the name of the last template that was added
 	variables int
 	parsed    int   // what parsing has cost
 	deepest   int   // of all trees
 	output    int   // bytes printed, also what blocks and macros capture
-	fault     error // ends the rendering, whatever the engine makes of it
+	fault     error // ends the rendering, even if the engine continues
 }
 
-// environment makes an engine that has nothing but what is listed here.
+// environment sets env to an engine that has only what is listed here.
 func (r *rendering) environment(ctx context.Context) {
 	env := minijinja.EmptyEnvironment()
 	env.SetUndefinedBehavior(minijinja.UndefinedStrict)
@@ -124,8 +124,8 @@ func (r *rendering) environment(ctx context.Context) {
 	env.SetDebug(true)
 	steps := uint64(maxSteps)
 	env.SetFuel(&steps)
-	// The engine joins names before it looks a template up: the only place
-	// where one can be read, rewritten and given to it.
+	// The engine joins names before it looks a template up. Only here can a template be
+	// read, rewritten and given to the engine.
 	env.SetPathJoinCallback(func(name, _ string) string { return r.lookUp(ctx, name) })
 	env.SetFormatter(func(_ *minijinja.State, v value.Value, _ func(string) string) string { return r.emit(ctx, v) })
 	r.meter.install(env)
@@ -146,8 +146,8 @@ func (r *rendering) run(ctx context.Context, t *minijinja.Template, names map[st
 	return b.String(), nil
 }
 
-// emit is what {{ … }} prints. The engine cannot be stopped from here: after a
-// fault it prints nothing more, and its steps end it.
+// emit returns what {{ … }} prints. It cannot stop the engine: after a fault it prints
+// nothing more, until the engine's steps are used up.
 func (r *rendering) emit(ctx context.Context, v value.Value) string {
 	if r.fault == nil {
 		r.fault = ctx.Err()
@@ -163,7 +163,7 @@ func (r *rendering) emit(ctx context.Context, v value.Value) string {
 	return s
 }
 
-// lookUp reads a template that another one names, unless it is known.
+// lookUp reads and adds a template that another one names, unless it is there already.
 func (r *rendering) lookUp(ctx context.Context, name string) string {
 	if r.compiled[name] || r.fault != nil {
 		return name
@@ -178,7 +178,7 @@ func (r *rendering) lookUp(ctx context.Context, name string) string {
 	return name
 }
 
-// read loads a text within the bounds.
+// read loads a text, within the limits.
 func (r *rendering) read(ctx context.Context, name string) (Text, error) {
 	if err := ctx.Err(); err != nil {
 		return Text{}, err
@@ -224,7 +224,7 @@ func (r *rendering) add(name string, text Text) error {
 		err = fmt.Errorf("the templates set more than %d names", maxVariables)
 	}
 	if err != nil {
-		r.env.RemoveTemplate(name) // it is not metered: nothing may run it
+		r.env.RemoveTemplate(name) // it is not metered, so nothing may run it
 		return text.fault(0, "%s", err)
 	}
 	r.compiled[name], r.trees[name] = true, tree
@@ -235,8 +235,8 @@ func (r *rendering) add(name string, text Text) error {
 
 const asFile = "insert long texts with file(\"NAME\"), which is not parsed"
 
-// chained tells whether the engine's parser might call itself more than maxChain times. It
-// bounds brackets and tags in each other, but none of these.
+// chained reports whether the engine's parser might call itself more than maxChain
+// times. The parser bounds nested brackets and tags, but not what is counted here.
 func chained(source string) bool {
 	dense := strings.Join(strings.Fields(source), "")
 	for _, one := range []string{"-", "not", "("} {
@@ -247,8 +247,8 @@ func chained(source string) bool {
 	return strings.Count(source, "else")+strings.Count(source, "elif") > maxChain
 }
 
-// parsing is what it costs to parse a template, in bytes of code. For each tag the engine
-// searches the whole rest, and it copies texts that stand beside each other again and again.
+// parsing returns what it costs to parse a template, in bytes of source. For each tag
+// the engine searches the whole rest, and it copies neighbouring texts again and again.
 func parsing(source string) int {
 	cost := len(source)
 	for i := range len(source) {
@@ -283,13 +283,13 @@ func (r *rendering) file(_ *minijinja.State, args []value.Value, named map[strin
 	return value.FromString(text.Source), nil
 }
 
-// fault is E_TEMPLATE at a line of the text, counted from 1; 0: at its first.
+// fault returns E_TEMPLATE at a line of the text, counted from 1; 0: at its first.
 func (t Text) fault(line int, format string, args ...any) *fault.Fault {
 	return fault.New(fault.Template, format, args...).At(t.File, max(t.Line, 1)+max(line, 1)-1, 0)
 }
 
-// at gives a fault the column of a place in the text, where it is known: line
-// and offset, in bytes, of what the fault is about.
+// at returns f with the column of its place in the text, if it is known. line and
+// offset, in bytes, are the place in the text.
 func (t Text) at(f *fault.Fault, line, offset int) *fault.Fault {
 	if t.Shifted || offset > len(t.Source) || 1+strings.Count(t.Source[:offset], "\n") != line {
 		return f
