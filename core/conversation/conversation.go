@@ -1,8 +1,8 @@
-// Package conversation is what a worker run and its model have said to each
-// other, as a value: the messages of the next request, the results of the calls
-// so far, and the counters that go on with them. A conversation encodes as JSON
-// and goes on after it is decoded, so that it can be kept, resumed and moved; who
-// runs, and what they may use, is not part of it (package run).
+// Package conversation has what a worker run and its model have said to each other, as
+// a value: the messages of the next request, the results of the calls so far, and
+// counters. A conversation encodes as JSON and continues after it is decoded, so that
+// it can be kept, resumed and moved. Which worker runs, and what it may use, is not
+// part of it (package run).
 package conversation
 
 import (
@@ -12,12 +12,12 @@ import (
 	"golem/core/tool"
 )
 
-// Conversation is one worker run's, or one chat's until /new (S0-59). Make it with
-// New, or decode it. Its owner is the goroutine that takes turns; only Find,
-// CutText and Keep may be called while calls of a turn run.
+// Conversation is the conversation of one worker run, or of a chat until /new (S0-59).
+// Make it with New, or decode it. Its owner is the goroutine that takes turns; only
+// Find, CutText and Keep may be called while calls of a turn run.
 type Conversation struct {
-	// Name tells it from the other conversations of a run: the answers of a script
-	// advance within one.
+	// Name distinguishes it from the other conversations of a run: a script has a
+	// position in each.
 	Name     string          `json:"name"`
 	Messages []model.Message `json:"messages"` // of the next request, the system prompt first
 	Turns    int             `json:"turns"`    // model requests so far
@@ -25,7 +25,7 @@ type Conversation struct {
 	// no two results have the same id.
 	Calls    int       `json:"calls"`
 	Repeats  Repeats   `json:"repeats"`
-	Question *Question `json:"question,omitempty"` // that no worker, and no message of the person, has answered yet
+	Question *Question `json:"question,omitempty"` // neither a worker nor a message of the person has answered it yet
 	Results  []Result  `json:"results,omitempty"`  // oldest first, see Keep
 
 	mu sync.Mutex // guards Results
@@ -38,7 +38,7 @@ type Question struct {
 	Options []string `json:"options,omitempty"` // answers to choose from
 }
 
-// New begins a conversation.
+// New returns a conversation that begins with the given messages.
 func New(name string, messages ...model.Message) *Conversation {
 	return &Conversation{Name: name, Messages: messages}
 }
@@ -77,9 +77,9 @@ func (c *Conversation) Keep(r Result) {
 	}
 }
 
-// Find returns the results that names stand for: name by name, in call order,
-// each once. refersTo tells whether a reference stands for a worker (SPEC §2).
-// missing is the first name that stands for no result; then nothing is found.
+// Find returns the results that the names stand for: name by name, in call order, each
+// once. refersTo reports whether a reference stands for a worker (SPEC §2). missing is
+// the first name that stands for no result; then found is nil.
 func (c *Conversation) Find(names []string, refersTo func(ref, worker string) bool) (found []Result, missing string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,8 +103,8 @@ func (c *Conversation) Find(names []string, refersTo func(ref, worker string) bo
 	return found, ""
 }
 
-// goesBy tells whether a name stands for the result: the call's id, the tool's
-// name, or a reference to the worker, however it was called (SPEC §5).
+// goesBy reports whether a name stands for the result: the call's id, the tool's name,
+// or a reference to the worker, however it was called (SPEC §5).
 func (r Result) goesBy(name string, refersTo func(ref, worker string) bool) bool {
 	switch {
 	case name == r.ID, name == r.Tool, tool.ToolName(name) == r.Tool:
@@ -115,7 +115,7 @@ func (r Result) goesBy(name string, refersTo func(ref, worker string) bool) bool
 	return name == r.Worker || name == tool.ToolName(r.Worker) || refersTo(name, r.Worker)
 }
 
-// Label names the result where it is passed on to another worker.
+// Label returns the name of the result for another worker that gets it.
 func (r Result) Label() string {
 	if r.Worker != "" {
 		return r.Worker

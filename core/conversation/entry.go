@@ -10,21 +10,21 @@ import (
 	"golem/core/tool"
 )
 
-// Format is the format of a kept conversation: a state.Log whose payloads are
-// entries.
+// Kind and Version are the format of a kept conversation: a state.Log whose payloads
+// are entries.
 const (
 	Kind    = "conversation"
 	Version = 1
 )
 
-// Dir is where conversations lie in .golem, one <run>.jsonl each, and KeptCount how
-// many are kept: the ones that were written last.
+// Dir is the directory of conversations in .golem, one <run>.jsonl each. KeptCount is
+// how many are kept: the ones that were written last.
 const (
 	Dir       = "conversations"
 	KeptCount = 200
 )
 
-// The kinds of entries.
+// The kinds of entries, and the fields that each has.
 const (
 	HeadEntry    = "head"    // the first: Run, Mode, Worker, File, From
 	InputEntry   = "input"   // what the person said: Input; Calls before it
@@ -40,7 +40,7 @@ const (
 	DoneEntry    = "done"    // an exchange has ended: Status, Error, Turn
 )
 
-// Entry is one line of a kept conversation. Which fields count is said at its kind.
+// Entry is one line of a kept conversation. Its kind, T, determines which fields count.
 type Entry struct {
 	T     string `json:"t"`
 	At    string `json:"at,omitempty"`   // RFC 3339, UTC
@@ -74,11 +74,11 @@ type Entry struct {
 	// Redacted are the indexes of the answer's calls whose arguments had a secret.
 	Redacted []int `json:"redacted,omitempty"`
 
-	step int // which of Kept.Steps it belongs to
+	step int // index of the Step in Kept.Steps that it belongs to
 }
 
-// Origin is where a branch comes from: the conversation, and the person's message,
-// from 1, before which it begins.
+// Origin is the place where a branch begins: ID is the other conversation, At the
+// number, from 1, of the person's message before which the branch begins.
 type Origin struct {
 	ID string `json:"id"`
 	At int    `json:"at"`
@@ -91,20 +91,21 @@ type Input struct {
 	Files []File          `json:"files,omitempty"`
 }
 
-// File is an attachment. Path is where the caller's view had it, "" for one from
+// File is an attachment. Path is its path in the caller's view, "" for a file from
 // outside.
 type File struct {
 	Name string `json:"name"`
 	Path string `json:"path,omitempty"`
 	MIME string `json:"mime,omitempty"`
 	Data []byte `json:"data,omitempty"`
-	// Resource says that Name is mcp:SERVER:URI, which could not be read: without Data.
+	// Resource says that Name is mcp:SERVER:URI of a resource that could not be read, so
+	// there is no Data.
 	Resource bool `json:"resource,omitempty"`
 }
 
-// Dropped is what a compaction took out of the next request: whole exchanges, then
-// turns of the last one; Entry.Text then stands for them, if the model summarised
-// them.
+// Dropped is what a compaction removed from the next request: whole exchanges, then
+// turns of the last one. If the model summarised them, Entry.Text stands in their
+// place.
 type Dropped struct {
 	Exchanges int `json:"exchanges,omitempty"`
 	Turns     int `json:"turns,omitempty"`
@@ -132,10 +133,10 @@ type Spent struct {
 	Suggested bool      `json:"suggested,omitempty"`
 }
 
-// SpentOf is a usage as an entry has it.
+// SpentOf returns a usage in the form of an entry.
 func SpentOf(u model.Usage) *Spent { s := Spent(u); return &s }
 
-// Usage is the usage again; nil is none.
+// Usage returns s as a usage; the zero usage for nil.
 func (s *Spent) Usage() model.Usage {
 	if s == nil {
 		return model.Usage{}
@@ -143,7 +144,8 @@ func (s *Spent) Usage() model.Usage {
 	return model.Usage(*s)
 }
 
-// AnswerOf is the entry of a model's turn, without its place.
+// AnswerOf returns the entry of a model's turn. The caller sets ID, Name, Turn, Calls
+// and Worker.
 func AnswerOf(t model.Turn) Entry {
 	return Entry{
 		T: AnswerEntry, Usage: SpentOf(t.Usage),
@@ -151,13 +153,13 @@ func AnswerOf(t model.Turn) Entry {
 	}
 }
 
-// ModelTurn is the turn of an answer entry.
+// ModelTurn returns the turn of an answer entry.
 func (e *Entry) ModelTurn() model.Turn {
 	a := e.Answer
 	return model.Turn{Text: a.Text, Calls: a.Calls, Kept: a.Kept, Finish: a.Finish, Model: a.Model, Attempts: a.Attempts, Usage: e.Usage.Usage()}
 }
 
-// CallID is the trace id of an answer's call.
+// CallID returns the trace id of the answer's call with this index, from 0.
 func (e *Entry) CallID(index int) string { return fmt.Sprintf("%s.%d", e.ID, e.Calls+1+index) }
 
 // Output is what a call returned.
@@ -177,7 +179,7 @@ func OutputOf(o tool.Output) *Output {
 	return &Output{o.Text, o.Kind, o.Data, o.Summary, o.Parts, o.NeedsInput, o.Untrusted}
 }
 
-// Tool is the output again.
+// Tool returns o as a tool's output; the zero output for nil.
 func (o *Output) Tool() tool.Output {
 	if o == nil {
 		return tool.Output{}

@@ -16,16 +16,16 @@ import (
 	"golem/core/state"
 )
 
-// Journal writes a conversation while it happens: entries are gathered, and one
-// write adds them before the next step depends on them. It is safe for concurrent
-// use. A nil Journal keeps nothing. When something cannot be written, it says so
-// once and keeps nothing more: the run goes on.
+// Journal writes a conversation while it happens. It gathers entries, and one write
+// adds them before the next step depends on them. It is safe for concurrent use. A nil
+// Journal keeps nothing. If something cannot be written, it reports that once, to
+// Trouble, and keeps nothing more; the run continues.
 type Journal struct {
 	ID string
 
 	// Redact removes secrets from valid JSON; nil: there are none.
 	Redact func(line []byte) []byte
-	// Trouble is told the first error; nil: nobody is.
+	// Trouble is called with the first error; it may be nil.
 	Trouble func(error)
 	Now     func() time.Time // nil: time.Now
 
@@ -33,7 +33,7 @@ type Journal struct {
 
 	mu      sync.Mutex
 	release func()
-	log     *state.Log // nil: nothing was written yet
+	log     *state.Log // nil: the file does not exist yet
 	lines   [][]byte
 	size    int
 	ended   bool
@@ -44,13 +44,14 @@ var format = state.Format{Kind: Kind, Version: Version}
 // maxGathered is how many bytes of entries are gathered at most.
 const maxGathered = 1 << 20
 
-// fileOf is a conversation's file in .golem.
+// fileOf returns the path of a conversation's file in .golem.
 func fileOf(id string) string { return path.Join(Dir, id+".jsonl") }
 
-// lockOf is the name of a conversation's lock.
+// lockOf returns the name of a conversation's lock.
 func lockOf(id string) string { return "conversation-" + id }
 
-// hold keeps a conversation from every other golem.
+// hold locks a conversation against every other golem. It fails with E_BUSY if another
+// one holds it.
 func hold(s *state.Store, id string) (release func(), err error) {
 	if release, err = s.TryHold(lockOf(id)); errors.Is(err, fault.Busy) {
 		err = fault.New(fault.Busy, "the conversation %s is in use by another golem", id).Hinting("end the other run first, or go on with a copy: --at N")
@@ -58,7 +59,7 @@ func hold(s *state.Store, id string) (release func(), err error) {
 	return release, err
 }
 
-// validID refuses what is not a file name of a conversation.
+// validID returns E_NOT_FOUND if id cannot be the file name of a conversation.
 func validID(id string) error {
 	if id == "" || strings.ContainsAny(id, "/\\") || strings.HasPrefix(id, ".") || sandbox.Valid(id) != nil {
 		return fault.New(fault.NotFound, "%q is not the name of a conversation", id).Hinting("golem conversations lists them")
@@ -66,8 +67,9 @@ func validID(id string) error {
 	return nil
 }
 
-// Start begins a conversation named head.Run. Its file is created when something is
-// written, and then the oldest ones are removed.
+// Start returns the journal of a new conversation with the name head.Run. Its file is
+// created at the first write; then the oldest conversations beyond KeptCount are
+// removed.
 func Start(s *state.Store, head Entry) *Journal {
 	j := &Journal{ID: head.Run, store: s}
 	head.T = HeadEntry
@@ -75,7 +77,8 @@ func Start(s *state.Store, head Entry) *Journal {
 	return j
 }
 
-// create creates the file. The caller holds mu.
+// create locks the conversation, removes the oldest ones and creates the file. The
+// caller holds mu.
 func (j *Journal) create() error {
 	if err := validID(j.ID); err != nil {
 		return err
@@ -93,8 +96,8 @@ func (j *Journal) create() error {
 	return nil
 }
 
-// Add gathers an entry. What stands in it is redacted as in the trace; the calls of
-// an answer whose arguments had a secret are marked.
+// Add gathers an entry. Secrets in it are redacted as in the trace. An answer's calls
+// whose arguments had a secret are listed in Redacted.
 func (j *Journal) Add(e Entry) {
 	if j == nil {
 		return
@@ -130,8 +133,8 @@ func (j *Journal) now() time.Time {
 	return j.Now()
 }
 
-// redacted takes the secrets out of an entry. What a provider gets back must be
-// unchanged, so it is left out where a secret was in it.
+// redacted removes the secrets from an entry. What goes back to a provider must be
+// unchanged, so it is left out if it contained a secret.
 func (j *Journal) redacted(e Entry, line []byte) ([]byte, error) {
 	clean := j.Redact(line)
 	if e.Answer == nil || bytes.Equal(clean, line) {
@@ -152,7 +155,7 @@ func (j *Journal) redacted(e Entry, line []byte) ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// RedactedText is a text as an entry has it.
+// RedactedText returns a text as it is in an entry, without secrets.
 func (j *Journal) RedactedText(text string) string {
 	if j == nil || j.Redact == nil {
 		return text
@@ -165,7 +168,7 @@ func (j *Journal) RedactedText(text string) string {
 	return out.Args
 }
 
-// Flush writes what was gathered.
+// Flush writes the gathered entries. Call it before a step that must not be lost.
 func (j *Journal) Flush() {
 	if j == nil {
 		return
@@ -191,8 +194,8 @@ func (j *Journal) flush() error {
 	return j.log.Append(lines...)
 }
 
-// sync fails if what was flushed cannot reach the disk: a log of the page gathers lines,
-// so that an error can come late.
+// sync returns an error if flushed lines cannot be written to the disk: in a page, a
+// log gathers lines, so an error can come late.
 func (j *Journal) sync() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -206,7 +209,7 @@ func (j *Journal) sync() error {
 	return err
 }
 
-// fail tells the error and ends the keeping. The caller holds mu.
+// fail reports the error to Trouble, and nothing more is kept. The caller holds mu.
 func (j *Journal) fail(err error) {
 	j.ended = true
 	if j.Trouble != nil {
@@ -214,8 +217,8 @@ func (j *Journal) fail(err error) {
 	}
 }
 
-// Close writes what was gathered, frees the conversation and returns its name. One of
-// which nothing was written yet leaves no file, and has no name.
+// Close writes the gathered entries, unlocks the conversation and returns its name. If
+// nothing was written before, there is no file, Close writes none, and the name is "".
 func (j *Journal) Close() (id string) {
 	if j == nil {
 		return ""
@@ -237,13 +240,13 @@ func (j *Journal) Close() (id string) {
 	return j.ID
 }
 
-// prune removes the conversations that were written longest ago and that nobody
-// uses, so that keep are left.
+// prune removes the conversations that were written longest ago and that nobody uses,
+// until keep of them are left.
 func prune(s *state.Store, keep int) {
 	all := files(s)
 	for _, f := range all[:max(len(all)-keep, 0)] {
 		if release, err := hold(s, f.id); err == nil {
-			if info, err := fs.Stat(s.Files, fileOf(f.id)); err == nil && info.ModTime().Equal(f.wrote) { // nobody went on with it meanwhile
+			if info, err := fs.Stat(s.Files, fileOf(f.id)); err == nil && info.ModTime().Equal(f.wrote) { // nobody has continued it meanwhile
 				_ = s.Files.Remove(fileOf(f.id))
 			}
 			release()
@@ -251,7 +254,8 @@ func prune(s *state.Store, keep int) {
 	}
 }
 
-// Remove removes a conversation. One that is in use is E_BUSY.
+// Remove removes a conversation. It fails with E_BUSY if a golem uses it, and with
+// E_NOT_FOUND if there is none.
 func Remove(s *state.Store, id string) error {
 	release, err := Hold(s, id)
 	if err != nil {
@@ -270,14 +274,14 @@ type file struct {
 	wrote time.Time
 }
 
-// files are the conversations of a project, the one that was written last at the end.
+// files returns the conversations of a project, the one that was written last at the end.
 func files(s *state.Store) []file {
 	if s.Files == nil {
 		return nil
 	}
 	entries, err := fs.ReadDir(s.Files, Dir)
 	if err != nil {
-		return nil // none was kept yet
+		return nil // there is no directory: none was kept yet
 	}
 	var out []file
 	for _, e := range entries {
@@ -296,7 +300,7 @@ func files(s *state.Store) []file {
 	return out
 }
 
-// Newest is the name of the conversation that was written last, "" if there is none.
+// Newest returns the name of the conversation that was written last, "" if there is none.
 func Newest(s *state.Store) string {
 	if all := files(s); len(all) > 0 {
 		return all[len(all)-1].id
@@ -304,8 +308,9 @@ func Newest(s *state.Store) string {
 	return ""
 }
 
-// Hold keeps a conversation from every other golem, before it is read to go on; it
-// fails with E_BUSY.
+// Hold locks a conversation against every other golem. Call it before you read a
+// conversation that you want to continue, and release when you are done, unless Resume
+// takes it over. It fails with E_BUSY if a golem holds it.
 func Hold(s *state.Store, id string) (release func(), err error) {
 	if err := validID(id); err != nil {
 		return nil, err

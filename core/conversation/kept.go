@@ -14,11 +14,12 @@ import (
 	"golem/core/state"
 )
 
-// Kept is a conversation that was read. It does not change, but for Reopen.
+// Kept is a conversation that was read from its file. Only Reopen changes it.
 type Kept struct {
 	ID   string
 	Head Entry
-	// Err says why it may be shown only: E_TRUST. nil: it is genuine.
+	// Err is E_TRUST if the conversation is not genuine: it may be shown, but not
+	// continued. nil: it is genuine.
 	Err   error
 	Steps []Step // what the person did, in order
 	Taint bool   // untrusted content was read
@@ -33,19 +34,20 @@ type Kept struct {
 	digests map[string]Digest   // by file
 }
 
-// Step is a message of the person with what came of it, or a new conversation.
+// Step is a message of the person with the end of its exchange, or the beginning of a
+// new conversation.
 type Step struct {
 	*Entry        // InputEntry or NewEntry
 	Done   *Entry // nil: golem was killed before the exchange ended
 	at     int    // index of Entry
 }
 
-// Digest is what a worker's file was when its run began.
+// Digest is the digest of a worker's file when its run began.
 type Digest struct{ Worker, File, Digest string }
 
-// Read reads a conversation. "" is the one that was written last. It fails with
-// E_NOT_FOUND, or E_CONFIG for a newer version and what is not a conversation; then
-// nothing was changed.
+// Read reads a conversation; with "" as id, the one that was written last. It changes
+// nothing. It fails with E_NOT_FOUND, or with E_CONFIG if the file is of a newer
+// version or is not a conversation.
 func Read(s *state.Store, id string) (*Kept, error) {
 	if id == "" {
 		if id = Newest(s); id == "" {
@@ -75,7 +77,8 @@ func Read(s *state.Store, id string) (*Kept, error) {
 
 func place(name string, turn int) string { return name + "/" + strconv.Itoa(turn) }
 
-// index finds what stands where. Of two entries for one thing the later one counts.
+// index fills the maps and Steps from the entries. Of two entries for the same thing
+// the later one counts.
 func (k *Kept) index() {
 	k.Steps, k.Taint = nil, false
 	k.answers, k.changes = map[string]*Entry{}, map[string][]*Entry{}
@@ -117,8 +120,8 @@ func (k *Kept) index() {
 	}
 }
 
-// Answer is what the model answered to a request in one of the Steps; nil: nothing is
-// kept.
+// Answer returns the kept answer to a request of one of the Steps, by its index; nil:
+// none is kept.
 func (k *Kept) Answer(name string, turn, step int) *Entry {
 	if e := k.answers[place(name, turn)]; e != nil && e.step == step {
 		return e
@@ -126,16 +129,16 @@ func (k *Kept) Answer(name string, turn, step int) *Entry {
 	return nil
 }
 
-// Changes are the notes and compactions before a request, in order.
+// Changes returns the notes and compactions before a request, in order.
 func (k *Kept) Changes(name string, turn int) []*Entry { return k.changes[place(name, turn)] }
 
-// Begin is how a worker run began; nil: it is not kept.
+// Begin returns how a worker run began; nil: it is not kept.
 func (k *Kept) Begin(name string) *Entry { return k.begins[name] }
 
-// End is how a call ended; nil: it has not.
+// End returns how a call ended; nil: it has not ended.
 func (k *Kept) End(id string) *Entry { return k.ends[id] }
 
-// Below are the answers to the requests of a call's worker and of all below it.
+// Below returns the answers to the requests of a call's worker and of all workers below it.
 func (k *Kept) Below(id string) []*Entry {
 	var out []*Entry
 	for _, e := range k.answers {
@@ -146,7 +149,7 @@ func (k *Kept) Below(id string) []*Entry {
 	return out
 }
 
-// LastCall is the index of the root's last call.
+// LastCall returns the index, from 1, of the root's last call; 0: there is none.
 func (k *Kept) LastCall() int {
 	last := 0
 	note := func(id string) {
@@ -169,7 +172,7 @@ func (k *Kept) LastCall() int {
 	return last
 }
 
-// Digests are the workers that ran, by file.
+// Digests returns the workers that ran, ordered by file.
 func (k *Kept) Digests() []Digest {
 	var out []Digest
 	for _, file := range slices.Sorted(maps.Keys(k.digests)) {
@@ -181,15 +184,15 @@ func (k *Kept) Digests() []Digest {
 // Doubt is a call about which a person must be asked before the conversation goes on.
 type Doubt struct {
 	ID, Worker, Tool, Args string
-	// Secret says that the arguments had a secret, which was not kept, so that golem
+	// Secret says that the arguments contained a secret, which was not kept, so golem
 	// cannot run the call again.
 	Secret bool
 	// Started says that the call was running when golem ended; its end is unknown.
 	Started bool
 }
 
-// Pending tells whether the last exchange goes on: golem was killed in it, or, with
-// again, it has failed or was interrupted.
+// Pending reports whether the last exchange can be continued: golem was killed in it,
+// or, if again is true, it failed or was interrupted.
 func (k *Kept) Pending(again bool) bool {
 	if len(k.Steps) == 0 {
 		return false
@@ -198,9 +201,9 @@ func (k *Kept) Pending(again bool) bool {
 	return last.T == InputEntry && (last.Done == nil || again && last.Done.Status != "ok" && last.Done.Status != "needs_input")
 }
 
-// Reopen takes up the last exchange again, which was interrupted or killed: calls of
-// it that were stopped or not run count as not ended. It returns the calls in doubt,
-// in order.
+// Reopen prepares the last exchange, which was interrupted or killed, to be continued:
+// its calls that were stopped or not run count as not ended. It returns the calls in
+// doubt, in order.
 func (k *Kept) Reopen() []Doubt {
 	last := len(k.Steps) - 1
 	for id, e := range k.ends {
@@ -235,7 +238,7 @@ func (k *Kept) Reopen() []Doubt {
 	return out
 }
 
-// endedAbove says that a call that contains this one has ended.
+// endedAbove reports whether a call that contains this one has ended.
 func (k *Kept) endedAbove(id string) bool {
 	for at := strings.LastIndexByte(id, '.'); at > 0; at = strings.LastIndexByte(id[:at], '.') {
 		if k.ends[id[:at]] != nil {
@@ -255,7 +258,7 @@ func compareID(a, b string) int {
 	})
 }
 
-// Messages counts what the person said.
+// Messages returns the number of the person's messages.
 func (k *Kept) Messages() int {
 	n := 0
 	for _, s := range k.Steps {
@@ -266,7 +269,7 @@ func (k *Kept) Messages() int {
 	return n
 }
 
-// before is the index of the entry of the person's message n, from 1.
+// before returns the index of the entry of the person's message n, from 1.
 func (k *Kept) before(n int) (int, error) {
 	at := n
 	for _, s := range k.Steps {
@@ -280,7 +283,7 @@ func (k *Kept) before(n int) (int, error) {
 		Hinting("/rewind in a chat lists them with their numbers")
 }
 
-// Title is the first line of the first message.
+// Title returns the first line of the first message, at most maxTitle characters.
 func (k *Kept) Title() string {
 	for _, s := range k.Steps {
 		if s.Input == nil {
@@ -305,8 +308,9 @@ func (k *Kept) Title() string {
 // maxTitle is the length of a title, in characters.
 const maxTitle = 80
 
-// Resume goes on behind the last entry. The caller has read k while it held the conversation,
-// and release is that hold, which the Journal ends.
+// Resume returns the journal that continues k after its last entry. The caller must
+// have held the conversation when it read k; release ends that hold, and the Journal
+// calls it in Close.
 func Resume(s *state.Store, k *Kept, release func()) (*Journal, error) {
 	if k.Err != nil {
 		return nil, k.Err
@@ -318,8 +322,9 @@ func Resume(s *state.Store, k *Kept, release func()) (*Journal, error) {
 	return &Journal{ID: k.ID, store: s, log: log, release: release}, nil
 }
 
-// Branch begins a new conversation with what stands before the person's message n of
-// another one, which stays as it is. It returns that beginning as it was kept.
+// Branch begins a new conversation, named id, with a copy of what is before the
+// person's message n, from 1, of k, which does not change. It returns the journal of
+// the branch and its beginning.
 func Branch(s *state.Store, k *Kept, n int, id string) (*Journal, *Kept, error) {
 	if k.Err != nil {
 		return nil, nil, k.Err
@@ -345,8 +350,8 @@ func Branch(s *state.Store, k *Kept, n int, id string) (*Journal, *Kept, error) 
 	return j, out, j.flush()
 }
 
-// Again is a running journal's conversation before the person's message n, as a
-// branch that the journal goes on with from now on.
+// Again returns the conversation of a running journal before the person's message n,
+// from 1, as a branch named id. From now on the journal writes to the branch.
 func (j *Journal) Again(n int, id string) (*Kept, error) {
 	if j == nil {
 		return nil, fault.New(fault.Platform, "this conversation is not kept, so golem cannot go back in it").Hinting("/new starts over")

@@ -12,7 +12,7 @@ import (
 	"golem/core/tool"
 )
 
-// Listing is what a list shows of a conversation.
+// Listing describes a conversation in a list.
 type Listing struct {
 	ID     string `json:"id"`
 	Time   string `json:"time"` // when it began, RFC 3339
@@ -28,12 +28,12 @@ type Listing struct {
 	Status string  `json:"status"`
 	Usage  Spent   `json:"usage"`
 	From   *Origin `json:"from,omitempty"`
-	// Error says why it cannot be resumed: it may only be shown, or not even that.
+	// Error says why it cannot be resumed: it is not genuine, or cannot be read.
 	Error *fault.Fault `json:"error,omitempty"`
 }
 
-// List lists the conversations of a project, the one that was written last first.
-// What cannot be read has an Error.
+// List returns the conversations of a project, the one that was written last first. A
+// conversation that cannot be read has an Error.
 func List(s *state.Store) []Listing {
 	out := []Listing{}
 	for _, f := range slices.Backward(files(s)) {
@@ -51,7 +51,7 @@ func List(s *state.Store) []Listing {
 	return out
 }
 
-// Listing is what a list shows of it. Its cost counts what a branch took over.
+// Listing returns the description of k in a list. Its usage includes what a branch took over.
 func (k *Kept) Listing() Listing {
 	l := Listing{
 		ID: k.ID, Time: k.Head.At, Title: k.Title(), Worker: k.Head.Worker, Mode: k.Head.Mode,
@@ -70,10 +70,10 @@ func (k *Kept) Listing() Listing {
 	return l
 }
 
-// Said is one thing of a conversation as people read it.
+// Said is one message, answer, call or note of a conversation, for people.
 type Said struct {
 	Who   string       `json:"who"`         // you, golem, tool, note
-	N     int          `json:"n,omitempty"` // of what the person said, from 1
+	N     int          `json:"n,omitempty"` // number of the person's message, from 1
 	Text  string       `json:"text,omitempty"`
 	Tool  string       `json:"tool,omitempty"`
 	ID    string       `json:"id,omitempty"` // of a call
@@ -81,7 +81,7 @@ type Said struct {
 	Error *fault.Fault `json:"error,omitempty"`
 }
 
-// Said is what the root and the person said, with the root's calls.
+// Said returns what the person and the root said, with the root's calls.
 func (k *Kept) Said() []Said {
 	out := []Said{}
 	n := 0
@@ -120,7 +120,7 @@ func (k *Kept) Said() []Said {
 // rootID is the id of the root's run (SPEC §16).
 const rootID = "0"
 
-// answered is an answer of the root, with its calls and what they returned.
+// answered returns an answer of the root, with its calls and what they returned.
 func (k *Kept) answered(e *Entry) []Said {
 	var out []Said
 	if e.ID != rootID || e.Answer == nil {
@@ -139,8 +139,8 @@ func (k *Kept) answered(e *Entry) []Said {
 	return out
 }
 
-// Markdown is the conversation for people to keep. Texts are quoted in fences that
-// they cannot close.
+// Markdown returns the conversation as Markdown, for export. Arguments and results of
+// calls are in fences that they cannot close.
 func (k *Kept) Markdown() string {
 	var b strings.Builder
 	title := k.Title()
@@ -177,7 +177,7 @@ func (k *Kept) Markdown() string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// indented is JSON over several lines; what is none stays.
+// indented returns JSON on several lines; a text that is not JSON is returned unchanged.
 func indented(s string) string {
 	var v json.RawMessage
 	if json.Unmarshal([]byte(s), &v) != nil {
@@ -190,7 +190,7 @@ func indented(s string) string {
 	return string(out)
 }
 
-// fenced is text in a fence longer than any in it.
+// fenced returns text in a fence that is longer than any in it.
 func fenced(kind, text string) string {
 	fence := tool.Fence(text)
 	return fence + kind + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence + "\n"

@@ -13,12 +13,12 @@ import (
 	"golem/core/model"
 )
 
-// A model that gets nowhere is told so, and ended if that does not help.
+// A model that repeats itself gets a hint, and its worker is ended if that does not help.
 const (
 	repeatLimit = 3 // identical failing calls in a row that add a hint to stop (SPEC §5)
 	sameLimit   = 5 // turns in a row with the same calls and results that add one
 
-	// StuckLimit is how many such turns end the worker with E_TURNS.
+	// StuckLimit is after how many such turns the worker ends with E_TURNS.
 	StuckLimit = 25
 )
 
@@ -35,8 +35,9 @@ type Repeats struct {
 	last   string    // tool of the turn's last call
 }
 
-// Note counts a call and returns its fault, with a hint to stop where it has
-// failed too often. outcome is the text of a call that succeeded.
+// Note counts a call and returns its fault f, nil if it succeeded. If the same call has
+// failed too often, the fault has a hint to stop. outcome is the text of a call that
+// succeeded.
 func (r *Repeats) Note(c model.Call, f *fault.Fault, outcome string) *fault.Fault {
 	key := c.Name + "\x00" + compactArgs(c.Args)
 	r.last = c.Name
@@ -59,8 +60,8 @@ func (r *Repeats) Note(c model.Call, f *fault.Fault, outcome string) *fault.Faul
 	return f.Hinting("%s", strings.TrimPrefix(f.Hint+"; "+stop, "; "))
 }
 
-// EndTurn ends a turn of noted calls. hint is what to tell the model beside its last
-// result, "" if nothing.
+// EndTurn ends a turn whose calls were noted. hint is what to append to the turn's last
+// result for the model, "" if nothing.
 func (r *Repeats) EndTurn() (hint string) {
 	turn := hex.EncodeToString(r.digest.Sum(nil))
 	r.digest = nil
@@ -83,10 +84,10 @@ func (r *Repeats) Stuck() *fault.Fault {
 		Hinting("say in the instructions when to stop")
 }
 
-// Again lets the model repeat itself for as many turns again.
+// Again lets the model repeat itself for StuckLimit turns more.
 func (r *Repeats) Again() { r.Turns = 0 }
 
-// compactArgs is arguments without the blanks that do not count.
+// compactArgs returns arguments without insignificant blanks.
 func compactArgs(args string) string {
 	var b bytes.Buffer
 	if json.Compact(&b, []byte(args)) != nil {

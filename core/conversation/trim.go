@@ -6,13 +6,13 @@ import (
 	"golem/core/model"
 )
 
-// Fit says what to drop so that a request of size tokens is no larger than limit: the
-// oldest exchanges as a whole, then the oldest turns of the last exchange, a call
+// Fit returns what to drop so that a request of size tokens has at most limit tokens:
+// the oldest exchanges as a whole, then the oldest turns of the last exchange, a call
 // together with its result (S0-59). The system prompt, what the person or the caller
-// asked last, and the latest turn stay. rest is the size that is left, which may be
-// larger than limit still.
+// asked last, and the latest turn stay. rest is the size after that, which may still be
+// larger than limit.
 func (c *Conversation) Fit(limit, size int) (d Dropped, rest int) {
-	at := 1 // where what stays begins
+	at := 1 // index of the first message that stays
 	for size > limit {
 		n := nextExchange(c.Messages[at-1:])
 		if n < 0 {
@@ -22,7 +22,7 @@ func (c *Conversation) Fit(limit, size int) (d Dropped, rest int) {
 		at += n - 1
 		d.Exchanges++
 	}
-	ms := c.Messages[at-1:] // of which the first stands for the system prompt
+	ms := c.Messages[at-1:] // the first message stands for the system prompt
 	for size > limit {
 		from, to := oldestTurn(ms)
 		if from == to {
@@ -35,8 +35,8 @@ func (c *Conversation) Fit(limit, size int) (d Dropped, rest int) {
 	return d, size
 }
 
-// Drop drops what Fit said, and returns it. summary, if there is one, takes its place
-// behind the system prompt.
+// Drop removes from the conversation what Fit returned, and returns the removed
+// messages. summary, if it is not "", takes their place after the system prompt.
 func (c *Conversation) Drop(d Dropped, summary string) (dropped []model.Message) {
 	at := 1
 	for range d.Exchanges {
@@ -62,8 +62,8 @@ func (c *Conversation) Drop(d Dropped, summary string) (dropped []model.Message)
 	return dropped
 }
 
-// Old is everything but the last exchange; of a single exchange, all turns but the
-// last.
+// Old returns all exchanges but the last one; if there is only one exchange, all turns
+// but the last.
 func (c *Conversation) Old() Dropped {
 	old, _ := c.Fit(0, 1<<50)
 	if old.Exchanges > 0 {
@@ -72,8 +72,8 @@ func (c *Conversation) Old() Dropped {
 	return old
 }
 
-// Lasting returns the messages that Trim never drops: the system prompt, what was
-// asked last, and the latest message.
+// Lasting returns messages that Drop never removes: the system prompt, what was asked
+// last, and the latest message.
 func (c *Conversation) Lasting() []model.Message {
 	out := []model.Message{c.Messages[0], c.Messages[len(c.Messages)-1]}
 	for i := len(c.Messages) - 1; i > 0; i-- {
@@ -84,9 +84,9 @@ func (c *Conversation) Lasting() []model.Message {
 	return out
 }
 
-// nextExchange is the index where the second exchange of the history begins, -1
-// if there is only one. Repairs and injected text are user messages too, but
-// follow an answer or stand right before the person's.
+// nextExchange returns the index where the second exchange of the history begins, -1 if
+// there is only one. Requests for repairs and injected texts are user messages too, but
+// Inner, and do not begin an exchange.
 func nextExchange(ms []model.Message) int {
 	seen := false
 	for i := 1; i < len(ms); i++ {
@@ -100,8 +100,8 @@ func nextExchange(ms []model.Message) int {
 	return -1
 }
 
-// oldestTurn is where the first answer of the only exchange, with what it caused,
-// begins and ends; from == to if it is the last one or there is none.
+// oldestTurn returns where the first answer of the only exchange, with what it caused,
+// begins and ends; from == to if it is the last answer or there is none.
 func oldestTurn(ms []model.Message) (from, to int) {
 	for i := 1; i < len(ms); i++ {
 		if ms[i].Role != model.Assistant {

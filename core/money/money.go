@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// USD is an amount in units of 1e-12 US dollars, so that a price per million
-// tokens with six decimals is a whole number of units per token. The largest
-// amount is about nine million dollars; results are limited to it, and to zero.
+// USD is an amount in units of 1e-12 US dollars, so that a price per million tokens
+// with six decimals is a whole number of units per token. The largest amount is about
+// nine million dollars; Plus and Of return it instead of a larger one.
 type USD int64
 
 // Dollar is one US dollar.

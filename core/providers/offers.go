@@ -42,8 +42,8 @@ func (t *Table) Names() []string {
 	return slices.Compact(names)
 }
 
-// Keyed returns the providers that can be used now: those whose key is set and
-// those that need none. local is true for the latter.
+// Keyed returns the providers that can be used now: those whose key is set and those
+// that need none. local is true for the ones whose key is not set.
 func (t *Table) Keyed() (names []string, local map[string]bool) {
 	local = map[string]bool{}
 	for _, name := range t.Names() {
@@ -61,7 +61,8 @@ func (t *Table) unknownProvider(name string, others ...string) error {
 	return fault.New(fault.Model, "there is no provider %q", name).Hinting("%s", fault.DidYouMean(name, append(t.Names(), others...)))
 }
 
-// reaching is c with the provider's row as a person trusted it.
+// reaching returns c with the provider's row marked as trusted, or E_TRUST if no person
+// trusted it.
 func (t *Table) reaching(provider string, c model.Config) (model.Config, error) {
 	if err := t.source.Trusts(provider); err != nil {
 		return c, err
@@ -74,7 +75,7 @@ func (t *Table) reaching(provider string, c model.Config) (model.Config, error) 
 	return c, nil
 }
 
-// providerOf is the first half of a model's name.
+// providerOf returns the first half of a model's name.
 func providerOf(name string) string {
 	provider, _, _ := strings.Cut(name, ":")
 	return provider

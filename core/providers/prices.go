@@ -12,7 +12,7 @@ import (
 	"golem/core/project"
 )
 
-// known are models as a file of the person or of the project describes them.
+// known returns models as a file of the person or of the project describes them.
 func known(m map[string]project.ModelFacts) map[string]model.Known {
 	if len(m) == 0 {
 		return nil
@@ -28,15 +28,14 @@ func known(m map[string]project.ModelFacts) map[string]model.Known {
 	return out
 }
 
-// Faults returns warnings of what the models of the workers cannot do: a setting
-// that a provider does not have, a price that does not count, a limit on cost
-// without a price.
+// Faults returns warnings about the models of the workers: a setting that a provider
+// does not have, a price that does not count, a limit on cost without a price.
 func (t *Table) Faults(workers []*project.Worker) fault.List {
 	return slices.Concat(t.lacking(workers), t.unusedPrices(), t.limitless(workers))
 }
 
-// unusedPrices warns of prices in the manifest that do not count, because the
-// person or golem's table has one: a project could get under a person's limit.
+// unusedPrices warns of prices in the manifest that do not count, because the person or
+// golem's table has one: otherwise a project could get under a person's limit.
 func (t *Table) unusedPrices() fault.List {
 	var out fault.List
 	rows := t.source.Project.Manifest().Providers

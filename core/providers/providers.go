@@ -18,7 +18,7 @@ import (
 	"golem/core/sandbox"
 )
 
-// Source is where the models of a project come from.
+// Source has what the models of a project need. Set the fields and call New.
 type Source struct {
 	Project *project.Project
 	Config  *project.Config   // the person's; may be nil
@@ -26,8 +26,8 @@ type Source struct {
 	DotEnv  map[string]string // the keys in the project's .env
 	Files   fs.FS             // the project root
 	HTTP    model.HTTPDoer    // nil: no provider can be reached
-	// Lent are the models that the platform lends, see model.Config; Platform is its
-	// name.
+	// Lent has the models that the platform lends, see model.Config; Platform is the
+	// platform's name.
 	Lent     map[string]model.HTTPDoer
 	Platform string
 	Scripts  fs.FS // for script:NAME
@@ -103,9 +103,9 @@ func (t *Table) env(name string) string {
 	return t.source.DotEnv[name]
 }
 
-// Check returns why a model name cannot be opened on a platform; nil if it can. It
-// sends no request. A script or recording is read. Which models another platform
-// lends is not known here.
+// Check returns the error of opening a model on a platform; nil if it can be opened. It
+// sends no request, but reads a script or recording. It does not know which models
+// another platform lends. origin says where the name was given.
 func (t *Table) Check(name, origin, platform string) error {
 	provider, _, err := model.Split(name)
 	if err != nil {
@@ -133,8 +133,9 @@ func (t *Table) Check(name, origin, platform string) error {
 // sends no request.
 func (t *Table) Host(name string) string { return t.models.Host(name) }
 
-// Open makes a worker's model. A script or recording that a person named is
-// read from where they stand, one that the project names from its root.
+// Open opens a worker's model. A script or recording that a person named is read with
+// ReadScript, one that the project names from the project's root. It fails with E_TRUST
+// if no person trusted the provider.
 func (t *Table) Open(_ context.Context, w *project.Worker) (model.Model, error) {
 	if err := w.NeedModel(); err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func (t *Table) Open(_ context.Context, w *project.Worker) (model.Model, error) 
 	}
 	m, err := model.Open(w.Model, c)
 	var bad *fault.Fault
-	if errors.As(err, &bad) && bad.Code == fault.Path && bad.Where == nil { // origin: FILE:LINE, or words
+	if errors.As(err, &bad) && bad.Code == fault.Path && bad.Where == nil { // origin is FILE:LINE or words
 		origin := w.Origins["model"]
 		if i := strings.LastIndexByte(origin, ':'); i > 0 {
 			if line, e := strconv.Atoi(origin[i+1:]); e == nil {
@@ -156,7 +157,8 @@ func (t *Table) Open(_ context.Context, w *project.Worker) (model.Model, error) 
 	return m, err
 }
 
-// reading is what models may reach where a name was given.
+// reading returns the Config for a name that was given at origin: it determines where
+// scripts and recordings are read.
 func (t *Table) reading(origin string) model.Config {
 	c := t.models
 	c.ReadFile = t.readProject
