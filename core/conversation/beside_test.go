@@ -12,7 +12,7 @@ import (
 	"golem/core/state"
 )
 
-// keep keeps a conversation of one message.
+// keep writes a conversation of one message.
 func keep(s *state.Store, id string) {
 	j := conversation.Start(s, conversation.Entry{Run: id, Worker: "main"})
 	j.Add(conversation.Entry{T: conversation.InputEntry, Input: &conversation.Input{Text: id}})
@@ -20,7 +20,7 @@ func keep(s *state.Store, id string) {
 	j.Close()
 }
 
-// beside calls do, once, as soon as a lock is taken.
+// beside makes s call do, once, when the lock with this name is taken.
 func beside(s *state.Store, name string, do func()) {
 	lock := s.Lock
 	s.Lock = func(ctx context.Context, wanted string) (func(), error) {
@@ -34,8 +34,8 @@ func beside(s *state.Store, name string, do func()) {
 	}
 }
 
-// While somebody lists the conversations, one of them is gone on with, and removed: the
-// list has it for a moment only.
+// A list holds the lock of a conversation for a short time at most: another golem can
+// continue or remove the conversation meanwhile.
 func TestListKeepsNobodyOut(t *testing.T) {
 	s := state.Memory(sandbox.Memory())
 	keep(&s, "x")
@@ -49,7 +49,7 @@ func TestListKeepsNobodyOut(t *testing.T) {
 			}
 			got <- err
 		}()
-		time.Sleep(50 * time.Millisecond) // a list that gives the lock back may be waited for
+		time.Sleep(50 * time.Millisecond) // if the list gives the lock back, waiting for it is right
 	})
 	conversation.List(&s)
 	select {
@@ -61,7 +61,7 @@ func TestListKeepsNobodyOut(t *testing.T) {
 	}
 }
 
-// Two lists at once: neither says that a conversation runs.
+// Two lists at the same time do not report each other's lock as a running conversation.
 func TestTwoLists(t *testing.T) {
 	s := state.Memory(sandbox.Memory())
 	keep(&s, "x")
@@ -74,8 +74,8 @@ func TestTwoLists(t *testing.T) {
 	}
 }
 
-// A conversation that is gone on with while the oldest ones are removed is not among them
-// any more.
+// A conversation that another golem continues while the oldest ones are removed is not
+// removed.
 func TestPruneBesideResume(t *testing.T) {
 	s := state.Memory(sandbox.Memory())
 	keep(&s, "old")
@@ -89,7 +89,7 @@ func TestPruneBesideResume(t *testing.T) {
 	other := s
 	lock := s.Lock
 	s.Lock = func(ctx context.Context, wanted string) (func(), error) {
-		if wanted == "conversation-old" { // just before this golem gets it, another one goes on with it
+		if wanted == "conversation-old" { // just before this golem gets the lock, another one continues the conversation
 			release, err := conversation.Hold(&other, "old")
 			if err != nil {
 				return nil, err

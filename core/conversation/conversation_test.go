@@ -14,7 +14,7 @@ import (
 	"golem/core/model"
 )
 
-// copyOf encodes a conversation and decodes it again.
+// copyOf returns a copy of a conversation, made by encoding and decoding it.
 func copyOf(t *rapid.T, c *conversation.Conversation) *conversation.Conversation {
 	out := &conversation.Conversation{}
 	if err := json.Unmarshal(encoded(t, c), out); err != nil {
@@ -31,8 +31,8 @@ func encoded(t *rapid.T, c *conversation.Conversation) []byte {
 	return data
 }
 
-// turn is one turn of a conversation: what the model answered and what the calls
-// returned. It returns all that the conversation told.
+// turn adds one turn to a conversation: what the model answered and what the calls
+// returned. It returns everything that the conversation's methods returned.
 func turn(c *conversation.Conversation, text, tool, result string, failed bool) string {
 	c.Turns++
 	c.Calls++
@@ -57,8 +57,8 @@ func turn(c *conversation.Conversation, text, tool, result string, failed bool) 
 	return fmt.Sprint(told, hint, c.Repeats.Stuck(), found, missing, whole, cut, drop, len(dropped), rest)
 }
 
-// A conversation that was encoded and decoded between any two turns goes on as the
-// one that was not.
+// A conversation that is encoded and decoded between turns continues in the same way as
+// one that is not.
 func TestGoesOnAfterDecoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		here := conversation.New("0#1", model.Message{Role: model.System, Text: "prompt"})
@@ -81,7 +81,7 @@ func TestGoesOnAfterDecoding(t *testing.T) {
 	})
 }
 
-// The oldest results are dropped beyond 32 MiB, the latest one never.
+// Beyond 32 MiB the oldest results are dropped, but never the latest one.
 func TestResultsAreBounded(t *testing.T) {
 	c := conversation.New("0")
 	for i, mib := range []int{10, 10, 10, 10, 40} {

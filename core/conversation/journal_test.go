@@ -14,8 +14,8 @@ import (
 	"golem/core/state"
 )
 
-// What a provider needs back is kept unchanged, also after a resume (scenario 52);
-// where a secret was in it, it is left out, and calls with one are marked.
+// What a provider needs back is kept unchanged, also after a resume (scenario 52). If
+// it contains a secret, it is left out; calls with a secret are listed in Redacted.
 func TestProviderStateIsKept(t *testing.T) {
 	turn := func(reasoning, args string) model.Turn {
 		return model.Turn{
@@ -49,8 +49,8 @@ func TestProviderStateIsKept(t *testing.T) {
 	}
 }
 
-// full is a file that gathers what is written to it, as a log of the page does, and finds
-// the disk full when it is synced.
+// full is a file that gathers what is written, as a log of the page does, and whose
+// Sync fails because the disk is full.
 type full struct{ io.Writer }
 
 var errFull = errors.New("the disk is full")
@@ -58,8 +58,8 @@ var errFull = errors.New("the disk is full")
 func (full) Sync() error  { return errFull }
 func (full) Close() error { return nil }
 
-// Going back to an earlier message reads the file, so a late error of the disk is told
-// before it, and the conversation is not taken for the whole one.
+// Again reads the file, so it first returns a late error of the disk, and does not take
+// the incomplete file for the whole conversation.
 func TestAgainOnAFullDisk(t *testing.T) {
 	s := state.Memory(sandbox.Memory())
 	s.Append = func(string) (io.WriteCloser, error) { return full{io.Discard}, nil }

@@ -31,7 +31,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// An amount is the same after it was written and read, in sums and in parts.
+// An amount is the same after it was written and read. The costs of parts add up to the
+// cost of the whole.
 func TestExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := USD(rapid.Int64Range(0, math.MaxInt64).Draw(t, "a"))

@@ -11,7 +11,7 @@ import (
 	"golem/core/project"
 )
 
-// checked are the faults of the templates of a worker with a front matter and a
+// checked returns the faults of the templates of a worker with a front matter and a
 // body.
 func checked(t *testing.T, front, body string) string {
 	t.Helper()
@@ -37,8 +37,7 @@ func checked(t *testing.T, front, body string) string {
 
 const hintOf = " (declare it in input_schema or vars, or write {{ NAME|default(\"…\") }})"
 
-// check warns of names that no run can define, where the input's fields are all
-// known.
+// Check warns of names that no run can define, if the input schema lists all fields.
 func TestUndefinedNamesAreFound(t *testing.T) {
 	closed := "input_schema: {type: object, properties: {topic: {type: string}}}\nvars: {words: 3}"
 	for body, want := range map[string]string{
@@ -66,7 +65,7 @@ func TestUndefinedNamesAreFound(t *testing.T) {
 			t.Errorf("%s: %s", open, got)
 		}
 	}
-	// The columns of a text that YAML indents are not those of the file.
+	// A text that YAML indents has other columns than the file, so the fault has none.
 	if got := checked(t, closed+"\ninstructions: |\n  a\n  {{ topik }}", ""); !strings.HasPrefix(got, "main.worker:6: E_TEMPLATE: warning: topik") {
 		t.Error(got)
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// docs/templates.md lists exactly the filters and tests that a template has; the
-// signs (==, <) stand for tests that have a name.
+// docs/templates.md lists exactly the filters and tests that a template has. The signs
+// (==, <) are other names of tests, so they are not listed.
 func TestDocsListFiltersAndTests(t *testing.T) {
 	text, err := os.ReadFile("../../docs/templates.md")
 	if err != nil {

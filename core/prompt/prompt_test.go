@@ -7,7 +7,7 @@ import (
 	"golem/core/prompt"
 )
 
-// Scenario 28: system is the body and what the caller adds; the task is one
+// Scenario 28: the system prompt is the body and what the caller adds; the task is one
 // message with labelled results.
 func TestSystem(t *testing.T) {
 	const w = "A\n---\nB\n"

@@ -13,7 +13,7 @@ import (
 	"golem/core/prompt"
 )
 
-// library is a loader over a map.
+// library returns a loader of the files in a map.
 func library(files map[string]string) func(string) (prompt.Text, error) {
 	return func(name string) (prompt.Text, error) {
 		source, ok := files[name]
@@ -29,7 +29,7 @@ func render(source string, files map[string]string, names map[string]any) (strin
 	return t.Render(context.Background(), names)
 }
 
-// S1-41..44, scenario 11: what templates do.
+// S1-41..44, scenario 11: templates support these features.
 func TestRender(t *testing.T) {
 	files := map[string]string{
 		"header.jinja":     "# {{ title }}\n",
@@ -160,7 +160,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// What Load refuses ends the rendering, even where a missing file is forgiven.
+// An error of Load ends the rendering, even if the template ignores missing files.
 func TestLoadRefuses(t *testing.T) {
 	refused := fault.New(fault.Template, "no")
 	tmpl := prompt.Template{Text: prompt.Text{File: "m", Source: "a{% include '../x' ignore missing %}{% include ['../x', 'y'] %}b"}, Load: func(string) (prompt.Text, error) { return prompt.Text{}, refused }}
@@ -169,8 +169,8 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// SPEC §4: a hostile template ends in an error soon, with little memory. Each of
-// these would take gigabytes, minutes or the process.
+// SPEC §4: a hostile template soon ends with an error and takes little memory. Without
+// limits, each of these would take gigabytes or minutes, or end the process.
 func TestHostileTemplates(t *testing.T) {
 	double := strings.Repeat("{% set x = x ~ x %}", 40)
 	files := map[string]string{
@@ -282,7 +282,8 @@ func TestHostileTemplates(t *testing.T) {
 	}
 }
 
-// A value is data, whatever it contains and however it reached the template.
+// A value is never rendered as a template, and any template gives a bounded text or a
+// fault with a place.
 func FuzzRender(f *testing.F) {
 	for _, s := range []string{"{{ a }}", "{% for x in a %}{{ x }}{% endfor %}", "{% set x = a ~ a %}{{ x*3 }}", "{{ file('f') }}{% include 'f' %}", "{{ a[1:2]|map('upper') }}"} {
 		f.Add(s, "v")

@@ -17,7 +17,7 @@ import (
 	"golem/core/tool"
 )
 
-// attachment is one file on its way to a worker.
+// attachment is one file that a worker is to get.
 type attachment struct {
 	path string // virtual path in the caller's view; "" for a file from outside
 	name string // base name
@@ -29,7 +29,7 @@ type attachment struct {
 // does not show.
 const attachDir = "attachments"
 
-// fromOutside takes the files of --attach.
+// fromOutside returns the files of --attach as attachments.
 func fromOutside(files []File) []attachment {
 	out := make([]attachment, len(files))
 	for i, f := range files {
@@ -72,7 +72,7 @@ func (f *frame) readAttachments(callee *project.Worker, paths []string) ([]attac
 	return files, nil
 }
 
-// unreadable says why a file cannot be read, without its path.
+// unreadable returns the reason why a file cannot be read, without its path.
 func unreadable(err error) string {
 	var flt *fault.Fault
 	if errors.As(err, &flt) {
@@ -115,8 +115,9 @@ func judge(w *project.Worker, files []attachment) error {
 	return nil
 }
 
-// attach lets the worker read attachments: at their own path if it sees the same file
-// there, else read-only below /attachments (S1-83).
+// attach makes attachments readable for the worker: at their own path if the worker
+// sees the same file there, else read-only in /attachments (S1-83). It returns where
+// each one is.
 func (f *frame) attach(files []attachment) ([]prompt.File, error) {
 	var listed []prompt.File
 	for i, a := range files {
@@ -124,7 +125,7 @@ func (f *frame) attach(files []attachment) ([]prompt.File, error) {
 		if a.path == "" || !f.sees(a) {
 			base := fmt.Sprintf("%d-%s", i, a.name)
 			if a.path == "" && f.free(a.name) {
-				base = a.name // what a person attached keeps its name
+				base = a.name // a file that a person attached keeps its name
 			}
 			for n := i + 1; !f.free(base); n++ {
 				base = fmt.Sprintf("%d-%s", n, a.name)
@@ -139,7 +140,7 @@ func (f *frame) attach(files []attachment) ([]prompt.File, error) {
 	return listed, nil
 }
 
-// detach takes all attachments away.
+// detach removes all attachments.
 func (f *frame) detach() {
 	files, _ := fs.ReadDir(f.sight.extra, ".") // in memory
 	for _, e := range files {
@@ -152,13 +153,13 @@ func (f *frame) free(base string) bool {
 	return err != nil
 }
 
-// sees tells whether the worker's own view has the very same file there.
+// sees reports whether the worker sees the very same file at the attachment's path.
 func (f *frame) sees(a attachment) bool {
 	data, err := sandbox.ReadFile(f.sight.files, a.path, int64(len(a.data))+1)
 	return err == nil && bytes.Equal(data, a.data)
 }
 
-// parts are the attachments as the model gets them.
+// parts returns the attachments as parts of a message to the model.
 func parts(files []attachment) []model.Part {
 	var out []model.Part
 	for _, a := range files {
@@ -176,8 +177,8 @@ func parts(files []attachment) []model.Part {
 	return out
 }
 
-// sniff is the media type without parameters, from the content, with text
-// files told apart by their suffix.
+// sniff returns the media type of the content, without parameters. It distinguishes
+// text files by their suffix.
 func sniff(name string, data []byte) string {
 	m := tool.MediaType(data)
 	if m != "text/plain" {

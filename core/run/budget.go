@@ -9,34 +9,35 @@ import (
 	"golem/core/project"
 )
 
-// budget is what one worker run may still spend. A child spends its parent's
-// too (SPEC §5 Budgets). Time is kept by the clock's deadlines, which a
-// child's context inherits.
+// budget is what one worker run may still spend. A child also spends its parent's (SPEC
+// §5 Budgets). Time is limited by the clock's deadlines, which a child's context
+// inherits.
 type budget struct {
 	parent *budget
 	worker string
 	limits project.Limits
 
-	mu    *sync.Mutex // one for the whole tree: checking and booking are one step
+	mu    *sync.Mutex // one for the whole tree, so that checking and booking are one step
 	turns int         // since renew
 	extra int         // turns that a person allowed beyond the limit
 	usage model.Usage
-	own   model.Usage // of usage, the worker's own requests
-	kept  model.Usage // of usage, what was spent before the conversation was resumed
-	// priceless names a model that was used and of which nobody knows the price.
+	own   model.Usage // the part of usage of the worker's own requests
+	kept  model.Usage // the part of usage that was spent before the conversation was resumed
+	// priceless names a model that was used and whose price nobody knows.
 	priceless string
-	suggested string // likewise, of which only the project says one
+	suggested string // names a model that was used and whose price only the project gives
 }
 
-// prospect is what is known of the price of a model before it answers.
+// prospect is what is known of the price of a model's next answer.
 type prospect struct {
 	model string
 	price model.Usage // Unpriced and Suggested count
 }
 
-// turn books one model request, or says which limit forbids it: E_TURNS for
-// the worker's own turns, E_BUDGET for its tokens and for anything of an
-// ancestor's. full is the budget whose turns are used up; nil: it is not turns.
+// turn books one model request, or returns the fault of the limit that forbids it:
+// E_TURNS for the worker's own turns, E_BUDGET for its tokens or cost and for any limit
+// of an ancestor. full is the budget whose turns are used up; nil if the limit is not
+// about turns.
 func (b *budget) turn(next prospect) (full *budget, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,8 +59,8 @@ func (b *budget) turn(next prospect) (full *budget, err error) {
 	return nil, nil
 }
 
-// affords says which limit on tokens or cost forbids another request, which is no
-// turn.
+// affords returns the fault of the limit on tokens or cost that forbids another
+// request. The request is no turn.
 func (b *budget) affords(next prospect) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,19 +72,19 @@ func (b *budget) affords(next prospect) error {
 	return nil
 }
 
-// spentTurns says that no turn is left. The caller holds mu.
+// spentTurns reports whether no turn is left. The caller holds mu.
 func (b *budget) spentTurns() bool {
 	return b.limits.Turns > 0 && b.turns >= b.limits.Turns+b.extra
 }
 
-// room says that a turn is left.
+// room reports whether a turn is left.
 func (b *budget) room() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return !b.spentTurns()
 }
 
-// made is how many turns were booked since renew.
+// made returns how many turns were booked since renew.
 func (b *budget) made() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,7 +100,8 @@ func (b *budget) extend() {
 	}
 }
 
-// check names the limit that is reached. The caller holds mu.
+// check returns the fault of the limit that is reached; own says that it is the asking
+// worker's budget. The caller holds mu.
 func (b *budget) check(own bool) error {
 	if b.spentTurns() {
 		if own {
@@ -120,9 +122,9 @@ func (b *budget) checkTokens() error {
 	return nil
 }
 
-// checkCost names the limit on cost that is reached, or that cannot be kept with
-// this model: a limit that nobody can compare with anything fails closed. The caller
-// holds mu.
+// checkCost returns the fault of the limit on cost that is reached, or that cannot be
+// checked, because the model's price is not known or, for a person's limit, only the
+// project gives it. The caller holds mu.
 func (b *budget) checkCost(next prospect) error {
 	limit := b.limits.Cost
 	if limit == 0 {
@@ -148,14 +150,14 @@ func (b *budget) checkCost(next prospect) error {
 	return nil
 }
 
-// renew gives a chat's root its turns anew, for the next exchange.
+// renew gives a chat's root all its turns again, for the next exchange.
 func (b *budget) renew() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.turns, b.extra = 0, 0
 }
 
-// spend books what an answer used, here and with every ancestor.
+// spend books the usage of an answer, in this budget and in those of all ancestors.
 func (b *budget) spend(t model.Turn) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -171,7 +173,7 @@ func (b *budget) spend(t model.Turn) {
 	}
 }
 
-// book books answers that were kept: they count against every limit, and are no
+// book books answers that were kept: they count against every limit, but are not
 // spending of this run.
 func (b *budget) book(turns int, t model.Turn) {
 	b.spend(t)
@@ -184,14 +186,14 @@ func (b *budget) book(turns int, t model.Turn) {
 	}
 }
 
-// spentAlone is what the worker's own requests used.
+// spentAlone returns the usage of the worker's own requests.
 func (b *budget) spentAlone() model.Usage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.own
 }
 
-// spent is what this worker and everything below it used in this run.
+// spent returns the usage of this worker and of everything below it in this run.
 func (b *budget) spent() model.Usage {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,9 +14,9 @@ import (
 	"golem/core/project"
 )
 
-// In a tree of workers what each spent alone adds up, to the last digit, to what
-// the root spent; and no worker may go on that has, with all below it, reached a
-// limit of its own or of one above it.
+// In a tree of workers, the costs of the workers' own requests add up exactly to the
+// cost of the root. A worker may not make a request once it, with all below it, or a
+// worker above it has reached its limit.
 func TestCostsAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var mu sync.Mutex
@@ -49,8 +49,8 @@ func TestCostsAddUp(t *testing.T) {
 	})
 }
 
-// A price that is not known closes each limit above the worker, and no other: the
-// caller may go on with a model of its own.
+// A model without a known price may not be used by a worker with a limit on cost, nor
+// below one. Other models may: the caller can continue with its own.
 func TestAPriceThatIsNotKnown(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -71,7 +71,8 @@ func TestAPriceThatIsNotKnown(t *testing.T) {
 		if errors.Is(err, fault.Budget) != c.child || errors.Is(above, fault.Budget) != c.caller {
 			t.Errorf("%s: the child: %v, its caller: %v", c.name, err, above)
 		}
-		// Once it was used all the same, as after a change of models, the limit is closed.
+		// If the model was used nevertheless, as after a change of models, the limit
+		// forbids further requests.
 		child.spend(model.Turn{Model: "m", Usage: c.price})
 		if _, err := root.turn(prospect{model: "priced"}); errors.Is(err, fault.Budget) != c.child {
 			t.Errorf("%s, once used: %v", c.name, err)

@@ -15,14 +15,14 @@ import (
 	"golem/core/trace"
 )
 
-// callRequest is one call as its caller made it. args are the caller's bytes, which
-// may not be JSON.
+// callRequest is one call as its caller made it. args are the caller's bytes, which may
+// not be valid JSON.
 type callRequest struct {
 	id, parent string
 	name, args string
 	invalid    string // why args must not run, "" if they may
 	model      bool   // asked for by a model or a tool, not by a person
-	caller     *host  // of the tool that calls back; nil for a model or a person
+	caller     *host  // the host of the tool that makes the call; nil for a model or a person
 }
 
 // callStatus is how a call ended (SPEC §16, tool.end).
@@ -45,15 +45,15 @@ type activeCall struct {
 	hold    *hold
 	entered bool
 	nobody  bool // nobody could be asked
-	started bool // a start was kept
+	started bool // keepStart has kept its start
 
 	mu  sync.Mutex
-	ctx context.Context // of the execution while it runs, and after it if it ended first
+	ctx context.Context // of the execution; kept after it only if it ended before the tool returned
 }
 
-// call is the one way to a tool or a worker: through the gate, with a start
-// and an end in the trace, its output checked. It returns a fault, never a
-// bare error.
+// call is the only way to a tool or a worker: the call passes the gate, has a start and
+// an end in the trace, and its output is checked. It returns a fault, never a bare
+// error.
 func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.Fault) {
 	if out, flt, kept := f.keptCall(req); kept {
 		return out, flt
@@ -117,10 +117,10 @@ func (c *activeCall) run(ctx context.Context, tl tool.Tool) (tool.Output, error)
 	return out, checkOutput(c.spec, out)
 }
 
-// permit refuses the network where the worker's sandbox has none, to tools of
-// every toolset (SPEC §6, Grants).
+// permit refuses the network to tools of every toolset if the worker's sandbox has none
+// (SPEC §6, Grants).
 //
-// Grants that nobody trusted are refused too (SPEC §3, Trust).
+// It also refuses grants that nobody trusted (SPEC §3, Trust).
 func (c *activeCall) permit(ctx context.Context, tl tool.Tool, risk tool.Risk) error {
 	if risk != tool.Network && !c.spec.Network || c.frame.network() {
 		return c.granted(ctx, tl)
@@ -132,8 +132,8 @@ func (c *activeCall) permit(ctx context.Context, tl tool.Tool, risk tool.Risk) e
 	return none.Hinting("a person can set sandbox.network_enabled: true; go on without it")
 }
 
-// granted fails with E_TRUST if no person trusted the tool's grants. If nobody could
-// be asked for it, the call counts as denied.
+// granted returns E_TRUST if no person trusted the tool's grants. If nobody could be
+// asked for it, the call counts as denied.
 func (c *activeCall) granted(ctx context.Context, tl tool.Tool) error {
 	r := c.frame.tree.r
 	if r.Granted == nil {
@@ -146,12 +146,13 @@ func (c *activeCall) granted(ctx context.Context, tl tool.Tool) error {
 	return err
 }
 
-// network reports whether the worker may reach the network: its sandbox lets
-// it, and neither it nor a caller says network_enabled: false.
+// network reports whether the worker may reach the network: its sandbox allows it, and
+// neither the worker nor a caller says network_enabled: false.
 func (f *frame) network() bool { return f.worker.Sandbox.Network && !f.sight.noNetwork }
 
-// module names a tool's module in the trace, with the digest of its file, which is
-// read for it. If it cannot be read, the name is the path; the gate fails the call.
+// module returns the name of a tool's module for the trace, with the digest of its
+// file, which it reads. If the file cannot be read, the name is the path, and the gate
+// will fail the call.
 func module(ctx context.Context, tl tool.Tool, spec tool.Spec) string {
 	if t, ok := tl.(tool.Identifier); ok {
 		if digest, err := t.Identity(ctx); err == nil {
@@ -161,8 +162,8 @@ func module(ctx context.Context, tl tool.Tool, spec tool.Spec) string {
 	return spec.Module
 }
 
-// source identifies the files behind a mount's name, so that a remembered decision
-// for one worker's mount does not hold for another's of the same name.
+// source returns a name of the files behind a mount, so that a remembered decision for
+// one worker's mount does not hold for another worker's mount of the same name.
 func (f *frame) source(mount string) string { return sandbox.SourceIn(f.sight.files, mount) }
 
 // observe puts the gate's decision into the trace.
@@ -215,15 +216,15 @@ func (c *activeCall) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (c
 	return tctx, func() { c.hold.release(); c.returned(tctx); dl.stop() }, nil
 }
 
-// executes keeps the context in which the tool runs.
+// executes stores the context in which the tool runs.
 func (c *activeCall) executes(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ctx = ctx
 }
 
-// returned keeps why tctx ended, if it did, so that the stop() that follows is not
-// taken for a time-out.
+// returned forgets the context if it has not ended, so that cutOff does not take the
+// stop() that follows for a time-out.
 func (c *activeCall) returned(tctx context.Context) {
 	if tctx.Err() == nil {
 		c.mu.Lock()
@@ -243,7 +244,8 @@ func (c *activeCall) cutOff() *fault.Fault {
 	return cause(c.ctx)
 }
 
-// finish settles status and fault, and closes the call in the trace.
+// finish determines the status and the fault of a call, keeps both and emits the end of
+// the call.
 func (c *activeCall) finish(ctx context.Context, out tool.Output, err error, took time.Duration) (tool.Output, *fault.Fault) {
 	body := trace.ToolEnd{Tool: c.spec.Name, Status: string(callOK), Fuel: out.Fuel, FuelVaries: out.FuelVaries, MS: took.Milliseconds()}
 	var flt *fault.Fault
@@ -257,7 +259,7 @@ func (c *activeCall) finish(ctx context.Context, out tool.Output, err error, too
 			flt = unfinished(status, flt)
 		}
 		body.Status, body.Error = string(status), flt
-		c.effects(tool.Output{Untrusted: out.Untrusted}) // an error can be in somebody else's words
+		c.effects(tool.Output{Untrusted: out.Untrusted}) // the text of an error can be untrusted, too
 	} else {
 		body.Result, body.Parts = rawOutput(out), recorded(out.Parts)
 		c.effects(out)
@@ -276,7 +278,7 @@ func (c *activeCall) finish(ctx context.Context, out tool.Output, err error, too
 	return out, flt
 }
 
-// settle counts a call that did not succeed, and ends the progress of a worker's call.
+// settle notes a call that was denied or failed, and ends the progress of a worker's call.
 func (c *activeCall) settle(status callStatus, flt *fault.Fault) {
 	f := c.frame
 	if status == callDenied && !c.nobody {
@@ -299,8 +301,8 @@ func (c *activeCall) settle(status callStatus, flt *fault.Fault) {
 	f.progress(c.req.id, state, name, task)
 }
 
-// effects emits what a successful call did beside its result: it read untrusted
-// content, or it changed a file.
+// effects emits the effects of a call: it has read untrusted content, or changed a
+// file.
 func (c *activeCall) effects(out tool.Output) {
 	if out.Untrusted {
 		c.frame.tree.taint(c.at, c.spec.Name)
@@ -322,8 +324,8 @@ func (c *activeCall) statusOf(ctx context.Context, f *fault.Fault) callStatus {
 	return callError
 }
 
-// unfinished is the result of a call that its worker's end has cut off: "not
-// run" or "stopped", and why (SPEC §5).
+// unfinished returns the fault of a call that the end of its worker cut off: "not run"
+// or "stopped", and why (SPEC §5).
 func unfinished(status callStatus, why *fault.Fault) *fault.Fault {
 	out := *why
 	out.Message = strings.ReplaceAll(string(status), "_", " ") + ": " + why.Message
@@ -336,8 +338,8 @@ func (c *activeCall) emit(b trace.Body) {
 	c.frame.tree.emit(e)
 }
 
-// checkOutput validates an output against its declared schema (S3-16). A question in
-// place of an answer is not validated.
+// checkOutput validates an output against its declared schema (S3-16). It does not
+// validate a question in place of an answer.
 func checkOutput(spec tool.Spec, out tool.Output) error {
 	if spec.Output == nil || out.NeedsInput || spec.Kind == tool.Worker {
 		return nil // a worker has validated its own answer
@@ -356,9 +358,9 @@ func checkOutput(spec tool.Spec, out tool.Output) error {
 	return nil
 }
 
-// unknown is the fault of a name that no tool of this worker has: E_NOT_ALLOWED if a
-// loaded worker has it, else E_UNKNOWN_TOOL, which lists the known names (S0-06,
-// S2-23).
+// unknown returns the fault of a name that no tool of this worker has: E_NOT_ALLOWED if
+// a loaded worker has the name, else E_UNKNOWN_TOOL, which lists the known names
+// (S0-06, S2-23).
 func (f *frame) unknown(name string) *fault.Fault {
 	for _, id := range f.tree.loaded {
 		if id == name || tool.ToolName(id) == name {
@@ -385,7 +387,7 @@ func kindOf(s tool.Spec) string {
 	return string(s.Kind)
 }
 
-// rawArgs is what a model sent as JSON: unchanged if it is JSON, else as a string.
+// rawArgs returns arguments as JSON: unchanged if they are JSON, else as a string.
 func rawArgs(args string) json.RawMessage {
 	if json.Valid([]byte(args)) {
 		return json.RawMessage(args)

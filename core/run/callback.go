@@ -17,7 +17,7 @@ type host struct {
 	hold   *hold
 	spec   tool.Spec       // of the tool
 	caller *host           // of the tool that called this one; nil: a model or a person did
-	life   context.Context // of the call: no callback outlives it, whatever context the tool gives
+	life   context.Context // of the call: no callback outlives it, whatever context the tool passes
 
 	mu   sync.Mutex
 	next int
@@ -65,7 +65,7 @@ func (h *host) begin() (id string, err error) {
 	return childID(h.id, h.next), nil
 }
 
-// end waits for the callbacks under way and admits no more.
+// end lets no callback begin any more, and waits for those under way.
 func (h *host) end() {
 	h.mu.Lock()
 	h.over = true
@@ -73,11 +73,11 @@ func (h *host) end() {
 	h.open.Wait()
 }
 
-// maxCallbacks is how many calls one call of a tool may cause through tools.
-// Callbacks stop the tool's clock, so that its time does not bound them.
+// maxCallbacks is how many calls one call of a tool may cause through tools. The time
+// limit does not bound them, because the tool's clock stands still during a callback.
 const maxCallbacks = 10_000
 
-// outermost is the host of the call that a model or a person made.
+// outermost returns the host of the call that a model or a person made.
 func (h *host) outermost() *host {
 	for h.caller != nil {
 		h = h.caller
@@ -101,8 +101,9 @@ func (h *host) count() error {
 // Workers have delegation.max_depth.
 const maxNested = 16
 
-// nests tells whether a tool may be called from within the calls under way:
-// not without end, and a stateful module not while it is running.
+// nests returns an error if a tool may not be called inside the calls under way:
+// E_DEPTH if they are too many, E_CYCLE for a tool of a stateful module that is
+// running.
 func (h *host) nests(spec tool.Spec) error {
 	depth := 0
 	for n := h; n != nil; n = n.caller {

@@ -8,7 +8,7 @@ import (
 	"golem/core/tool"
 )
 
-// Callbacks are bounded in number, counted with those of the tools they call.
+// The number of callbacks is limited; those of the tools that they call count too.
 func TestCallbacksAreCounted(t *testing.T) {
 	outer := &host{spec: tool.Spec{Name: "outer"}}
 	inner := &host{caller: &host{caller: outer}}
@@ -26,7 +26,7 @@ func TestCallbacksAreCounted(t *testing.T) {
 	}
 }
 
-// Tools nest only so deep, and one that keeps its state not at all.
+// Tools can be nested only to a limit, and a stateful module cannot be called while it runs.
 func TestNesting(t *testing.T) {
 	var h *host
 	plain, state := tool.Spec{Name: "a", Module: "a.wasm"}, tool.Spec{Name: "s", Module: "s.wasm", Stateful: true}

@@ -11,25 +11,27 @@ import (
 	"golem/core/trace"
 )
 
-// fromChat is what the trace and errors say of a model that was chosen in a chat.
+// fromChat is the origin, in the trace and in errors, of a model that was chosen in a chat.
 const fromChat = "/model"
 
 // UseModel makes every worker of the session use the named model from its next request
-// on, as --model would. If the model cannot be opened, compatible_models does not admit
-// it or nobody trusts its provider, the session keeps the one it had.
+// on, as --model would. It returns an error, and the session keeps the model it had, if
+// the model cannot be opened, compatible_models does not admit it, or nobody trusts its
+// provider. Before the first message, trust is not checked yet: the first message asks
+// for it.
 func (s *Session) UseModel(ctx context.Context, name string) error {
 	f, before := s.frame, s.tree.chosen
 	w := *f.worker
 	w.Model, w.Fallbacks, w.ModelIsLast = name, nil, false
 	w.Origins = map[string]string{}
 	maps.Copy(w.Origins, f.worker.Origins)
-	w.Origins["model"] = project.CommandLine // a person names it: a script is read from where the person stands
+	w.Origins["model"] = project.CommandLine // a person names it: a script is read from the person's current directory
 	s.tree.chosen = &w
 	open, was := f.model, f.conversation.Name
 	var err error
 	if s.begun {
 		err = f.openModel(ctx)
-	} else { // the first message opens it, and asks whether it is trusted
+	} else { // the first message opens it and asks for trust
 		f.model = nil
 		if err = f.worker.FitsModel(name, fromChat); err == nil {
 			_, err = s.r.Model(ctx, &w)
@@ -51,7 +53,7 @@ func (s *Session) UseModel(ctx context.Context, name string) error {
 	return nil
 }
 
-// Model is the name of the model that the next request goes to; "" if there is none.
+// Model returns the name of the model that the next request goes to; "" if there is none.
 func (s *Session) Model() string {
 	if by, _ := s.frame.modelChoice(); by != nil {
 		return by.Model
@@ -79,14 +81,14 @@ func (s *Session) Set(changes model.Settings) error {
 	return s.frame.readSettings()
 }
 
-// Settings are those of the next request, by name.
+// Settings returns the settings of the next request, by name.
 func (s *Session) Settings() (model.Settings, error) {
 	err := s.frame.readSettings()
 	return s.frame.modelSettings, err
 }
 
-// readSettings settles the model settings: those of the worker, and above them what the
-// person set in the chat.
+// readSettings sets modelSettings to the worker's settings, with those that the person
+// set in the chat over them.
 func (f *frame) readSettings() error {
 	own, err := model.ReadSettings(f.worker.ModelSettings)
 	if err != nil {
@@ -100,7 +102,7 @@ func (f *frame) readSettings() error {
 	return nil
 }
 
-// ID is the name of the conversation as it is kept; "" if it is not.
+// ID returns the name of the kept conversation; "" if it is not kept.
 func (s *Session) ID() string {
 	if s.r.Journal == nil {
 		return ""
@@ -108,14 +110,14 @@ func (s *Session) ID() string {
 	return s.r.Journal.ID
 }
 
-// Answer is the last answer as text; "" if the last exchange had none.
+// Answer returns the last answer as text; "" if the last exchange had none.
 func (s *Session) Answer() string { return s.out.String() }
 
-// Spent is what the session used so far.
+// Spent returns the usage of the session so far.
 func (s *Session) Spent() trace.Usage { return usage(s.frame.budget.spent()) }
 
-// Context is about how many tokens the next request has, and how many it may have; 0:
-// nobody says.
+// Context returns about how many tokens the next request has, and how many it may have;
+// 0 if that is not known.
 func (s *Session) Context() (tokens, limit int) {
 	f := s.frame
 	if limit = f.worker.MaxContextTokens; f.model != nil {
@@ -124,8 +126,8 @@ func (s *Session) Context() (tokens, limit int) {
 	return f.size.Request(f.conversation.Messages, f.offered(), f.output), limit
 }
 
-// Attach sends files with the next message.
+// Attach adds files to the next message.
 func (s *Session) Attach(files ...File) { s.attached = append(s.attached, files...) }
 
-// Attached are the files that go with the next message.
+// Attached returns the files that go with the next message.
 func (s *Session) Attached() []File { return s.attached }

@@ -17,15 +17,15 @@ type clock struct {
 	deadlines map[*deadline]struct{}
 }
 
-// deadline is one timeout. left is what remained when it last stood still,
-// since is when it last began to run. A nil deadline is none.
+// deadline is one timeout. left is the time that remained when it last stood still,
+// since is when it last began to run. A nil deadline never ends.
 type deadline struct {
 	clock   *clock
 	timer   *time.Timer
 	cancel  context.CancelCauseFunc
 	left    time.Duration
 	since   time.Time
-	away    int // callbacks under way, whose time is not the tool's
+	away    int // callbacks under way, whose time does not count as the tool's
 	running bool
 }
 
@@ -36,7 +36,7 @@ func (c *clock) timeout(ctx context.Context, d time.Duration, what string) (cont
 	return ctx, dl.stop
 }
 
-// deadline is timeout for one that can stand still by itself.
+// deadline is like timeout, but returns the deadline, which can stand still by itself.
 func (c *clock) deadline(ctx context.Context, d time.Duration, what string) (context.Context, *deadline) {
 	if d <= 0 {
 		return ctx, nil
@@ -68,10 +68,10 @@ func (dl *deadline) stop() {
 	dl.cancel(context.Canceled)
 }
 
-// leave makes the deadline stand still until come is called; both nest.
+// leave makes the deadline stand still until come is called; calls nest.
 func (dl *deadline) leave() { dl.shift(1) }
 
-// come ends one leave.
+// come ends the effect of one leave.
 func (dl *deadline) come() { dl.shift(-1) }
 
 func (dl *deadline) shift(by int) {
@@ -86,8 +86,8 @@ func (dl *deadline) shift(by int) {
 	}
 }
 
-// settle makes the timer run or stand still as it should. The caller holds
-// the clock's mu.
+// settle starts or stops the timer as the pauses require. The caller holds the clock's
+// mu.
 func (dl *deadline) settle(now time.Time) {
 	should := dl.clock.paused == 0 && dl.away == 0
 	switch {

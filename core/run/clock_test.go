@@ -74,8 +74,8 @@ func TestClockTimeoutBegunWhilePaused(t *testing.T) {
 	})
 }
 
-// A tool's time stands still while what it called back runs; other deadlines
-// go on, and pauses of both kinds nest.
+// A tool's deadline stands still while its callback runs; other deadlines continue, and
+// pauses of both kinds nest.
 func TestDeadlineStandsStillWhileAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c clock

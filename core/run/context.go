@@ -14,9 +14,10 @@ import (
 	"golem/core/trace"
 )
 
-// room is how many tokens the next request may have, and who says so; 0: nobody does.
-// An estimate is wrong by about 30 %, and the answer needs room, so of the tokens that
-// a model is known to read a quarter stays free.
+// room returns how many tokens the next request may have, and the reason; 0 if there is
+// no limit. own says that the limit is max_context_tokens. An estimate is wrong by
+// about 30 %, and the answer needs room, so a quarter of the tokens that a model is
+// known to read stays free.
 func (f *frame) room() (limit int, why string, own bool) {
 	known := model.Context(f.model)
 	if most := f.worker.MaxContextTokens; most > 0 && (known == 0 || most <= known*3/4) {
@@ -25,9 +26,10 @@ func (f *frame) room() (limit int, why string, own bool) {
 	return known * 3 / 4, fmt.Sprintf("%s reads %d tokens", f.model.Name(), known), false
 }
 
-// compact drops what is oldest before the next request, tools counted, is larger than
-// it may be (S0-59). A model that can summarises it. If what must stay is too large for
-// max_context_tokens alone, no request is made.
+// compact drops the oldest messages before the next request if the request, tools
+// included, would be larger than room allows (S0-59). A model that can summarise them
+// does. If what must stay is too large for max_context_tokens, compact returns E_LIMIT
+// and no request is made.
 func (f *frame) compact(ctx context.Context) error {
 	limit, why, own := f.room()
 	if limit <= 0 {
@@ -49,15 +51,15 @@ func (f *frame) compact(ctx context.Context) error {
 	return f.shorten(ctx, drop, more, limit-left, why)
 }
 
-// minSummary is for how many tokens a summary must have room; below, it would say
+// minSummary is the least number of tokens for a summary; a shorter one would say
 // nothing.
 const minSummary = 200
 
-// maxSummary is how many tokens a summary has at most.
+// maxSummary is the largest number of tokens of a summary.
 const maxSummary = 2000
 
-// shorten drops the oldest messages: with a summary of at most half of room tokens
-// those of summed, without one those of drop.
+// shorten drops the oldest messages: those of summed if the model can make a summary of
+// at most half of room tokens, else those of drop.
 func (f *frame) shorten(ctx context.Context, drop, summed conversation.Dropped, room int, why string) error {
 	e := conversation.Entry{T: conversation.CompactEntry, ID: f.id, Name: f.conversation.Name, Turn: f.conversation.Turns + 1, Dropped: &drop}
 	said := "dropped the oldest " + dropped(drop)
@@ -81,8 +83,8 @@ func (f *frame) shorten(ctx context.Context, drop, summed conversation.Dropped, 
 	return nil
 }
 
-// summarise asks the model for a summary of what is to be dropped, in at most so many
-// tokens. The request counts in usage and cost, and is not a turn.
+// summarise asks the model for a summary of what is to be dropped, in at most most
+// tokens. The request counts in usage and cost, but is not a turn.
 func (f *frame) summarise(ctx context.Context, d conversation.Dropped, most int) (model.Turn, error) {
 	if err := f.budget.affords(f.prospect()); err != nil {
 		return model.Turn{}, err
@@ -90,7 +92,7 @@ func (f *frame) summarise(ctx context.Context, d conversation.Dropped, most int)
 	ctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.ModelTimeout, "the request for a summary")
 	defer stop()
 	limit, _, _ := f.room()
-	if limit <= 0 { // nobody knows; it has read the conversation up to here
+	if limit <= 0 { // not known; the model has read the conversation up to here
 		limit = max(f.requestTokens(f.conversation.Messages), 4*maxSummary)
 	}
 	old := conversation.New("", f.conversation.Messages...)
@@ -116,22 +118,22 @@ func (f *frame) summarise(ctx context.Context, d conversation.Dropped, most int)
 	return turn, err
 }
 
-// maxThoughts is for how many tokens of reasoning a request for a summary has room
-// beside it: together they are what old models write at most, 4,096.
+// maxThoughts is the room for reasoning in a request for a summary, in tokens. With the
+// summary it is about what old models write at most, 4,096.
 const maxThoughts = 2048
 
-// summarySettings are a worker's settings for a request without calls, formats and
-// limits of its own, with little reasoning.
+// summarySettings returns a worker's settings for the request for a summary: without
+// settings for calls, formats and limits, and with little reasoning.
 func summarySettings(s model.Settings, name string) model.Settings {
 	out, extra := model.Settings{}, model.Settings{}
 	maps.Copy(out, s)
-	_ = json.Unmarshal(s["extra"], &extra) // without one it stays empty
+	_ = json.Unmarshal(s["extra"], &extra) // extra stays empty if there is none
 	for _, member := range []string{"parallel_tool_calls", "tool_choice", "stop", "response_format", "max_tokens", "max_completion_tokens", "max_output_tokens"} {
 		delete(out, member)
 		delete(extra, member)
 	}
 	if len(extra) > 0 {
-		out["extra"], _ = json.Marshal(extra) // of JSON that was read
+		out["extra"], _ = json.Marshal(extra) // its values are valid JSON
 	} else {
 		delete(out, "extra")
 	}
@@ -139,17 +141,17 @@ func summarySettings(s model.Settings, name string) model.Settings {
 	case "", `"none"`, `"minimal"`:
 	default:
 		out["reasoning_effort"] = json.RawMessage(`"low"`)
-		if strings.HasPrefix(name, "mistral:") { // which takes no "low", and reasons only if asked to
+		if strings.HasPrefix(name, "mistral:") { // it does not accept "low", and reasons only if asked to
 			delete(out, "reasoning_effort")
 		}
 	}
 	return out
 }
 
-// maxQuoted is how many bytes of one message a request for a summary has.
+// maxQuoted is how many bytes of one message a request for a summary contains at most.
 const maxQuoted = 8 << 10
 
-// transcript is messages as text, of at most about size bytes: of each its beginning.
+// transcript returns the beginning of each message as text, about size bytes in all.
 func transcript(messages []model.Message, size int) string {
 	each := max(min(size/max(len(messages), 1), maxQuoted), 64)
 	var b strings.Builder
@@ -174,8 +176,10 @@ func transcript(messages []model.Message, size int) string {
 	return b.String()
 }
 
-// Compact makes the conversation shorter by hand: everything but the last exchange, or
-// of a single one all turns but the last, is summarised, or dropped where the model cannot.
+// Compact shortens the conversation because a person asks for it (/compact). Everything
+// but the last exchange, or, in a single exchange, all turns but the last, is replaced
+// by a summary, or dropped if the model cannot make one. It returns E_USAGE if there is
+// nothing to shorten.
 func (s *Session) Compact(ctx context.Context) error {
 	f := s.frame
 	old := f.conversation.Old()
@@ -206,13 +210,13 @@ func (f *frame) requestTokens(messages []model.Message) int {
 	return model.EstimateRequest(messages, f.offered(), f.output)
 }
 
-// minResult is how many bytes of a result are shown at least, however little
-// room there is.
+// minResult is how many bytes of a result the model is shown at least, even if there is
+// little room.
 const minResult = 256
 
-// resultLimit is how many bytes of each of n results the model is shown at
-// once: limits.tool_output, and together no more than half of the room that
-// the context leaves beside what always stays. 0: no limit.
+// resultLimit returns how many bytes of each of n results the model is shown at once:
+// limits.tool_output, and together at most half of the room beside the messages that
+// always stay. 0: no limit.
 func (f *frame) resultLimit(n int) int {
 	limit := max(int(f.worker.Limits.ToolOutput), 0)
 	most, _, _ := f.room()

@@ -19,9 +19,9 @@ import (
 	"golem/core/trace"
 )
 
-// Whatever a conversation holds: what is sent fits max_context_tokens with its
-// tools, or nothing is sent; prompt, last message and latest turn stay; every
-// call keeps its result; and nothing goes that would have fitted.
+// For any conversation: the request fits max_context_tokens with its tools, or no
+// request is made; the system prompt, the last message and the latest turn stay; every
+// call keeps its result; and nothing is dropped that would have fitted.
 func TestTrim(t *testing.T) {
 	refused, cut := 0, 0
 	for seed := range uint64(2000) {
@@ -66,7 +66,7 @@ func addTool(t *testing.T, set *tool.Set, name, description string) {
 	}
 }
 
-// randomTalk is a conversation that waits for an answer.
+// randomTalk returns a random conversation that waits for an answer.
 func randomTalk(random *rand.Rand) []model.Message {
 	text := func() string { return strings.Repeat("x", random.IntN(300)) }
 	out := []model.Message{{Role: model.System, Text: text()}}
@@ -122,7 +122,7 @@ func wellFormed(t *testing.T, seed uint64, before, after []model.Message) {
 	}
 }
 
-// heard is a model that keeps what it was asked.
+// heard is a model that stores the last request.
 type heard struct {
 	name    string
 	request model.Request
@@ -135,7 +135,7 @@ func (h *heard) Generate(_ context.Context, r model.Request, _ func(model.Delta)
 	return model.Turn{Text: "They talked.", Finish: "stop", Model: h.name}, nil
 }
 
-// summarised is the request for a summary of an exchange, in at most 1,000 tokens.
+// summarised returns the request for a summary of an exchange, in at most 1,000 tokens.
 func summarised(t *testing.T, name string, w *project.Worker, s model.Settings) model.Request {
 	t.Helper()
 	h := &heard{name: name}
@@ -151,8 +151,8 @@ func summarised(t *testing.T, name string, w *project.Worker, s model.Settings) 
 	return h.request
 }
 
-// A request for a summary has the worker's settings but for those that are about calls
-// or its usual answers; the model reasons little, and beside the summary.
+// A request for a summary has the worker's settings except those for calls and for its
+// usual answers. The model reasons little, with tokens in addition to the summary's.
 func TestSettingsOfASummary(t *testing.T) {
 	w := &project.Worker{ID: "main", MaxContextTokens: 8000, Limits: project.Limits{ModelTimeout: 5 * time.Minute}}
 	for _, c := range []struct{ model, settings, want string }{
@@ -176,13 +176,13 @@ func TestSettingsOfASummary(t *testing.T) {
 			t.Errorf("%s with %s is asked with %s for %v (%v), want %s", c.model, c.settings, got, r.Timeout, err, c.want)
 		}
 	}
-	w.MaxContextTokens = 3000 // of which the thoughts get no more than half
+	w.MaxContextTokens = 3000 // at most half of them are for reasoning
 	if got := string(summarised(t, "openai:m", w, nil).Settings["max_output_tokens"]); got != "2500" {
 		t.Error(got)
 	}
 }
 
-// /compact where nobody knows how much the model reads: it is shown the conversation.
+// If it is not known how much the model reads, /compact still shows it the conversation.
 func TestSummaryWithoutAKnownContext(t *testing.T) {
 	r := summarised(t, "openai:m", &project.Worker{ID: "main"}, nil)
 	if text := r.Messages[1].Text; !strings.Contains(text, "alpha") || !strings.Contains(text, "beta") {

@@ -18,8 +18,8 @@ import (
 	"golem/core/trace"
 )
 
-// delegates resolves allowed_workers. modules are the tools of the worker's
-// modules: one of them may provide a worker that no worker file defines.
+// delegates returns the workers of allowed_workers. modules are the tools of the
+// worker's modules: one of them may provide a worker that no worker file defines.
 func (f *frame) delegates(allowed []project.Allowed, modules []tool.Tool) ([]toolset.Delegate, error) {
 	var ids []string
 	for _, a := range allowed {
@@ -33,7 +33,7 @@ func (f *frame) delegates(allowed []project.Allowed, modules []tool.Tool) ([]too
 		if a.Worker != nil {
 			d := f.byFile(a, names[0])
 			if code := f.byModule(a.Worker.ID, modules); a.Worker.Builtin() && code.Module != nil {
-				d = code // the project's tool is nearer than golem's worker
+				d = code // the project's tool takes precedence over golem's own worker
 			}
 			out = append(out, d)
 			names = names[1:]
@@ -42,14 +42,15 @@ func (f *frame) delegates(allowed []project.Allowed, modules []tool.Tool) ([]too
 		d := f.byModule(a.Name, modules)
 		if d.Module != nil {
 			out = append(out, d)
-		} else if len(f.undescribed) == 0 { // else one of those may have the tool
+		} else if len(f.undescribed) == 0 { // otherwise one of the undescribed modules may have the tool
 			return nil, a.Missing
 		}
 	}
 	return out, nil
 }
 
-// byFile is a worker that a worker file defines, offered as the tool name.
+// byFile returns the delegate for a worker that a worker file defines, offered as the
+// tool name.
 func (f *frame) byFile(a project.Allowed, name string) toolset.Delegate {
 	w := a.Worker
 	return toolset.Delegate{
@@ -61,9 +62,9 @@ func (f *frame) byFile(a project.Allowed, name string) toolset.Delegate {
 	}
 }
 
-// byModule is a worker that a module's tool of its name provides, so that code
-// can replace a worker and its callers notice nothing (S3-24). Module is nil if
-// no module has such a tool.
+// byModule returns the delegate for a worker that a module's tool of the same name
+// provides, so that code can replace a worker without a change in its callers (S3-24).
+// Module is nil if no module has such a tool.
 func (f *frame) byModule(id string, modules []tool.Tool) toolset.Delegate {
 	name := tool.ToolName(id)
 	i := slices.IndexFunc(modules, func(t tool.Tool) bool { return t.Spec().Name == name })
@@ -80,8 +81,8 @@ func (f *frame) byModule(id string, modules []tool.Tool) toolset.Delegate {
 	}
 }
 
-// mayNotCall is what is wrong with a reference that stands for no worker this one
-// may call. It does not tell whether there is such a worker.
+// mayNotCall returns the fault of a reference to a worker that this one may not call.
+// The fault does not tell whether the worker exists.
 func (f *frame) mayNotCall(ref string) error {
 	if err := project.CheckReference(ref); err != nil {
 		return err
@@ -99,7 +100,7 @@ func (f *frame) mayNotCall(ref string) error {
 	return not.Hinting("allowed workers: %s", listOr(ids, "none"))
 }
 
-// allowed are the IDs of the workers this one may call.
+// allowed returns the IDs of the workers that this one may call.
 func (f *frame) allowed() []string {
 	workers, err := f.tree.r.Project.Delegates(f.worker)
 	if err != nil {
@@ -112,9 +113,9 @@ func (f *frame) allowed() []string {
 	return ids
 }
 
-// delegate runs a child worker for one call: single-shot, without history
-// (S1-78..84, S4-08). Nothing of the child is started when a limit or a
-// policy forbids the call.
+// delegate runs a child worker for one call: it answers once and has no history
+// (S1-78..84, S4-08). If a limit or a policy forbids the call, nothing of the child is
+// started.
 func (f *frame) delegate(ctx context.Context, w *project.Worker, c tool.Call) (tool.Output, error) {
 	if err := f.permit(w); err != nil {
 		return tool.Output{}, err
@@ -150,7 +151,7 @@ func (f *frame) delegate(ctx context.Context, w *project.Worker, c tool.Call) (t
 	return out, err
 }
 
-// single is a child's whole conversation.
+// single runs the whole conversation of a child.
 func (f *frame) single(ctx context.Context, task task, prior []prompt.Labelled, files []attachment) (tool.Output, error) {
 	if err := f.openModel(ctx); err != nil {
 		return tool.Output{}, err
@@ -216,7 +217,7 @@ func (f *frame) allowsItself(w *project.Worker) bool {
 	return err == nil && slices.ContainsFunc(own, func(o *project.Worker) bool { return o.File == w.File })
 }
 
-// priors finds the earlier results a call passes on.
+// priors returns the earlier results that a call passes on.
 func (f *frame) priors(names []string) ([]prompt.Labelled, error) {
 	found, missing := f.conversation.Find(names, f.refersTo)
 	if missing != "" {
@@ -230,12 +231,12 @@ func (f *frame) priors(names []string) ([]prompt.Labelled, error) {
 	return out, nil
 }
 
-// refersTo tells whether a reference stands for a worker that this one may call.
+// refersTo reports whether a reference stands for a worker that this one may call.
 func (f *frame) refersTo(ref, worker string) bool {
 	return slices.ContainsFunc(f.workers, func(d toolset.Delegate) bool { return d.ID == worker && d.Named != nil && d.Named(ref) })
 }
 
-// task is what a caller asks of a worker.
+// task is what a caller wants from a worker: a text or an object, and extras.
 type task struct {
 	text         string
 	object       json.RawMessage
@@ -244,7 +245,7 @@ type task struct {
 	Prior        []string `json:"prior"`
 }
 
-// short is the task as progress and questions tell it.
+// short returns the task for progress and questions, cut to maxTask bytes.
 func (t task) short() string {
 	if t.object != nil {
 		return shortTask(shortObject(t.object))
@@ -252,12 +253,12 @@ func (t task) short() string {
 	return shortTask(t.text)
 }
 
-// extras are the arguments a delegation tool takes beside the worker's own
-// input, unless the worker's schema has a field of that name.
+// extras are the arguments of a delegation tool in addition to the worker's own input,
+// unless the worker's schema has a field of that name.
 var extras = []string{"instructions", "attachments", "prior"}
 
-// splitArgs takes a delegation tool's arguments apart and checks the input
-// against the worker's schema.
+// splitArgs splits a delegation tool's arguments into input and extras, and checks the
+// input against the worker's schema.
 func splitArgs(w *project.Worker, args json.RawMessage) (task, error) {
 	var t task
 	var fields map[string]json.RawMessage
@@ -282,11 +283,11 @@ func splitArgs(w *project.Worker, args json.RawMessage) (task, error) {
 	return t, t.input(w, fields, own)
 }
 
-// input settles the task's text or object.
+// input sets the task's text or object and checks it.
 func (t *task) input(w *project.Worker, fields map[string]json.RawMessage, own map[string]bool) error {
 	if own == nil {
 		input := bytes.TrimSpace(fields["input"])
-		if w.Input == nil && len(input) > 0 && input[0] == '{' { // worker_call takes one (S1-84)
+		if w.Input == nil && len(input) > 0 && input[0] == '{' { // worker_call accepts an object (S1-84)
 			t.object = input
 			return nil
 		}
@@ -303,7 +304,7 @@ func (t *task) input(w *project.Worker, fields map[string]json.RawMessage, own m
 	return checkInput(w, Input{JSON: object}, false)
 }
 
-// checkText holds an input against the worker's rule on empty input.
+// checkText returns E_TOOL_INPUT if an input is empty and the worker does not allow that.
 func checkText(w *project.Worker, in Input, attachments bool) error {
 	if strings.TrimSpace(in.Text) == "" && len(in.JSON) == 0 && !attachments && !w.AllowEmptyInput {
 		return fault.New(fault.ToolInput, "the input of %s is empty", w.ID).
@@ -312,8 +313,8 @@ func checkText(w *project.Worker, in Input, attachments bool) error {
 	return nil
 }
 
-// checkInput holds an input against the worker's schema and its rule on empty
-// input. It runs before any model sees anything.
+// checkInput checks an input against the worker's schema; without one, against its rule
+// on empty input. It runs before a model sees anything.
 func checkInput(w *project.Worker, in Input, attachments bool) error {
 	if w.Input == nil {
 		return checkText(w, in, attachments)
@@ -328,7 +329,7 @@ func checkInput(w *project.Worker, in Input, attachments bool) error {
 	return nil
 }
 
-// schemaFields are the properties of an object schema; nil if it is none.
+// schemaFields returns the properties of an object schema; nil if it is not one.
 func schemaFields(schema json.RawMessage) map[string]bool {
 	if schema == nil {
 		return nil
@@ -347,7 +348,7 @@ func schemaFields(schema json.RawMessage) map[string]bool {
 	return out
 }
 
-// needsInput is a child's question as its caller reads it.
+// needsInput returns a child's question in the form that its caller reads.
 func needsInput(out tool.Output) tool.Output {
 	var fields map[string]any
 	if json.Unmarshal(out.Data, &fields) != nil || fields == nil {

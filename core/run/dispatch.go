@@ -11,15 +11,15 @@ import (
 	"golem/core/tool"
 )
 
-// callResult is the end of one call of a turn.
+// callResult is the result of one call of a turn.
 type callResult struct {
 	id    string
 	out   tool.Output
 	fault *fault.Fault
 }
 
-// dispatch runs the calls of one turn beside each other, as far as their order
-// and delegation.parallel admit. Results come back in call order.
+// dispatch runs the calls of one turn in parallel, as far as their order and
+// delegation.parallel allow. The results are in call order.
 func (f *frame) dispatch(ctx context.Context, calls []model.Call) []callResult {
 	f.current.shown = f.resultLimit(len(calls))
 	results, orders := make([]callResult, len(calls)), make([]order, len(calls))
@@ -48,8 +48,9 @@ func (f *frame) order(name string) order {
 	return orderWrite
 }
 
-// absorb puts the results of a turn into the conversation. If the worker
-// asked for input, that is its answer (S4-09): all that it asked, in one question.
+// absorb adds the results of a turn to the conversation. If the worker called
+// request_input, its questions, joined into one, are its answer (S4-09) and asked is
+// true.
 func (f *frame) absorb(calls []model.Call, results []callResult) (answer tool.Output, asked bool) {
 	var questions []tool.Output
 	for i, r := range results {
@@ -77,11 +78,11 @@ func (f *frame) absorb(calls []model.Call, results []callResult) (answer tool.Ou
 	return joined(questions), len(questions) > 0
 }
 
-// requestInput is the built-in through which a child asks (SPEC §5).
+// requestInput is the built-in tool with which a child asks its caller (SPEC §5).
 const requestInput = "request_input"
 
-// fit cuts a result to what the model is shown of it; the rest stays readable
-// through read_result, which is offered from then on.
+// fit cuts a result to the part that the model is shown. The rest can be read with
+// read_result, which is offered from then on.
 func (f *frame) fit(id, text string) (shown string, cut bool) {
 	limit := f.current.shown
 	if limit <= 0 || len(text) <= limit {
@@ -103,7 +104,7 @@ type readResultArgs struct {
 	Offset int    `json:"offset" jsonschema:"the byte to go on from"`
 }
 
-// readResultTool pages through results that were cut.
+// readResultTool returns the tool with which a model reads on in results that were cut.
 func (f *frame) readResultTool() tool.Tool {
 	return tool.Func(tool.Spec{
 		Name: readResult, Description: "Reads on in a tool result that was cut because of its size.", Risk: tool.Read,
@@ -121,7 +122,7 @@ func (f *frame) readResultTool() tool.Tool {
 	})
 }
 
-// page is one part of a long result with a line that says how to get the next.
+// page returns one part of a long result, with a line that says how to get the next.
 func page(id, text string, offset, limit int) string {
 	note := fmt.Sprintf("\n[cut: %%d of %d bytes shown up to here; go on with %s {\"call\":%q,\"offset\":%%d}]", len(text), readResult, id)
 	room := max(limit-len(note)-16, 64)
@@ -133,7 +134,7 @@ func page(id, text string, offset, limit int) string {
 	return part + fmt.Sprintf(note, end, end)
 }
 
-// head is at most n bytes of s, cut between characters.
+// head returns at most n bytes of s, cut between characters.
 func head(s string, n int) string {
 	if len(s) <= n {
 		return s

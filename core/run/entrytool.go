@@ -14,8 +14,8 @@ import (
 	"golem/core/trace"
 )
 
-// runTool runs the tool that is the entry (S3-24): the root call, on behalf of
-// a worker that has only the manifest's settings.
+// runTool runs the tool that is the entry (S3-24) as the root call, for a worker that
+// has only the manifest's settings.
 func (r *Runner) runTool(ctx context.Context, w *project.Worker, in Input) Result {
 	if len(in.Attachments) > 0 {
 		return r.Refuse(in, fault.New(fault.Attachment, "the entry %s is a tool, and tools get no attachments", w.Tool).
@@ -42,8 +42,8 @@ func (r *Runner) runTool(ctx context.Context, w *project.Worker, in Input) Resul
 	return s.callTool(ctx, w.Tool, args, in)
 }
 
-// entryTool fails unless a module provides the tool that the manifest's entry
-// names.
+// entryTool returns an error unless a module provides the tool that the manifest's
+// entry names.
 func (f *frame) entryTool() error {
 	if t, ok := f.tools.Get(f.worker.Tool); ok && t.Spec().Kind == tool.Wasm {
 		return nil
@@ -60,8 +60,8 @@ func (f *frame) entryTool() error {
 	return missing.Hinting("no tool has that name either; the tools are: %s", listOr(names, "none"))
 }
 
-// toolArgs maps an input to a tool's arguments: an object as it is, a text to
-// the only field that takes one.
+// toolArgs returns a tool's arguments for an input: an object is used unchanged, a text
+// goes to the field that textField finds.
 func toolArgs(f *frame, name string, in Input) (json.RawMessage, error) {
 	if len(in.JSON) > 0 {
 		return in.JSON, nil
@@ -74,7 +74,7 @@ func toolArgs(f *frame, name string, in Input) (json.RawMessage, error) {
 		return json.RawMessage(text), nil
 	}
 	t, ok := f.tools.Get(name)
-	if !ok { // a name that nobody has is told by the call
+	if !ok { // the call reports an unknown name
 		return in.Raw(), nil
 	}
 	field, fields := textField(t.Spec().Input)
@@ -92,8 +92,9 @@ func toolArgs(f *frame, name string, in Input) (json.RawMessage, error) {
 	return out.Bytes(), nil
 }
 
-// textField is the field of an object schema that a plain text goes to: the
-// one called input, or the only required one, or the only one, if it takes a string.
+// textField returns the field of an object schema that a plain text goes to: the one
+// called input, or the only required one, or the only one, if it is a string. all are
+// the names of all fields.
 func textField(schema json.RawMessage) (field string, all []string) {
 	var s struct {
 		Properties map[string]struct {
@@ -122,8 +123,8 @@ func textField(schema json.RawMessage) (field string, all []string) {
 	return field, all
 }
 
-// callTool runs one tool of the worker for a person, as the root call. It has
-// the time of a worker, since it stands in the place of one.
+// callTool runs one tool of the worker for a person, as the root call. Its time limit
+// is that of a worker, because it stands in the place of one.
 func (s *Session) callTool(ctx context.Context, name string, args json.RawMessage, in Input) Result {
 	s.begun = true
 	s.tree.record.Worker = s.frame.worker.ID

@@ -21,20 +21,19 @@ const rootID = "0"
 
 func childID(parent string, index int) string { return parent + "." + strconv.Itoa(index) }
 
-// frame is one worker run, of three parts: who runs and where in the tree, what it
-// may use, and what it and its model have said. Only the conversation can outlive
-// the run.
+// frame is one worker run. It has three parts: which worker runs and where in the tree,
+// what it may use, and what it and its model have said. Only the conversation can
+// outlive the run.
 type frame struct {
 	identity
 	powers
 	conversation *conversation.Conversation // /new replaces it (S0-59)
 	current      currentTurn
 	size         model.Estimator // of the next request
-	changed      int             // the turn before which kept changes were made again
+	changed      int             // the last turn before which kept notes and compactions were repeated
 }
 
-// identity is which worker runs, and where in the tree. It does not change, but for
-// the root's task.
+// identity says which worker runs, and where in the tree. Only the root's task changes.
 type identity struct {
 	tree   *tree
 	worker *project.Worker
@@ -42,38 +41,38 @@ type identity struct {
 	parent *frame // nil at the root
 	depth  int
 	chain  []string // worker IDs, root first, this one last
-	task   string   // the beginning of what it is to do
+	task   string   // the beginning of its task
 }
 
 // powers are what a worker run may see, call and spend.
 type powers struct {
 	sight   sight
 	sets    []tool.Toolset     // closed with the frame
-	workers []toolset.Delegate // that it may call
+	workers []toolset.Delegate // the workers that it may call
 	tools   *tool.Set
 	budget  *budget
 	model   model.Model // nil until openModel
 	// output is the JSON Schema that the answer has to fit; nil: none.
 	output json.RawMessage
-	// modelSettings are those of the worker's own file and of the run.
+	// modelSettings are the settings of the worker's file, with those of the run over them.
 	modelSettings model.Settings
 
-	inert       bool           // made for golem check: no code of a module may run
-	opening     bool           // a root whose run has not begun in the trace
-	warnings    []*fault.Fault // of making the tools; told when the worker begins
-	undescribed []string       // modules whose tools are not known, because nothing may be run
+	inert       bool           // made for golem check: no code of a module runs
+	opening     bool           // a root whose run has not begun in the trace yet
+	warnings    []*fault.Fault // from making the tools; emitted when the worker begins
+	undescribed []string       // modules whose tools are not known, because no code may run
 	changing    []changing     // toolsets whose tools can change between turns
 }
 
-// currentTurn is what the calls of the turn under way share.
+// currentTurn is the state that the calls of the turn under way share.
 type currentTurn struct {
-	shown int // bytes that the model is shown of each result; 0: all
+	shown int // how many bytes of each result the model is shown; 0: all
 
 	mu      sync.Mutex        // guards callees: calls of one turn run beside each other
 	callees map[string]callee // by the call's id
 }
 
-// callee is the worker that a call reached, under whatever name.
+// callee is the worker that a call reached, by any name.
 type callee struct {
 	id   string
 	file bool // a worker file defines it; else a module provides the worker
@@ -89,7 +88,7 @@ func (t *currentTurn) reach(call string, who callee) {
 	t.callees[call] = who
 }
 
-// callee is the worker that a call of this turn has reached; zero: none.
+// callee returns the worker that a call of this turn has reached; the zero callee if none.
 func (t *currentTurn) callee(call string) callee {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,7 +102,8 @@ func (t *currentTurn) forget() {
 	clear(t.callees)
 }
 
-// frame makes a worker ready to run under parent (nil: as the root).
+// frame returns a worker run that is ready under parent; with nil as parent, as the
+// root. The caller closes it.
 func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id string) (*frame, error) {
 	f := &frame{
 		identity:     identity{tree: t, worker: w, id: id, parent: parent},
@@ -139,10 +139,9 @@ func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id s
 	return f, nil
 }
 
-// modelChoice is the worker whose configuration names the model: this one, or
-// else the nearest caller that has one (SPEC §5); nil: none has. What the person
-// chose in the chat is before all. from is what
-// the trace tells of it.
+// modelChoice returns the worker whose configuration names the model: the one with the
+// person's choice in the chat, else this worker, else the nearest caller that names one
+// (SPEC §5); nil if none does. from is the origin for the trace.
 func (f *frame) modelChoice() (by *project.Worker, from string) {
 	if w := f.tree.chosen; w != nil {
 		return w, fromChat
@@ -158,8 +157,8 @@ func (f *frame) modelChoice() (by *project.Worker, from string) {
 	return nil, ""
 }
 
-// openModel settles the model, so that a missing key or name fails before
-// anything is spent.
+// openModel opens the model before anything is spent, so that a missing key or a wrong
+// name fails first.
 func (f *frame) openModel(ctx context.Context) error {
 	by, from := f.modelChoice()
 	if by == nil {
@@ -197,7 +196,7 @@ func (f *frame) openModel(ctx context.Context) error {
 	return nil
 }
 
-// retrying is a model with the worker's retries.
+// retrying returns m with the worker's retries.
 func (f *frame) retrying(m model.Model) model.Model {
 	return model.WithRetry(m, model.RetryPolicy{Attempts: f.worker.Retry.Attempts}, func(r model.Retry) {
 		f.emit(trace.Retry{Turn: r.Turn, Attempt: r.Attempt, Code: r.Code, Message: r.Message, WaitMS: r.Wait.Milliseconds()})
@@ -218,8 +217,8 @@ func (f *frame) close() {
 	}
 }
 
-// at is an event of this worker run, without its body. Its parent is the call that
-// contains it, which may be a tool's, not the caller.
+// at returns an event of this worker run, without its body. Its parent is the call that
+// contains it, which may be a call of a tool and not of the caller.
 func (i *identity) at() trace.Event {
 	return trace.Event{ID: i.id, Parent: parentID(i.id), Worker: i.worker.ID, Depth: i.depth}
 }
@@ -230,7 +229,7 @@ func (i *identity) emit(b trace.Body) {
 	i.tree.emit(e)
 }
 
-// offered are the specs the model is given: everything but manual tools.
+// offered returns the specs that the model is given: all tools but manual and hidden ones.
 func (p *powers) offered() []tool.Spec {
 	var out []tool.Spec
 	for _, t := range p.tools.All() {

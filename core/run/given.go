@@ -6,8 +6,8 @@ import (
 	"golem/core/trace"
 )
 
-// given is the redactor of the values that tools were given of a person's; nil if
-// there are none.
+// given returns the redactor of the person's values that tools were given; nil if there
+// are none.
 func (r *Runner) given() *trace.Redactor {
 	if r.Given == nil {
 		return nil
@@ -15,8 +15,8 @@ func (r *Runner) given() *trace.Redactor {
 	return r.Given()
 }
 
-// withoutGiven returns the result of a tool without the values that modules were given
-// of a person's: the model, the trace and the person see neither (SECURITY 16).
+// withoutGiven returns the result of a tool without the person's values that modules
+// were given: the model, the trace and the person do not see them (SECURITY 16).
 func (r *Runner) withoutGiven(out tool.Output, err error) (tool.Output, error) {
 	red := r.given()
 	if red == nil {

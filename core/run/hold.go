@@ -2,9 +2,9 @@ package run
 
 import "context"
 
-// hold is one call's place in the schedule. While a tool waits for a callback, it
-// gives its place up, else two tools could wait for each other; and its timeout does
-// not run, since what it calls has its own.
+// hold is one call's place in the schedule. While a tool waits for a callback, it gives
+// its place up, because otherwise two tools could wait for each other. Its timeout
+// stands still then, because what it calls has a timeout of its own.
 type hold struct {
 	sched     *schedule
 	exclusive bool
@@ -17,8 +17,8 @@ type hold struct {
 	over  bool // the place was given up for good
 }
 
-// enter takes the place for the first time. Workers never call it: they hold
-// nothing.
+// enter waits for the place and takes it. Calls of workers never call it: they have no
+// place.
 func (h *hold) enter(ctx context.Context) error {
 	h.sched.mu.Lock()
 	defer h.sched.mu.Unlock()
@@ -35,23 +35,23 @@ func (h *hold) enter(ctx context.Context) error {
 	return nil
 }
 
-// lives says in which context the call runs from now on.
+// lives sets the context in which the call runs from now on.
 func (h *hold) lives(ctx context.Context) {
 	h.sched.mu.Lock()
 	defer h.sched.mu.Unlock()
 	h.ctx = ctx
 }
 
-// needless tells that the call has its place, or is to have none: while a callback is
-// under way its tool may need the place that this one would have.
+// needless reports whether the call has its place, or must not have one now: while a
+// callback is under way, the callback's tool may need the place.
 func (h *hold) needless() bool { return h.away > 0 || h.leave != nil || h.over }
 
-// release gives the place up for good; it is safe to call without one.
+// release gives the place up for good. It may be called without a place.
 func (h *hold) release() {
 	h.give(func() { h.over = true })
 }
 
-// give gives the place up.
+// give gives the place up, after why has changed the hold's state under the schedule's mu.
 func (h *hold) give(why func()) {
 	h.sched.mu.Lock()
 	why()
@@ -64,8 +64,8 @@ func (h *hold) give(why func()) {
 	}
 }
 
-// yield gives the place up for one callback; the last of several callbacks
-// to come back takes it again.
+// yield gives the place up for one callback. The caller calls back after it; the last
+// of several callbacks takes the place again.
 func (h *hold) yield() (back func(ctx context.Context) error) {
 	h.deadline.leave()
 	h.give(func() { h.away++ })

@@ -11,8 +11,8 @@ import (
 	"golem/core/tool"
 )
 
-// noteQuestion keeps the question of a worker that lacked information, until a
-// worker has answered after it or the person has.
+// noteQuestion stores the question of a worker that lacked information, until a worker
+// answers after it or the person does.
 func (f *frame) noteQuestion(who callee, out tool.Output) {
 	if !who.file {
 		return
@@ -29,7 +29,7 @@ func (f *frame) noteQuestion(who callee, out tool.Output) {
 	f.conversation.Question = q
 }
 
-// joined is one question of several, with its options behind each.
+// joined returns several questions as one, with the options of each after it.
 func joined(questions []tool.Output) tool.Output {
 	if len(questions) == 0 {
 		return tool.Output{}
@@ -53,9 +53,9 @@ func joined(questions []tool.Output) tool.Output {
 	return out
 }
 
-// reply asks the person, after the only exchange of a single run, for what a
-// child asked and the root has answered with a question of its own; in a chat
-// the next message is the reply. ok is false where the run is over.
+// reply asks the person after the only exchange of a single run, if a child has asked
+// for input and the root has answered with a question of its own. In a chat the next
+// message is the reply. ok is false if the run is over.
 func (s *Session) reply(ctx context.Context, res Result) (in Input, ok bool) {
 	f := s.frame
 	q := f.conversation.Question

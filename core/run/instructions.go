@@ -7,7 +7,8 @@ import (
 	"golem/core/prompt"
 )
 
-// system is the root's system prompt: the one that was kept, or a new one.
+// system returns the root's system prompt: the one that was kept, or a new one, which
+// it keeps.
 func (f *frame) system(ctx context.Context, t task) (string, error) {
 	if begun := f.tree.begun(f.conversation.Name); begun != nil {
 		return begun.System, nil
@@ -19,8 +20,8 @@ func (f *frame) system(ctx context.Context, t task) (string, error) {
 	return text, err
 }
 
-// instructions are the worker's for one task: its text, rendered if it is a
-// template (SPEC §4), and what the caller adds. Neither the task nor what the
+// instructions returns the worker's system prompt for one task: its text, rendered if
+// it is a template (SPEC §4), and what the caller adds. Neither the task nor what the
 // caller adds is rendered.
 func (f *frame) instructions(ctx context.Context, t task) (string, error) {
 	w := f.worker

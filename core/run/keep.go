@@ -12,14 +12,14 @@ import (
 	"golem/core/trace"
 )
 
-// A run keeps what it and its models say (SPEC §14), and a run that was killed goes on
-// by running again: where an answer or a result was kept, it is taken instead of asked
-// for. So the loop has one way, and what depends on it (ids, counters, budgets,
-// repairs) comes out as it did.
+// A run keeps what it and its models say (SPEC §14). A run that was killed continues by
+// running again: where an answer or a result was kept, it is used instead of a request
+// or a call. So there is only one loop, and everything that depends on it (ids,
+// counters, budgets, repairs) comes out as before.
 
-// restore goes through a kept conversation. again tells whether a last exchange that
-// failed or was interrupted goes on; one that golem was killed in does in any case. in
-// is the message of the exchange that goes on, for Send; nil: there is none.
+// restore repeats a kept conversation. again says that a last exchange that failed or
+// was interrupted is to be continued; one in which golem was killed always is. in is
+// the message of the exchange to continue, for goOn; nil if there is none.
 func (s *Session) restore(ctx context.Context, k *conversation.Kept, again bool) (in *Input, err error) {
 	t := s.tree
 	t.kept, t.tainted = k, t.tainted || k.Taint
@@ -37,11 +37,11 @@ func (s *Session) restore(ctx context.Context, k *conversation.Kept, again bool)
 			return &input, nil
 		}
 		t.closed = step.Done
-		if t.closed == nil { // a branch of a conversation that was killed there
+		if t.closed == nil { // in a branch: golem was killed in this exchange
 			t.closed = &conversation.Entry{Error: errNotKept}
 		}
 		if input.unread() {
-			s.out, s.err = tool.Output{}, cmp.Or(t.closed.Error, errNotKept) // it could not be read, so nothing was said to the model
+			s.out, s.err = tool.Output{}, cmp.Or(t.closed.Error, errNotKept) // the resource could not be read, so the model got nothing
 			continue
 		}
 		s.out, s.err = s.exchange(ctx, input)
@@ -56,7 +56,7 @@ func (s *Session) restore(ctx context.Context, k *conversation.Kept, again bool)
 
 var errNotKept = fault.New(fault.Interrupted, "the conversation ends here")
 
-// resume restores what the Runner's Kept has.
+// resume restores the conversation in the Runner's Kept, without events.
 func (s *Session) resume(ctx context.Context, again bool) (*Input, error) {
 	k := s.r.Kept
 	if k == nil {
@@ -83,19 +83,19 @@ func (s *Session) resume(ctx context.Context, again bool) (*Input, error) {
 	return in, err
 }
 
-// Resume makes what the Runner's Kept has the session's conversation. pending tells
-// that golem was killed in the last exchange; Continue goes on with it.
+// Resume restores the conversation in the Runner's Kept as the session's conversation.
+// pending says that golem was killed in its last exchange: call Continue next.
 func (s *Session) Resume(ctx context.Context) (pending bool, err error) {
 	s.pending, err = s.resume(ctx, false)
 	return s.pending != nil, err
 }
 
-// Continue goes on with the exchange that Resume found pending.
+// Continue continues the exchange that Resume found pending, and returns its result.
 func (s *Session) Continue(ctx context.Context) Result { return s.goOn(ctx, *s.pending) }
 
-// goOn is Send for a message that is kept already.
+// goOn runs the exchange of a message that is kept already.
 func (s *Session) goOn(ctx context.Context, in Input) Result {
-	if in.unread() { // kept again, with the content
+	if in.unread() { // read keeps it again, with the content of its resources
 		return s.read(ctx, in)
 	}
 	s.tree.staged.Refresh()
@@ -105,8 +105,8 @@ func (s *Session) goOn(ctx context.Context, in Input) Result {
 	return s.result()
 }
 
-// Rewind goes back to before the person's message n, from 1: the conversation goes on
-// as a branch of the name id, and what it was stays.
+// Rewind goes back to before the person's message n, from 1: the conversation continues
+// as a branch with the name id, and the old conversation stays unchanged.
 func (s *Session) Rewind(ctx context.Context, n int, id string) error {
 	k, err := s.r.Journal.Again(n, id)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *Session) Rewind(ctx context.Context, n int, id string) error {
 	calls := s.frame.conversation.Calls
 	s.talks = 0
 	s.forget()
-	s.frame.conversation.Calls = 0 // of what is repeated
+	s.frame.conversation.Calls = 0 // restore counts them again
 	s.out = tool.Output{}
 	s.tree.paid = true
 	s.tree.quiet.Store(true)
@@ -130,7 +130,7 @@ func (s *Session) Rewind(ctx context.Context, n int, id string) error {
 	return err
 }
 
-// said keeps what the person said, before anything comes of it.
+// said keeps the person's message before anything is done with it.
 func (s *Session) said(in Input) {
 	e := conversation.Entry{T: conversation.InputEntry, Calls: s.frame.conversation.Calls, Input: &conversation.Input{Text: in.Text, JSON: in.JSON}}
 	for _, f := range in.Attachments {
@@ -140,7 +140,7 @@ func (s *Session) said(in Input) {
 	s.r.Journal.Flush()
 }
 
-// done keeps how an exchange has ended.
+// done keeps the end of an exchange.
 func (s *Session) done() {
 	e := conversation.Entry{T: conversation.DoneEntry, Status: string(statusOf(s.out, s.err)), Turn: s.frame.conversation.Turns}
 	if s.err != nil {
@@ -163,7 +163,7 @@ func inputOf(in *conversation.Input) Input {
 	return out
 }
 
-// begun is how this worker run began in a kept conversation; nil: it is new.
+// begun returns how this worker run began in the kept conversation; nil: it is new.
 func (t *tree) begun(name string) *conversation.Entry {
 	if t.kept == nil {
 		return nil
@@ -171,7 +171,7 @@ func (t *tree) begun(name string) *conversation.Entry {
 	return t.kept.Begin(name)
 }
 
-// keepBegin keeps how the worker run begins.
+// keepBegin keeps the beginning of the worker run.
 func (f *frame) keepBegin(system, text string, files []attachment) {
 	e := conversation.Entry{
 		T: conversation.BeginEntry, ID: f.id, Name: f.conversation.Name, System: system, Text: text,
@@ -191,8 +191,9 @@ func attachmentsOf(files []conversation.File) []attachment {
 	return out
 }
 
-// keptTurn is the answer that was kept for the next request. In an exchange that has
-// ended no model is asked: where no answer is left, the exchange ends as it did.
+// keptTurn returns the answer that was kept for the next request. In an exchange that
+// has ended no model is asked: if no answer is left, the exchange ends as it did. ok is
+// false if the model must be asked.
 func (f *frame) keptTurn() (turn model.Turn, err error, ok bool) {
 	k, closed := f.tree.kept, f.tree.closed
 	if k == nil {
@@ -214,7 +215,7 @@ func (f *frame) keptTurn() (turn model.Turn, err error, ok bool) {
 		turn = a.ModelTurn()
 	case closed == nil:
 		return turn, nil, false
-	default: // it gave no answer
+	default: // the model gave no answer
 		turn = model.Turn{Model: f.model.Name(), Attempts: 1}
 		err = closedError(closed)
 	}
@@ -233,7 +234,7 @@ func closedError(done *conversation.Entry) error {
 	return errNotKept
 }
 
-// change repeats a note or a compaction.
+// change repeats a kept note or compaction.
 func (f *frame) change(e *conversation.Entry) {
 	switch {
 	case e.T == conversation.NoteEntry:
@@ -254,7 +255,7 @@ func (f *frame) keepAnswer(turn model.Turn) {
 	f.tree.r.Journal.Flush()
 }
 
-// keptCall is how the call ended, if that was kept.
+// keptCall returns how the call ended, if that was kept; else false.
 func (f *frame) keptCall(req callRequest) (tool.Output, *fault.Fault, bool) {
 	t := f.tree
 	if t.kept == nil {
@@ -287,8 +288,8 @@ func (f *frame) keptCall(req callRequest) (tool.Output, *fault.Fault, bool) {
 	return e.Output.Tool(), e.Error, true
 }
 
-// takenAsFailed is the fault of a call whose end is unknown and that the person does
-// not want to run again; nil: it runs.
+// takenAsFailed returns the fault of a call whose end is unknown and that the person
+// does not want to run again; nil if the call is to run.
 func (t *tree) takenAsFailed(id string) error {
 	if again, asked := t.r.Retake[id]; t.kept == nil || !asked || again {
 		return nil
@@ -297,8 +298,8 @@ func (t *tree) takenAsFailed(id string) error {
 		Hinting("look at what is there before you call it again")
 }
 
-// keepStart keeps, before it runs, that a call runs which can change something. What
-// was gathered is written first.
+// keepStart keeps the start of a call that can change something, before it runs, and
+// writes everything that was gathered.
 func (c *activeCall) keepStart(risk tool.Risk) {
 	if risk == tool.Read {
 		return
@@ -309,8 +310,8 @@ func (c *activeCall) keepStart(risk tool.Risk) {
 	c.started = true
 }
 
-// keepEnd keeps how the call ended: at once if it can have changed something, else with
-// what follows.
+// keepEnd keeps the end of a call. If the call can have changed something, it is
+// written at once, else with what follows.
 func (c *activeCall) keepEnd(out tool.Output, body trace.ToolEnd) {
 	j := c.frame.tree.r.Journal
 	if j == nil {
@@ -331,7 +332,7 @@ func (c *activeCall) keepEnd(out tool.Output, body trace.ToolEnd) {
 	}
 }
 
-// request is the next request to the model.
+// request returns the next request to the model.
 func (f *frame) request() model.Request {
 	return model.Request{
 		Worker: f.worker.ID, Conversation: f.conversation.Name, ID: f.id, Turn: f.conversation.Turns,
@@ -345,7 +346,7 @@ func (f *frame) keepNote(text string) {
 	f.tree.r.Journal.Add(conversation.Entry{T: conversation.NoteEntry, ID: f.id, Name: f.conversation.Name, Turn: f.conversation.Turns + 1, Text: text})
 }
 
-// failed ends a session that could not be restored.
+// failed closes a session that could not be restored.
 func (s *Session) failed(err error) Result {
 	s.out, s.err = tool.Output{}, err
 	return s.Close()

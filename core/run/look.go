@@ -11,8 +11,8 @@ import (
 	"golem/core/sandbox"
 )
 
-// Prompt returns the system prompt that a run of the worker would begin with for
-// this input. The input is held against the worker's schema first.
+// Prompt returns the system prompt that a run of the worker would begin with for this
+// input. The input is checked against the worker's schema first.
 func (c *Checker) Prompt(ctx context.Context, w *project.Worker, in Input) (string, error) {
 	if err := in.Check(); err != nil {
 		return "", err
@@ -25,21 +25,22 @@ func (c *Checker) Prompt(ctx context.Context, w *project.Worker, in Input) (stri
 	return f.instructions(ctx, task{text: in.Text, object: in.JSON})
 }
 
-// Files are the files that a worker sees if a person runs it. Nothing is written to them.
+// Files returns the files that a worker sees if a person runs it. The caller must not
+// write to them.
 func (c *Checker) Files(ctx context.Context, w *project.Worker) (fs.FS, error) {
 	s, err := newTree(c.r).sight(ctx, w, nil)
 	return s.files, err
 }
 
-// View is what a worker sees as the first worker of a run.
+// View is what a worker sees if it is the first worker of a run.
 type View struct {
-	Mounts  []project.Mount // in the modes that hold; none if the worker sees no files
+	Mounts  []project.Mount // with their effective modes; none if the worker sees no files
 	Network bool
 }
 
-// View returns what a worker sees if a person runs it. Another worker's call of it
-// shows it at most what the caller sees. It opens the sources of the mounts and
-// writes nothing.
+// View returns what a worker sees if a person runs it. If another worker calls it, it
+// sees at most what its caller sees. View opens the sources of the mounts and writes
+// nothing.
 func (c *Checker) View(ctx context.Context, w *project.Worker) (View, fault.List) {
 	v := View{Network: w.Sandbox.Network}
 	s, err := newTree(c.r).sight(ctx, w, nil)

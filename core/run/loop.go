@@ -79,9 +79,8 @@ func statusOf(out tool.Output, err error) Status {
 	return OK
 }
 
-// exchange runs turns until the worker has an answer. It appends to
-// the conversation, which stays valid whatever happens: every tool call has a
-// result.
+// exchange runs turns until the worker has an answer. It appends to the conversation,
+// which stays valid in any case: every tool call has a result.
 func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
 	ctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.WorkerTimeout, "worker "+f.worker.ID)
 	defer stop()
@@ -127,8 +126,8 @@ const maxRepairs = 2
 // maxGiven is the largest schema that a caller may give, in bytes.
 const maxGiven = 64 << 10
 
-// settleOutput takes the schema of the answer from the worker, or from the
-// field of the input that output_schema_from names.
+// settleOutput sets the schema of the answer: the worker's, or the one in the field of
+// the input that output_schema_from names.
 func (f *frame) settleOutput(input json.RawMessage) error {
 	f.output = f.worker.Output
 	if f.worker.OutputFrom == "" {
@@ -151,7 +150,8 @@ func (f *frame) settleOutput(input json.RawMessage) error {
 	return nil
 }
 
-// answer reads a final turn: text, or the value that the output schema asks for.
+// answer returns the output of a final turn: text, or the value that the output schema
+// asks for. The second result lists what does not fit the schema, "" if nothing.
 func (f *frame) answer(turn model.Turn) (tool.Output, string) {
 	if f.output == nil {
 		return tool.Output{Text: turn.Text}, ""
@@ -181,7 +181,7 @@ func (f *frame) answer(turn model.Turn) (tool.Output, string) {
 	return tool.Output{Kind: "json", Data: raw}, ""
 }
 
-// unfence takes the text out of one Markdown code fence, as models without a
+// unfence returns the text inside one Markdown code fence, in which models without a
 // JSON mode like to answer.
 func unfence(s string) string {
 	s = strings.TrimSpace(s)
@@ -217,7 +217,7 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	turn, err := f.generate(ctx)
 	if err != nil {
 		if turn.Model != "" {
-			f.budget.spend(turn) // a provider bills answers that are none, too
+			f.budget.spend(turn) // a provider also bills failed answers
 		}
 		return turn, fault.Of(err, fault.Model).InChain(f.chain)
 	}
@@ -246,13 +246,12 @@ func (f *frame) generate(ctx context.Context) (model.Turn, error) {
 		if c := cause(mctx); c != nil && fault.Of(err, fault.Model).Code != c.Code {
 			return turn, c
 		}
-		return turn, err // of the same code, it says more: why the request had to wait
+		return turn, err // it has the same code and says more: why the request had to wait
 	}
 	return turn, nil
 }
 
-// inject puts text from outside the conversation before the root's next
-// request.
+// inject adds texts from outside the conversation before the root's next request.
 func (f *frame) inject(ctx context.Context) {
 	if f.depth > 0 {
 		return
@@ -274,7 +273,7 @@ func usage(u model.Usage) trace.Usage {
 	}
 }
 
-// rawOutput is an output as one JSON value: its data, or its text as a string.
+// rawOutput returns an output as one JSON value: its data, or its text as a string.
 func rawOutput(o tool.Output) json.RawMessage {
 	if len(o.Data) > 0 {
 		return o.Data
@@ -282,7 +281,7 @@ func rawOutput(o tool.Output) json.RawMessage {
 	return quote(o.Text)
 }
 
-// arrow is a chain of workers as messages show it: a → b → next.
+// arrow returns a chain of workers for messages: a → b → next.
 func arrow(chain []string, next string) string {
 	return fmt.Sprintf("%s → %s", strings.Join(chain, " → "), next)
 }

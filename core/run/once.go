@@ -7,22 +7,22 @@ import (
 	"golem/core/fault"
 )
 
-// onces opens each thing of a tree once, for all its worker runs. While one is being
-// opened, others can be opened too. The zero value is ready.
+// onces is a cache that opens each value once for all worker runs of a tree, by key.
+// While one value is being opened, others can be opened too. The zero value is ready.
 type onces[T any] struct {
 	mu sync.Mutex
 	by map[string]*once[T]
 }
 
-// once is one thing; value and err are set when done is closed.
+// once is one entry of the cache; value and err are set when done is closed.
 type once[T any] struct {
 	done  chan struct{}
 	value T
 	err   error
 }
 
-// get returns what key names. The first caller opens it; others wait for it, as long
-// as their ctx lasts. If retry is set, a failure is not kept: each caller that waited
+// get returns the value of key. The first caller opens it; others wait until it is open
+// or their ctx ends. If retry is set, a failure is not kept: each caller that waited
 // tries again, with its own context.
 func (o *onces[T]) get(ctx context.Context, key string, retry bool, open func() (T, error)) (T, error) {
 	for {
@@ -47,7 +47,7 @@ func (o *onces[T]) get(ctx context.Context, key string, retry bool, open func() 
 	}
 }
 
-// entry returns the entry of key; first tells that the caller must open it.
+// entry returns the entry of key; first says that the caller must open the value.
 func (o *onces[T]) entry(key string) (e *once[T], first bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -11,8 +11,9 @@ import (
 	"golem/core/trace"
 )
 
-// given are the parts of a tool's result as the model gets them. What a part
-// is, its bytes say: a module's word for it could break the request.
+// given returns the parts of a tool's result for the model. The bytes decide what a
+// part is, because a wrong type from a module could make the provider refuse the
+// request.
 func given(toolName string, parts []tool.Part) []model.Part {
 	var out []model.Part
 	for i, p := range parts {
@@ -25,7 +26,7 @@ func given(toolName string, parts []tool.Part) []model.Part {
 			part.Kind, part.MIME = "pdf", m
 		default:
 			if strings.HasPrefix(p.MIME, "image/") || p.MIME == "application/pdf" {
-				part.MIME = m // not what it is said to be, or an image that no model takes
+				part.MIME = m // the declared type is wrong, or no model accepts this type of image
 			}
 			if (strings.HasPrefix(p.MIME, "text/") || p.MIME == "application/json") && utf8.Valid(p.Data) {
 				part.Kind = "text"
@@ -42,7 +43,7 @@ func given(toolName string, parts []tool.Part) []model.Part {
 	return out
 }
 
-// recorded are the parts as the trace has them.
+// recorded returns the parts for the trace.
 func recorded(parts []tool.Part) []trace.Part {
 	var out []trace.Part
 	for _, p := range parts {

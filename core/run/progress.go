@@ -21,18 +21,18 @@ const (
 	progressFailed   = "failed"
 )
 
-// maxTask is how many bytes of a task are told beside a worker's name.
+// maxTask is how many bytes of a task are shown beside a worker's name.
 const maxTask = 500
 
-// progress tells how far the call of a worker is: under the call's id, which
-// is the child's.
+// progress emits the state of a worker's call, under the call's id, which is also the
+// child's.
 func (f *frame) progress(call, status, worker, task string) {
 	e := trace.Event{ID: call, Parent: parentID(call), Worker: worker, Depth: f.depth + 1}
 	e.Body = trace.Progress{Status: status, Description: worker, Task: task}
 	f.tree.emit(e)
 }
 
-// announce tells of a call of a worker that cannot start yet.
+// announce emits that a worker's call waits and cannot start yet.
 func (f *frame) announce(id string, c model.Call) {
 	tl, ok := f.tools.Get(c.Name)
 	if !ok || tl.Spec().Kind != tool.Worker || f.tree.kept != nil && f.tree.kept.End(id) != nil {
@@ -42,7 +42,7 @@ func (f *frame) announce(id string, c model.Call) {
 	f.progress(id, progressPending, worker, task)
 }
 
-// path is the way from the root to this worker run (S4-28, S4-29).
+// path returns the worker runs from the root to this one (S4-28, S4-29).
 func (f *frame) path() []approval.Worker {
 	var out []approval.Worker
 	for n := f; n != nil; n = n.parent {
@@ -52,14 +52,14 @@ func (f *frame) path() []approval.Worker {
 	return out
 }
 
-// parentID is the id of the call that contains another; "" of the root's.
+// parentID returns the id of the call that contains another; "" for the root's.
 func parentID(id string) string {
 	i := strings.LastIndexByte(id, '.')
 	return id[:max(i, 0)]
 }
 
-// readDelegation reads from a delegation's arguments who is to do what, before anything
-// is checked.
+// readDelegation reads from a delegation's arguments which worker gets which task,
+// before anything is checked.
 func readDelegation(spec tool.Spec, args json.RawMessage) (worker, task string) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(args, &fields) != nil {
@@ -85,8 +85,8 @@ func readDelegation(spec tool.Spec, args json.RawMessage) (worker, task string) 
 	return worker, shortTask(shortObject(input))
 }
 
-// shortObject is an object with its long values cut, so that what is left is JSON of at
-// most maxTask bytes; an object of too many fields comes back as it is.
+// shortObject returns an object with its long values cut, so that it is JSON of at most
+// maxTask bytes. An object with too many fields is returned unchanged.
 func shortObject(raw json.RawMessage) string {
 	var all map[string]json.RawMessage
 	if len(raw) <= maxTask || json.Unmarshal(raw, &all) != nil {
@@ -95,7 +95,7 @@ func shortObject(raw json.RawMessage) string {
 	for most := maxTask / 2; most > 0; most /= 2 {
 		for name, value := range all {
 			text := string(value)
-			if _ = json.Unmarshal(value, &text); len(text) > most { // another value is told as its JSON
+			if _ = json.Unmarshal(value, &text); len(text) > most { // a value that is not a string is cut as JSON
 				all[name] = unescaped(strings.ToValidUTF8(text[:most], "") + "…")
 			}
 		}
@@ -106,17 +106,17 @@ func shortObject(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// unescaped is a value as JSON on one line, in which <, > and & stay as they are: a person
-// reads it.
+// unescaped returns a value as JSON on one line, for people: <, > and & are not
+// escaped.
 func unescaped(v any) json.RawMessage {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // texts and what was JSON before
+	_ = enc.Encode(v) // it cannot fail: v has only texts and what was JSON before
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// shortTask is the beginning of a task, on one line of at most maxTask bytes.
+// shortTask returns the beginning of a task, on one line of at most maxTask bytes.
 func shortTask(text string) string {
 	if len(text) > 2*maxTask {
 		text = text[:2*maxTask]

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// The task of a worker with an input schema stays JSON when it is cut, so that a question
-// can show it by its names.
+// The task of a worker with an input schema is still JSON when it is cut, so that a
+// question can show its fields.
 func TestLongTaskOfASchemaStaysJSON(t *testing.T) {
 	for _, raw := range []string{
 		`{"topic":"` + strings.Repeat("ü", 700) + `","n":3}`,

@@ -11,21 +11,22 @@ import (
 	"golem/core/tool"
 )
 
-// Resource is the attachment that a person names as mcp:SERVER:URI, a resource of an MCP
-// server of the worker; ok is false for other names.
+// Resource returns the attachment for the name mcp:SERVER:URI, a resource of an MCP
+// server of the worker, which is read when the message is sent. ok is false for other
+// names.
 func Resource(name string) (f File, ok bool) {
 	rest, ok := strings.CutPrefix(name, "mcp:")
 	server, uri, _ := strings.Cut(rest, ":")
 	return File{Name: name, Resource: ok, Server: server, URI: uri}, ok
 }
 
-// unread reports whether a resource is attached that was not read yet.
+// unread reports whether an attached resource was not read yet.
 func (in Input) unread() bool {
 	return slices.ContainsFunc(in.Attachments, func(f File) bool { return f.Resource })
 }
 
-// resources puts the content of resources in the place of their names. Only servers of
-// the root's worker are asked, which a person trusts.
+// resources returns the files with the content of resources in their place. It asks
+// only servers of the root's worker, which a person trusts.
 func (f *frame) resources(ctx context.Context, in []File) (out []File, err error) {
 	for _, one := range in {
 		if !one.Resource {
@@ -45,8 +46,9 @@ func (f *frame) resources(ctx context.Context, in []File) (out []File, err error
 	return out, nil
 }
 
-// resource is the content of a resource: its texts as one file, and each other part. The
-// name comes from the URI that the person gave, the media type from the content.
+// resource returns the content of a resource: its texts as one file, and a file for
+// each other part. The name comes from the URI that the person gave, the media type
+// from the content.
 func (f *frame) resource(ctx context.Context, of File) (out []File, err error) {
 	if of.Server == "" || of.URI == "" {
 		return nil, fault.New(fault.Attachment, "it does not name a server and a resource").Hinting("write mcp:SERVER:URI; for a file whose name begins with mcp: write ./mcp:…")
@@ -76,8 +78,8 @@ func (f *frame) resource(ctx context.Context, of File) (out []File, err error) {
 	return nil, fault.New(fault.NotFound, "%s has no MCP servers", f.worker.ID).Hinting("name the server under toolsets.mcp of the worker")
 }
 
-// uriName is the name of the file that a resource becomes: the last part of its URI, as
-// far as each platform can have a file of that name.
+// uriName returns the name of the file for a resource: the last part of its URI, with -
+// for characters that a platform forbids; "resource" if no valid name results.
 func uriName(uri string) string {
 	uri, _, _ = strings.Cut(uri, "#")
 	uri, _, _ = strings.Cut(uri, "?")

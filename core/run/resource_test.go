@@ -11,7 +11,7 @@ import (
 	"golem/core/tool"
 )
 
-// asked is a server that is asked for a resource when the person stops the run.
+// asked is a server that stops the run when it is asked for a resource.
 type asked struct {
 	tool.Changing
 	stop func()
@@ -22,7 +22,8 @@ func (a asked) Resource(ctx context.Context, _, _ string) (tool.Output, error) {
 	return tool.Output{}, context.Cause(ctx)
 }
 
-// A run that is stopped while it reads a resource was stopped: the attachment is not at fault.
+// A run that is stopped while it reads a resource ends with E_INTERRUPTED and not with
+// E_ATTACHMENT.
 func TestResourceStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	f := &frame{}
@@ -34,7 +35,7 @@ func TestResourceStopped(t *testing.T) {
 	}
 }
 
-// The name of a resource's file is one that every platform can have.
+// The name of a resource's file is valid on every platform.
 func TestResourceNames(t *testing.T) {
 	for uri, want := range map[string]string{
 		"file:///a/b.md?v=2#x": "b.md", "note:17": "note-17", "db://x/": "x", "a://b/..": "resource", "a://b/con": "resource",

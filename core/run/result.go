@@ -9,16 +9,17 @@ import (
 	"golem/core/trace"
 )
 
-// Input is what a caller passes to a callable. If JSON, an object, is set, Text does
-// not count.
+// Input is what a caller passes to a callable. If JSON is set, it is an object, and
+// Text is ignored.
 type Input struct {
 	Text        string
 	JSON        json.RawMessage
 	Attachments []File
 }
 
-// File is an attachment from outside the sandbox. Name is its base name. With Resource it
-// is the resource URI of the MCP server Server, which is read when the message is sent.
+// File is an attachment from outside the sandbox. Name is its base name. If Resource is
+// set, it is the resource URI of the MCP server Server, which is read when the message
+// is sent; Name is then the whole mcp:SERVER:URI.
 type File struct {
 	Name        string
 	Data        []byte
@@ -44,7 +45,7 @@ func TooLarge(what string) *fault.Fault {
 		Hinting("attach it, or put it into a file of the project")
 }
 
-// Raw is the input as JSON: the object, or the text as a JSON string.
+// Raw returns the input as JSON: the object, or the text as a JSON string.
 func (in Input) Raw() json.RawMessage {
 	if len(in.JSON) > 0 {
 		return in.JSON
@@ -85,13 +86,13 @@ type Result struct {
 	Conversation string
 }
 
-// Spent is Usage as the trace has it.
+// Spent returns Usage in the form of the trace.
 func (r Result) Spent() trace.Usage { return usage(r.Usage) }
 
-// Exit is the process exit code of SPEC §12.
+// Exit returns the process exit code of SPEC §12.
 func (r Result) Exit() int {
 	switch {
-	case r.Status == Interrupted: // what was stopped did not fail
+	case r.Status == Interrupted: // a run that was stopped did not fail
 		return 130
 	case r.Unasked && !r.Strict:
 		return 3

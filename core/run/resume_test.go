@@ -15,11 +15,11 @@ import (
 	"golem/core/trace"
 )
 
-// counter is a model that calls read_file in its first turn of each exchange and
-// then answers. It keeps what it was sent.
+// counter is a model that calls read_file in the first turn of each exchange and then
+// answers. It stores its requests.
 type counter struct{ sent []sentRequest }
 
-// sentRequest is what a model is sent of the conversation.
+// sentRequest is the part of a request that comes from the conversation.
 type sentRequest struct {
 	Conversation, ID string
 	Turn             int
@@ -37,7 +37,7 @@ func (c *counter) Generate(_ context.Context, r model.Request, _ func(model.Delt
 	return model.Turn{Text: "done", Finish: "stop", Attempts: 1}, nil
 }
 
-// resumable opens a session of a worker in a process of its own.
+// resumable opens a session of a worker as a new process would.
 func resumable(t *testing.T, m model.Model, files sandbox.FS) *Session {
 	t.Helper()
 	p, err := project.Load(project.Source{FS: files, Toolsets: []string{"filesystem", "workers", "custom"}})
@@ -61,8 +61,8 @@ func resumable(t *testing.T, m model.Model, files sandbox.FS) *Session {
 	return s
 }
 
-// A conversation that was kept goes on in another session: the model is sent the
-// same as if the first session had gone on.
+// A kept conversation continues in another session: the model gets the same requests as
+// if the first session had continued.
 func TestAConversationIsResumed(t *testing.T) {
 	files := sandbox.Memory()
 	if err := files.WriteFile("main.worker", []byte("---\nmodel: test:counter\ntoolsets: {filesystem: {}}\n---\nM.\n")); err != nil {

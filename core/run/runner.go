@@ -1,6 +1,6 @@
-// Package run is the harness: it owns the loop, and nothing else calls a
-// model or a tool (SPEC §5; S3-02..06). A Runner runs callables of one
-// project on one platform; a Session is one life of a root worker.
+// Package run is the harness: it has the loop, and only this package calls models and
+// tools (SPEC §5; S3-02..06). A Runner runs callables of one project on one platform; a
+// Session is one life of a root worker.
 package run
 
 import (
@@ -27,63 +27,64 @@ import (
 type Runner struct {
 	Project  *project.Project
 	Toolsets toolset.Registry
-	// Modules keeps what was compiled of the project's tool modules; nil: this
-	// platform runs none, and a module that is found is E_PLATFORM.
+	// Modules caches the compiled tool modules of the project. nil: this platform runs
+	// none, and a module that is found is E_PLATFORM.
 	Modules *custom.Cache
 	// Model opens a worker's effective model, without retries.
 	Model func(ctx context.Context, w *project.Worker) (model.Model, error)
-	// Mount opens the root of the sandbox, ".", or a directory outside it. It is
-	// called once a directory and run.
+	// Mount opens the root of the sandbox, ".", or a directory outside it. The Runner
+	// shares what it opened between all workers of a run.
 	Mount func(source string) (sandbox.FS, error)
 	Gate  *approval.Gate
 	Sink  trace.Sink
-	// Asking, if set, is called before each question to a person, and done after it,
-	// so that the front end shows nothing else in between. Sink gets every event still.
+	// Asking, if set, is called before each question to a person, and done after it, so
+	// that the front end shows nothing else in between. Sink still gets every event.
 	Asking func() (done func())
-	// Trust is called before a worker's model is opened. It fails with E_TRUST unless
-	// a person trusts what the project's files say of the provider; ask asks the
-	// person while no timeout runs. nil: everything is trusted.
+	// Trust is called before a worker's model is opened. It returns E_TRUST unless a
+	// person trusts what the project's files say about the provider; ask asks the person
+	// while no timeout runs. nil: everything is trusted.
 	Trust func(ctx context.Context, w *project.Worker, ask Asker) error
 	// TrustSettings does the same for what a worker's model_settings add to each
 	// request.
 	TrustSettings func(ctx context.Context, w *project.Worker, ask Asker) error
-	// Granted fails with E_TRUST if no person trusted the tool's grants; nil: all are
+	// Granted returns E_TRUST if no person trusted the tool's grants; nil: all are
 	// trusted.
 	Granted func(ctx context.Context, w *project.Worker, t tool.Tool) error
-	// Value is what toolsets read configuration with (toolset.Env).
+	// Value returns a configured value to toolsets (toolset.Env).
 	Value func(tool.Value) (string, error)
-	// Given takes the values that Value returned of a person's out of what tools return
-	// and what modules ask of others, so that no model reads them; nil: there are none.
+	// Given returns the redactor that removes the person's values that Value returned
+	// from what tools return and from what modules ask others, so that no model reads
+	// them; nil: there are none.
 	Given func() *trace.Redactor
-	// Unattended tells that nobody was there when a person had to be asked for trust.
-	// A call that fails with E_TRUST counts as denied then. nil: never.
+	// Unattended reports whether nobody was there when a person had to be asked for
+	// trust. A call that fails with E_TRUST then counts as denied. nil: never.
 	Unattended func() bool
-	// Servers is how MCP servers are reached and trusted; the zero value reaches none.
+	// Servers says how MCP servers are reached and trusted; the zero value reaches none.
 	Servers Servers
-	// Protection keeps the files that define the project from being changed through
-	// any view; zero: nothing is protected.
+	// Protection protects the files that define the project from changes through any
+	// view; zero: nothing is protected.
 	Protection sandbox.Protection
 	// Quota bounds what one run may write; zero: no bound.
 	Quota sandbox.Limits
 	// Notices are the first events of a run: warnings, and the answer to the question
 	// whether the project is trusted.
 	Notices []trace.Body
-	// Clearance keeps what the run stages, and tells the root what a person decided;
+	// Clearance stores what the run stages, and tells the root what a person decided;
 	// nil: what is staged ends with the run.
 	Clearance *clearance.Store
-	// Undo keeps what the run's direct writes replace; nil: they cannot be undone.
+	// Undo stores what the run's direct writes replace; nil: they cannot be undone.
 	Undo *clearance.Store
 	ID   string // the run's name, for items of Clearance and Undo
 	// Inject, if set, is called before each model request of the root. Each text that
 	// it returns becomes a user message (S4-52).
 	Inject func() []string
-	// Journal keeps the conversation while it happens; nil: it is not kept. Kept is
-	// one that goes on, and Retake what a person answered about its calls whose end is
-	// unknown, by call id: true runs it again, false takes it as failed.
+	// Journal keeps the conversation while it happens; nil: it is not kept. Kept is a
+	// conversation to continue. Retake has the person's answers about its calls whose
+	// end is unknown, by call id: true runs the call again, false takes it as failed.
 	Journal *conversation.Journal
 	Kept    *conversation.Kept
 	Retake  map[string]bool
-	// Artifact, if set, keeps whole prompts, inputs and outputs (S3-22).
+	// Artifact, if set, is called with whole prompts, inputs and outputs, to store them (S3-22).
 	Artifact func(name string, value any)
 	// Strict makes the exit code 1 if any call was denied or any worker failed.
 	Strict bool
@@ -156,8 +157,8 @@ func (r *Runner) entry(ctx context.Context) (*Session, error) {
 	return r.OpenWorker(ctx, w)
 }
 
-// Run runs a worker, whatever its mode, until it has answered once; or the tool, if
-// the entry is a tool (Worker.Tool).
+// Run runs a worker, whatever its mode, until it has answered once; if the entry is a
+// tool (Worker.Tool), it runs the tool.
 func (r *Runner) Run(ctx context.Context, w *project.Worker, in Input) Result {
 	if w.Tool != "" {
 		return r.runTool(ctx, w, in)
@@ -179,7 +180,7 @@ func (r *Runner) Run(ctx context.Context, w *project.Worker, in Input) Result {
 	}
 }
 
-// first sends the input, or goes on with what was kept.
+// first sends the input, or continues what was kept.
 func (s *Session) first(ctx context.Context, in Input) (Result, error) {
 	if s.r.Kept == nil {
 		return s.Send(ctx, in), nil

@@ -5,30 +5,29 @@ import (
 	"sync"
 )
 
-// schedule decides which calls of a worker tree may run beside each other: a
-// call that can change something runs alone, and while a person is asked
-// nothing new starts (SPEC §5 Parallel). The zero value is not ready; use
-// newSchedule.
+// schedule decides which calls of a worker tree may run in parallel: a call that can
+// change something runs alone, and while a person is asked nothing new starts (SPEC §5
+// Parallel). The zero value is not ready; use newSchedule.
 type schedule struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced at every change
 	readers int
 	writer  bool
-	alone   *hold // of the writer
-	waiting int   // writers waiting: readers let them go first
+	alone   *hold // the hold of the writer
+	waiting int   // writers that wait: new readers wait for them
 	asking  int
 }
 
 func newSchedule() *schedule { return &schedule{changed: make(chan struct{})} }
 
-// wake tells every waiter to look again. The caller holds mu.
+// wake makes every waiter check again. The caller holds mu.
 func (s *schedule) wake() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// await blocks until ready says yes or ctx ends. The caller holds mu, and
-// holds it again on return.
+// await blocks until ready returns true or ctx ends. The caller holds mu, and holds it
+// again on return.
 func (s *schedule) await(ctx context.Context, ready func() bool) error {
 	for !ready() {
 		ch := s.changed
@@ -58,8 +57,8 @@ func (s *schedule) enter(ctx context.Context, exclusive bool) (leave func(), err
 	return s.place(ctx, exclusive, func() bool { return false })
 }
 
-// place is enter for a caller that holds mu. When needless says so, it takes nothing, and
-// leave is nil.
+// place is like enter, for a caller that holds mu. If needless returns true, it takes
+// no place, and leave is nil.
 func (s *schedule) place(ctx context.Context, exclusive bool, needless func() bool) (leave func(), err error) {
 	if exclusive {
 		s.waiting++
@@ -87,8 +86,8 @@ func (s *schedule) release(change func()) {
 	s.wake()
 }
 
-// life is the context of the call that runs alone: what it writes waits no longer for
-// another golem.
+// life returns the context of the call that runs alone, so that its writes wait for
+// another golem only until it ends; the background context if no call runs alone.
 func (s *schedule) life() context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +97,7 @@ func (s *schedule) life() context.Context {
 	return context.Background()
 }
 
-// ask shuts the door until done is called.
+// ask lets nothing new start until done is called.
 func (s *schedule) ask() (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

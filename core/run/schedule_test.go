@@ -86,9 +86,9 @@ func TestScheduleDoor(t *testing.T) {
 	})
 }
 
-// Callbacks of one tool beside each other: one that waits for the tool's place takes none
-// that another, which began meanwhile, needs or takes itself; and when the tool has
-// ended, none is taken.
+// Two callbacks of one tool run at the same time. The one that waits for the tool's
+// place does not take a place that the other, which began meanwhile, needs or takes
+// itself. After the tool has ended, no place is taken.
 func TestHoldYieldsTwice(t *testing.T) {
 	for name, calls := range map[string]bool{"the second calls": true, "the second waits too": false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestHoldYieldsTwice(t *testing.T) {
 	}
 }
 
-// A tool that calls back does not wait for itself.
+// A tool that makes a callback does not wait for itself.
 func TestHoldYields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSchedule()
@@ -167,8 +167,8 @@ func TestHoldYields(t *testing.T) {
 	})
 }
 
-// What a tool writes waits for other golems as long as the tool may run, also after it
-// has called back.
+// A tool's writes wait for other golems as long as the tool may run, also after a
+// callback.
 func TestLifeOfTheWriter(t *testing.T) {
 	s := newSchedule()
 	type key struct{}

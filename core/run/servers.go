@@ -12,22 +12,22 @@ import (
 	"golem/core/trace"
 )
 
-// Servers is how a run reaches MCP servers.
+// Servers says how a run reaches MCP servers and asks for trust in them.
 type Servers struct {
 	mcp.Host
 	// Lookup returns the value of a reference to a variable or a secret.
 	Lookup func(tool.Value) (string, error)
-	// Hide is as in mcp.Server.
+	// Hide is mcp.Server.Hide.
 	Hide func(string)
-	// Trust fails with E_TRUST unless a person trusts a server of a worker; ask asks
-	// the person. nil: all are trusted.
+	// Trust returns E_TRUST unless a person trusts a server of a worker; ask asks the
+	// person. nil: all are trusted.
 	Trust func(ctx context.Context, w *project.Worker, server string, ask Asker) error
-	// Pin returns which tools of a server a person trusts as the server describes them
-	// now. nil: all.
+	// Pin returns for each tool of a server whether a person trusts it with its current
+	// description. nil: all are trusted.
 	Pin func(ctx context.Context, w *project.Worker, server string, tools []mcp.Tool, ask Asker) ([]bool, error)
 }
 
-// serverLink is what toolset mcp gets. A frame that is only looked at starts no server.
+// serverLink returns what toolset mcp needs. A frame that is only looked at starts no server.
 func (f *frame) serverLink() mcpset.Link {
 	s := &f.tree.r.Servers
 	link := mcpset.Link{Accepts: s.Accepts, Warn: f.serverWarning}
@@ -43,7 +43,7 @@ func (f *frame) serverLink() mcpset.Link {
 	return link
 }
 
-// serverWarning keeps a warning until the worker begins, or emits it.
+// serverWarning stores a warning until the worker begins; after that it emits it.
 func (f *frame) serverWarning(w *fault.Fault) {
 	if f.tools == nil || len(f.conversation.Messages) == 0 {
 		f.warnings = append(f.warnings, w)
@@ -52,7 +52,7 @@ func (f *frame) serverWarning(w *fault.Fault) {
 	f.warn(w)
 }
 
-// connect returns the run's connection to a server: all its workers share one.
+// connect returns the run's connection to a server, which all its workers share.
 func (f *frame) connect(ctx context.Context, name string, c mcp.Config) (*mcp.Connection, error) {
 	s := &f.tree.r.Servers
 	if s.Trust != nil {
@@ -96,7 +96,7 @@ func (t *tree) disconnect(at trace.Event) {
 	t.servers.by = nil
 }
 
-// changing is a toolset whose tools can change, with those that the worker has.
+// changing is a toolset whose tools can change, with the tools that the worker has of it.
 type changing struct {
 	set   tool.Changing
 	tools []tool.Tool
@@ -108,7 +108,7 @@ func (f *frame) changes(set tool.Toolset) {
 	}
 }
 
-// refresh takes over the tools of toolsets that changed. It is called between turns,
+// refresh replaces the tools of toolsets that have changed. It is called between turns,
 // when nothing reads the set.
 func (f *frame) refresh(ctx context.Context) {
 	for i := range f.changing {

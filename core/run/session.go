@@ -29,7 +29,7 @@ type Session struct {
 	refused bool // there is no model to talk with
 	pending *Input
 
-	attached []File // go with the next message
+	attached []File // they go with the next message
 }
 
 // OpenWorker starts a session of a root worker (S0-58). The caller must Close it.
@@ -52,8 +52,7 @@ func (r *Runner) OpenWorker(ctx context.Context, w *project.Worker) (*Session, e
 	return s, nil
 }
 
-// Reset begins a new conversation (/new). The next message makes its system
-// prompt.
+// Reset begins a new conversation (/new). The next message makes its system prompt.
 func (s *Session) Reset() {
 	if s.begun {
 		s.frame.emit(trace.Message{Role: "user", Text: "/new"})
@@ -64,8 +63,8 @@ func (s *Session) Reset() {
 	}
 }
 
-// forget begins another conversation: nothing is left of what was said, attached and told.
-// That untrusted content was read stays true: it can be in files.
+// forget begins another conversation, without the messages, the attachments and the
+// pending items of the old one. The taint stays: untrusted content can be in files.
 func (s *Session) forget() {
 	f := s.frame
 	if f.model != nil {
@@ -79,7 +78,7 @@ func (s *Session) forget() {
 	f.conversation.Calls = calls
 }
 
-// talk names the conversation.
+// talk returns the name of the conversation.
 func (s *Session) talk() string { return fmt.Sprintf("%s#%d", rootID, s.talks) }
 
 // Say emits a line for the person to see; level is info, warn or error.
@@ -90,18 +89,18 @@ func (s *Session) Fail(f *fault.Fault) {
 	s.frame.emit(trace.Error{Code: f.Code, Message: f.Message, Where: f.Where, Hint: f.Hint})
 }
 
-// Interrupt makes E_INTERRUPTED the session's result if ctx has ended: the person
-// was to type a message and stopped golem instead.
+// Interrupt makes E_INTERRUPTED the session's result if ctx has ended. Call it when the
+// person stopped golem instead of typing a message.
 func (s *Session) Interrupt(ctx context.Context) {
 	if f := cause(ctx); f != nil {
 		s.out, s.err = tool.Output{}, f
 	}
 }
 
-// Tools are the names of the worker's tools, manual ones included.
+// Tools returns the names of the worker's tools, manual ones included.
 func (s *Session) Tools() []string { return s.frame.tools.Names() }
 
-// Schema is the schema of a tool's arguments; nil if the worker has no such tool.
+// Schema returns the schema of a tool's arguments; nil if the worker has no such tool.
 func (s *Session) Schema(name string) json.RawMessage {
 	if t, ok := s.frame.tools.Get(name); ok {
 		return t.Spec().Input
@@ -109,7 +108,7 @@ func (s *Session) Schema(name string) json.RawMessage {
 	return nil
 }
 
-// begin emits the start of the run, once. first tells that this call did.
+// begin emits the start of the run, once. first says that this call did.
 func (s *Session) begin(in Input) (first bool) {
 	if s.begun {
 		return false
@@ -146,7 +145,7 @@ func (s *Session) Send(ctx context.Context, in Input) Result {
 func (s *Session) read(ctx context.Context, in Input) Result {
 	files, err := s.frame.resources(ctx, in.Attachments)
 	if err != nil {
-		s.said(in) // with the names of the resources: they are read when this goes on
+		s.said(in) // with the names of the resources, which are read if the exchange is continued
 		s.out, s.err = tool.Output{}, err
 		s.done()
 		return s.result()
@@ -156,10 +155,10 @@ func (s *Session) read(ctx context.Context, in Input) Result {
 	return s.goOn(ctx, in)
 }
 
-// Call calls a tool of the root worker for the person, between two exchanges. It goes
-// through the session's gate, so that remembered answers hold for it, and what the
-// person answers here holds for later calls. Manual tools run too (S4-04). The
-// conversation does not change.
+// Call calls a tool of the root worker for the person, between two exchanges. It passes
+// the session's gate: remembered answers hold for it, and the person's answer here
+// holds for later calls. Manual tools run too (S4-04). The conversation does not
+// change.
 func (s *Session) Call(ctx context.Context, name string, in Input) (tool.Output, error) {
 	f := s.frame
 	args, err := toolArgs(f, name, in)

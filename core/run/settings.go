@@ -15,7 +15,8 @@ import (
 	"golem/core/toolset/custom"
 )
 
-// ruleNames are names under which settings address groups of tools (SPEC §7).
+// ruleNames are names that settings can use for groups of tools and for golem's own
+// tools (SPEC §7).
 var ruleNames = []string{"worker.call", "sandbox.read", "sandbox.write", "worker_call", requestInput, readResult, "search_tools", "read_resource", "get_prompt"}
 
 // Checker finds what is wrong with the tools and views of a project's workers, for
@@ -23,7 +24,7 @@ var ruleNames = []string{"worker.call", "sandbox.read", "sandbox.write", "worker
 type Checker struct {
 	r       *Runner
 	known   *toolNames
-	workers []*project.Worker // nil: not looked for yet
+	workers []*project.Worker // nil: not loaded yet
 }
 
 // Checker returns a new Checker, which has read nothing yet.
@@ -49,7 +50,7 @@ func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
 		if _, allowed := c.r.Project.Delegates(w); allowed == nil || allowed.Error() != err.Error() {
 			return out
 		}
-		f.tools = &tool.Set{} // the tools of this worker are not what is wrong
+		f.tools = &tool.Set{} // the fault is not about the tools of this worker
 	} else if w.Tool != "" && len(f.undescribed) == 0 {
 		if err := f.entryTool(); err != nil {
 			out = append(out, fault.Of(err, fault.Config))
@@ -66,8 +67,9 @@ func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
 	return out
 }
 
-// frame returns a worker run that is only looked at: it sees no files, and no code of
-// a module runs. Tools that work on the real files tell what they would reach.
+// frame returns a worker run that is only looked at: it sees no files, and no code of a
+// module runs. Only toolsets that work on the real files get the real view, to say what
+// they would reach.
 func (c *Checker) frame(ctx context.Context, w *project.Worker) *frame {
 	f := &frame{
 		identity: identity{tree: newTree(c.r), worker: w, id: rootID, chain: []string{w.ID}},
@@ -82,7 +84,8 @@ func (c *Checker) frame(ctx context.Context, w *project.Worker) *frame {
 }
 
 // Specs returns the tools that a worker would be offered, as far as they are known
-// without running a module; none if they cannot be made.
+// without running a module; none if they cannot be made. Provider of a module's tool is
+// the digest of the module.
 func (c *Checker) Specs(ctx context.Context, w *project.Worker) []tool.Spec {
 	f := c.frame(ctx, w)
 	defer f.close()
@@ -128,7 +131,7 @@ func (c *Checker) Workers() []*project.Worker {
 	return c.workers
 }
 
-// Also makes the Checker look at workers that cannot be loaded, too.
+// Also adds workers that cannot be loaded to those that the Checker checks.
 func (c *Checker) Also(workers []*project.Worker) { c.workers = slices.Concat(c.Workers(), workers) }
 
 // unknownTool is an approval setting for a tool that its worker does not have.
@@ -140,7 +143,7 @@ func (s unknownTool) fault(known []string) *fault.Fault {
 		At(file, line, 0).Hinting("%s", fault.DidYouMean(s.name, known))
 }
 
-// unknownTools are the settings that name no tool of this worker, by name.
+// unknownTools returns the settings that name no tool of this worker, by name.
 func (f *frame) unknownTools() []unknownTool {
 	p := f.worker.Policy
 	if f.tree.r.Project.WithoutModules() {
@@ -165,10 +168,10 @@ func (f *frame) unknownTools() []unknownTool {
 	return out
 }
 
-// settings refuses approval settings that misspell a tool of this run: a
-// misspelt "blocked" must not be without effect. A name that is near none may
-// be a tool of a worker outside the run, which nobody looks for here (SPEC §2,
-// S2-42): it is a warning, and golem check judges it.
+// settings refuses approval settings that misspell a tool of this run, because a
+// misspelt "blocked" must not be without effect. A name that is near no tool may be a
+// tool of a worker outside the run, which is not looked for here (SPEC §2, S2-42): it
+// is a warning, and golem check looks for it.
 func (f *frame) settings(ctx context.Context) error {
 	var out fault.List
 	for _, s := range f.unknownTools() {
@@ -186,11 +189,11 @@ func (f *frame) settings(ctx context.Context) error {
 	return out.Err()
 }
 
-// toolNames is which tools exist.
+// toolNames has the names of the tools that exist.
 type toolNames struct {
 	names  []string // sorted
-	begins []string // any name that begins so may be a tool of an MCP server
-	untold bool     // a module's tools are not known: any name may be one of them
+	begins []string // a name that begins with one of these may be a tool of an MCP server
+	untold bool     // the tools of a module are not known: any name may be one of them
 }
 
 func (k *toolNames) has(name string) bool {
@@ -198,8 +201,8 @@ func (k *toolNames) has(name string) bool {
 	return found || k.untold || slices.ContainsFunc(k.begins, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// toolNames are the tools of the root's closure, learned when they are first
-// asked for. first stands for the closure where no root was opened.
+// toolNames returns the tools of the root's closure, which it reads at the first call.
+// first stands for the closure if no root was opened.
 func (t *tree) toolNames(ctx context.Context, first *project.Worker) *toolNames {
 	t.knowing.Do(func() {
 		closure := t.closure
@@ -211,8 +214,8 @@ func (t *tree) toolNames(ctx context.Context, first *project.Worker) *toolNames 
 	return t.knows
 }
 
-// knownTools are the names of all tools that this platform could offer the
-// given workers, the workers themselves among them. No module runs.
+// knownTools returns the names of all tools that this platform could offer to the given
+// workers, and of these workers. No module runs.
 func (r *Runner) knownTools(ctx context.Context, workers []*project.Worker) *toolNames {
 	k := &toolNames{names: slices.Clone(ruleNames)}
 	seen := map[string]bool{}
@@ -225,7 +228,7 @@ func (r *Runner) knownTools(ctx context.Context, workers []*project.Worker) *too
 			if seen[m.Path] {
 				continue
 			}
-			seen[m.Path] = true // one at a time: here it does not matter whose name wins
+			seen[m.Path] = true // each by itself: name clashes do not matter here
 			k.names = append(k.names, toolsOf(ctx, custom.Toolset(r.Modules, custom.Discovery{
 				Modules: []custom.Module{m}, Inert: true, Undescribed: func(string) { k.untold = true },
 			}), w.ID)...)
@@ -239,8 +242,8 @@ func (r *Runner) knownTools(ctx context.Context, workers []*project.Worker) *too
 	return k
 }
 
-// modulesOf are a worker's modules; none if there is something wrong with them,
-// which is told elsewhere.
+// modulesOf returns a worker's modules; none if they have a fault, which is reported
+// elsewhere.
 func (r *Runner) modulesOf(w *project.Worker) []custom.Module {
 	found, err := r.Project.Modules(w)
 	if err != nil {
@@ -249,7 +252,7 @@ func (r *Runner) modulesOf(w *project.Worker) []custom.Module {
 	return r.modules(found)
 }
 
-// toolsOf are the names of a toolset's tools; none if it cannot be made.
+// toolsOf returns the names of a toolset's tools; none if it cannot be opened.
 func toolsOf(ctx context.Context, set toolset.Factory, worker string) []string {
 	opened, err := toolset.NewRegistry(set).Open(ctx, set.Name, nil, toolset.Env{Worker: worker, Files: sandbox.Memory()})
 	if err != nil {
@@ -265,5 +268,5 @@ func toolsOf(ctx context.Context, set toolset.Factory, worker string) []string {
 	return names
 }
 
-// position reads an origin like "project.yaml:12".
+// position splits an origin like "project.yaml:12".
 func position(origin string) (file string, line int) { return project.Place(origin) }

@@ -16,12 +16,12 @@ import (
 type source struct {
 	fs      sandbox.FS
 	file    string // the file in fs; "": the directory itself
-	place   string // where it really lies, see sandbox.SourceOf
-	missing bool   // it is a directory that the first write makes
+	place   string // its real place, see sandbox.SourceOf
+	missing bool   // it does not exist: the first write makes it as a directory
 }
 
-// source opens a mount's source once; all worker runs share the handle. What
-// lies in the project is a nested handle of its root.
+// source opens a mount's source once; all worker runs share the handle. A source in the
+// project is a nested handle of the project's root.
 func (t *tree) source(ctx context.Context, name string) (source, error) {
 	return t.sources.get(ctx, name, false, func() (source, error) {
 		if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") || len(name) > 1 && name[1] == ':' {
@@ -35,12 +35,12 @@ func (t *tree) source(ctx context.Context, name string) (source, error) {
 	})
 }
 
-// root is what the sandbox sees of the project.
+// root returns the project's root as the sandbox sees it.
 func (t *tree) root(ctx context.Context) (sandbox.FS, error) {
 	return t.mounts.get(ctx, ".", false, func() (sandbox.FS, error) { return t.r.Mount(".") })
 }
 
-// outside opens what a person let the project mount from outside it.
+// outside opens a source outside the project, which a person has allowed.
 func (t *tree) outside(ctx context.Context, name string) (source, error) {
 	dir, err := t.r.Mount(name)
 	if err == nil {
@@ -53,8 +53,7 @@ func (t *tree) outside(ctx context.Context, name string) (source, error) {
 	return nested(parent, path.Base(name), name)
 }
 
-// nested opens a name below a directory; where nothing lies the source is
-// missing.
+// nested opens a name below a directory. If nothing is there, the source is missing.
 func nested(base sandbox.FS, name, declared string) (source, error) {
 	dir, file, err := sandbox.Nest(base, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,8 +74,8 @@ func nested(base sandbox.FS, name, declared string) (source, error) {
 	return s, err
 }
 
-// openAll opens the mounts that a worker's configuration has, and tells all
-// that is wrong with them at once.
+// openAll opens the mounts of a worker's configuration, and returns all their faults at
+// once.
 func (t *tree) openAll(ctx context.Context, w *project.Worker) (out []sandbox.Mount, later fault.List, err error) {
 	var faults fault.List
 	for _, m := range w.Sandbox.Mounts {
@@ -92,13 +91,13 @@ func (t *tree) openAll(ctx context.Context, w *project.Worker) (out []sandbox.Mo
 	return out, later, faults.Err()
 }
 
-// open makes a mount of a worker's configuration ready for its view. A source
-// that is not there is E_NOT_FOUND if nothing may be written, else later warns
-// that the first write makes it.
+// open returns a mount of a worker's configuration for its view. A source that does not
+// exist is E_NOT_FOUND if nothing may be written; else later warns that the first write
+// makes it.
 func (t *tree) open(ctx context.Context, m project.Mount) (out sandbox.Mount, later *fault.Fault, err error) {
 	file, line := position(m.Origin)
 	if line == 0 {
-		file = "" // the root that is there by default stands nowhere
+		file = "" // the default root is in no file
 	}
 	at := func(f *fault.Fault) *fault.Fault { return f.At(file, line, 0) }
 	out = sandbox.Mount{
@@ -126,7 +125,7 @@ func (t *tree) open(ctx context.Context, m project.Mount) (out sandbox.Mount, la
 	return out, later, nil
 }
 
-// shown is a source as people write it.
+// shown returns a source in the form that people write.
 func shown(source string) string {
 	if path.IsAbs(source) || strings.HasPrefix(source, ".") {
 		return source
@@ -134,7 +133,7 @@ func shown(source string) string {
 	return "./" + source
 }
 
-// meant adds which source may be meant in place of one that is not there.
+// meant adds a hint with the source that may be meant instead of one that does not exist.
 func (t *tree) meant(ctx context.Context, m project.Mount, f *fault.Fault) *fault.Fault {
 	if dir, err := t.source(ctx, path.Dir(m.Source)); err == nil && dir.file == "" {
 		var names []string

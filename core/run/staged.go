@@ -14,7 +14,7 @@ import (
 	"golem/core/trace"
 )
 
-// newWork is what the workers of a tree stage. Without a store it ends with the run.
+// newWork returns what the workers of a tree stage. Without a store it ends with the run.
 func newWork(t *tree) *clearance.Work {
 	store := t.r.Clearance
 	if store == nil {
@@ -22,24 +22,24 @@ func newWork(t *tree) *clearance.Work {
 	}
 	id := t.r.ID
 	if j := t.r.Journal; j != nil && j.ID != "" {
-		id = j.ID // so that whoever resumes it finds it
+		id = j.ID // so that a resumed conversation finds its staged changes
 	}
 	return &clearance.Work{Store: store, Run: id, Root: t.rootSource(), Life: t.sched.life, Base: func() (sandbox.FS, error) {
 		return t.root(context.Background())
 	}}
 }
 
-// newRecord keeps what the workers of a tree replace.
+// newRecord returns the record of what the workers of a tree replace, for undo.
 func newRecord(t *tree) *clearance.Record {
 	return &clearance.Record{Store: t.r.Undo, Run: t.r.ID, Root: t.rootSource(), Life: t.sched.life, Trouble: func(f *fault.Fault) {
 		t.emit(trace.Event{ID: rootID, Body: trace.Warning{Code: f.Code, Message: f.Text()}})
 	}}
 }
 
-// rootSource is where the project's root is.
+// rootSource returns the place of the project's root.
 func (t *tree) rootSource() string { return cmp.Or(t.r.Protection.Root, ".") }
 
-// desk is what the worker's toolset clearance can do.
+// desk returns what the worker's toolset clearance can do: nothing if there is no store.
 func (f *frame) desk() toolset.Desk {
 	if !f.tree.r.Clearance.Kept() {
 		return toolset.Desk{}
@@ -57,7 +57,7 @@ func (f *frame) desk() toolset.Desk {
 	}
 }
 
-// show is what a push would write, for the person who decides on it.
+// show returns what a push would write, for the person who decides on it.
 func (f *frame) show(id, target string) (digest, diff string, err error) {
 	store := f.tree.r.Clearance
 	it, err := store.Get(id)
@@ -74,7 +74,7 @@ func (f *frame) show(id, target string) (digest, diff string, err error) {
 	return it.Digest(), diff, err
 }
 
-// decide carries out what a person decided through a manual tool.
+// decide carries out the decision of a person who used a manual tool.
 func (f *frame) decide(ctx context.Context, action, id string, how clearance.Push) (it clearance.Item, err error) {
 	store := f.tree.r.Clearance
 	switch action {
@@ -94,8 +94,8 @@ func (f *frame) decide(ctx context.Context, action, id string, how clearance.Pus
 	return it, err
 }
 
-// closeStaged closes the items of an exchange, so that a person can decide on what it
-// staged, and undo what it wrote.
+// closeStaged closes the items of an exchange, so that a person can decide on what was
+// staged, and undo what was written.
 func (f *frame) closeStaged(ctx context.Context) {
 	if err := f.tree.record.Close(ctx); err != nil {
 		flt := fault.Of(err, fault.Quota)
@@ -110,11 +110,12 @@ func (f *frame) closeStaged(ctx context.Context) {
 	}
 }
 
-// waiting describes the items that wait for a person, the first few by name.
+// waiting returns how many items wait for a person, and a line for each of the first
+// maxNamed.
 func (f *frame) waiting() (n int, lines []string) {
 	items, err := f.tree.r.Clearance.Waiting()
 	if err != nil {
-		return 0, nil // golem clearance list tells why
+		return 0, nil // golem clearance list reports the error
 	}
 	for _, it := range items[:min(len(items), maxNamed)] {
 		lines = append(lines, strings.TrimSpace(it.ID+" "+it.Message))
@@ -125,11 +126,11 @@ func (f *frame) waiting() (n int, lines []string) {
 // maxNamed is how many pending items a root's context names.
 const maxNamed = 20
 
-// pending names the pending items in the root's context, before what the person
-// says, if they are others than the last time (S4-10).
+// pending returns a message with the pending items for the root's context, before the
+// person's message, if they have changed since the last one (S4-10).
 func (f *frame) pending() []model.Message {
 	if f.tree.kept != nil {
-		return nil // this was said; the next exchange tells what waits now
+		return nil // the conversation has it already; the next exchange tells what waits then
 	}
 	n, lines := f.waiting()
 	text := ""
@@ -145,7 +146,7 @@ func (f *frame) pending() []model.Message {
 	return []model.Message{{Role: model.User, Text: text, Inner: true}}
 }
 
-// announcePending tells at the end of a run what waits for a person (S4-36).
+// announcePending emits at the end of a run what waits for a person (S4-36).
 func (f *frame) announcePending() {
 	if n, lines := f.waiting(); n > 0 {
 		f.emit(trace.Clearance{Action: "pending", Message: fmt.Sprintf("%d item(s) pending clearance", n), Items: lines})

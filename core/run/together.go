@@ -2,19 +2,19 @@ package run
 
 import "slices"
 
-// order is how a call stands to the other calls of its turn.
+// order says which calls of its turn a call must wait for.
 type order int
 
 const (
-	orderFree  order = iota // workers, and names nobody has
+	orderFree  order = iota // workers, and unknown names
 	orderRead               // read-only tools, and modules that are granted nothing
 	orderWrite              // everything else
 )
 
-// waitsFor gives for each call of a turn the calls that must end before it
-// starts: one that can change something waits for the reads and changes before
-// it, a read for the changes before it, a worker for nothing (SPEC §5). Of
-// what the latest change waited for already, nothing is listed again.
+// waitsFor returns for each call of a turn the calls that must end before it starts: a
+// call that can change something waits for the reads and changes before it, a read for
+// the changes before it, a worker for nothing (SPEC §5). Calls for which the latest
+// change waited already are not listed again.
 func waitsFor(calls []order) [][]int {
 	out := make([][]int, len(calls))
 	var change, reads []int // the latest change; the reads since
@@ -31,10 +31,10 @@ func waitsFor(calls []order) [][]int {
 	return out
 }
 
-// together runs calls beside each other, limit of them at most, and returns
-// when all have ended. Of those that have nothing to wait for, the first in
-// order starts first; a call that waits takes no place. waits hears of each
-// that cannot start at once.
+// together runs calls in parallel, at most limit of them, and returns when all have
+// ended. after[i] lists the calls that must end before i starts. Of the calls that are
+// ready, the first in order starts first. waits is called once for each call that
+// cannot start at once.
 func together(limit int, after [][]int, waits, do func(i int)) {
 	ended := make(chan int)
 	started, done := make([]bool, len(after)), make([]bool, len(after))

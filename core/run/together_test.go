@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A call that waits for another takes no place that a third could use.
+// A call that waits for another one does not take a place that a third one could use.
 func TestWaitingCallTakesNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
@@ -25,8 +25,9 @@ func TestWaitingCallTakesNoPlace(t *testing.T) {
 	})
 }
 
-// The rules of SPEC §5 for the calls of one turn hold for any turn: no more
-// than the limit, changes in order and beside no read, no place left empty.
+// The rules of SPEC §5 for the calls of one turn hold for any turn: at most limit calls
+// run at once, changes run in order and not beside reads, and each call that waits is
+// reported.
 func TestTogether(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 1))

@@ -15,11 +15,10 @@ import (
 	"golem/core/trace"
 )
 
-// openTools makes the worker's tools in a fixed order: its toolsets by name,
-// the workers it may call, and, below the root, request_input. Workers that are
-// allowed need no toolset of their name, nor do modules that were found, unless
-// the manifest says tools.offer: listed. The modules come first, because a
-// module may provide a worker.
+// openTools makes the worker's tools in a fixed order: its toolsets by name, the
+// workers that it may call, and, below the root, request_input. Allowed workers and
+// found modules need no toolset of their name, unless the manifest says tools.offer:
+// listed. The modules are opened first, because a module may provide a worker.
 func (f *frame) openTools(ctx context.Context) error {
 	allowed, err := f.tree.r.Project.Allowed(f.worker)
 	if err != nil {
@@ -69,21 +68,21 @@ func (f *frame) openTools(ctx context.Context) error {
 	return nil
 }
 
-// unlisted tells that the manifest offers tools of modules only to workers that
-// have toolset custom, and that this one has not.
+// unlisted reports whether the manifest offers tools of modules only to workers with
+// toolset custom, and this worker does not have it.
 func (f *frame) unlisted() bool {
 	return f.tree.r.Project.Manifest().ToolsListed && !hasToolset(f.worker.Toolsets, "custom")
 }
 
-// needsModules tells whether the worker's modules must be read although its
-// toolsets do not name custom.
+// needsModules reports whether the worker's modules must be read although its toolsets
+// do not name custom.
 func (f *frame) needsModules(allowed []project.Allowed) bool {
 	provided := slices.ContainsFunc(allowed, func(a project.Allowed) bool { return a.Worker == nil || a.Worker.Builtin() })
 	return provided || !f.unlisted() || f.worker.Tool != ""
 }
 
-// openModules makes the tools of the worker's modules; none if sets has no
-// toolset custom.
+// openModules returns the tools of the worker's modules; none if sets has no toolset
+// custom.
 func (f *frame) openModules(ctx context.Context, sets []project.Toolset, found []project.Module) ([]tool.Tool, error) {
 	i := slices.IndexFunc(sets, func(s project.Toolset) bool { return s.Name == "custom" })
 	if i < 0 {
@@ -107,9 +106,9 @@ func (f *frame) openModules(ctx context.Context, sets []project.Toolset, found [
 	return set.Tools(), nil
 }
 
-// ownTools are the modules' tools that the worker is offered as tools: not those
-// that provide a worker it may call. Where the worker is unlisted, only the tool
-// that is the entry remains.
+// ownTools returns the modules' tools that the worker is offered as tools: not those
+// that provide a worker that it may call. If the worker is unlisted, only the tool that
+// is the entry remains.
 func (f *frame) ownTools(modules []tool.Tool) []tool.Tool {
 	var out []tool.Tool
 	for _, t := range modules {
@@ -125,7 +124,7 @@ func (f *frame) ownTools(modules []tool.Tool) []tool.Tool {
 	return out
 }
 
-// openSet opens one toolset, which the frame closes.
+// openSet opens one toolset; close of the frame closes it.
 func (f *frame) openSet(ctx context.Context, registry toolset.Registry, ts project.Toolset) (tool.Toolset, error) {
 	if err := registry.Whole(f.worker.ID, ts.Name, f.sight.part, f.sight.view); err != nil {
 		return nil, f.misplaced(err, ts)
@@ -138,8 +137,8 @@ func (f *frame) openSet(ctx context.Context, registry toolset.Registry, ts proje
 	return set, nil
 }
 
-// misplaced adds to err where the configuration names the toolset, unless err
-// names a file already.
+// misplaced adds the place where the configuration names the toolset to err, unless err
+// has a file already.
 func (f *frame) misplaced(err error, ts project.Toolset) error {
 	flt := fault.Of(err, fault.Config)
 	if ts.File != "" && (flt.Where == nil || flt.Where.File == "") {
@@ -148,7 +147,8 @@ func (f *frame) misplaced(err error, ts project.Toolset) error {
 	return flt.InChain(f.chain)
 }
 
-// withToolset adds a toolset with its defaults, unless it is there, in name order.
+// withToolset returns sets, ordered by name, with a toolset of that name; it has its
+// defaults if it was not there.
 func withToolset(sets []project.Toolset, name string) []project.Toolset {
 	if hasToolset(sets, name) {
 		return sets
@@ -164,7 +164,7 @@ func hasToolset(sets []project.Toolset, name string) bool {
 	return slices.ContainsFunc(sets, func(s project.Toolset) bool { return s.Name == name })
 }
 
-// env is what every toolset of the worker may reach.
+// env returns what every toolset of the worker may use.
 func (f *frame) env() toolset.Env {
 	return toolset.Env{
 		Worker:      f.worker.ID,
@@ -188,7 +188,7 @@ func callBack(ctx context.Context, within tool.Call, name string, args json.RawM
 	return within.Host.Call(ctx, name, args)
 }
 
-// modules are the files that were found, as toolset custom takes them.
+// modules returns the found module files in the form of toolset custom.
 func (r *Runner) modules(found []project.Module) []custom.Module {
 	out := make([]custom.Module, len(found))
 	for i, m := range found {

@@ -19,8 +19,8 @@ import (
 	"golem/core/trace"
 )
 
-// tree is what all worker runs below one root share: the gate's side
-// effects, the schedule, the clock, and the order of events.
+// tree is the state that all worker runs below one root share: the gate's side effects,
+// the schedule, the clock, and the order of events.
 type tree struct {
 	r     *Runner
 	sched *schedule
@@ -29,17 +29,18 @@ type tree struct {
 	quota *sandbox.Quota
 	// staged is what the tree's workers change in staged mounts.
 	staged  *clearance.Work
-	record  *clearance.Record // what they replace elsewhere
+	record  *clearance.Record // what they replace in other mounts
 	pending string            // what the root was told of pending items
-	// loaded are the IDs of the root's import closure: a call of one that is
-	// not allowed is told apart from a name that nobody has.
+	// loaded are the IDs of the root's import closure. A call of one of these workers
+	// that is not allowed gets another fault than an unknown name.
 	loaded  []string
-	closure []*project.Worker // of the root; empty where none was opened
+	closure []*project.Worker // of the root; empty if no root was opened
 	knowing sync.Once
-	knows   *toolNames // its tools, for names in approval settings
+	knows   *toolNames // the tools of closure, to check names in approval settings
 
-	// What the person chose in the chat, between two exchanges: the root worker with its
-	// model, nil for that of the files; settings above the workers' own.
+	// The person's choices in the chat, between two exchanges: the root worker with the
+	// chosen model, nil for the model of the files; and settings that replace the
+	// workers' own.
 	chosen   *project.Worker
 	settings model.Settings
 
@@ -49,17 +50,17 @@ type tree struct {
 	failed   []Failure
 	warned   bool     // the depth warning is given once
 	noticed  []string // warnings of making tools, given once
-	enough   bool     // nobody wants the root to go on past its turns
+	enough   bool     // a person has refused more turns for the root, or nobody was there
 	tainted  bool     // untrusted content was read (SECURITY 13)
 
-	// While a kept conversation is restored, by the goroutine that restores it: what
-	// was kept, nil once it is used up; the end of the exchange that is gone through
-	// again, nil where it goes on; and whether its spending is booked already.
+	// Set while a kept conversation is restored, by the goroutine that restores it: what
+	// was kept, nil once it is used up; the end of the exchange that is repeated, nil if
+	// the exchange continues; and whether its spending is booked already.
 	kept   *conversation.Kept
 	closed *conversation.Entry
-	step   int // which of its steps
+	step   int // index of the exchange in kept.Steps
 	paid   bool
-	quiet  atomic.Bool // no event leaves
+	quiet  atomic.Bool // no event is emitted
 
 	mounts  onces[sandbox.FS] // directories that the platform opens, by name
 	sources onces[source]     // of mounts, by name
@@ -74,15 +75,15 @@ func newTree(r *Runner) *tree {
 	return t
 }
 
-// emit sends an event on.
+// emit sends an event to the Sink, unless quiet is set.
 func (t *tree) emit(e trace.Event) {
 	if !t.quiet.Load() {
 		t.r.Sink.Emit(e)
 	}
 }
 
-// ask brackets a question: deadlines stand still, no call starts, a front end
-// gets nothing else (S4-45).
+// ask begins a question to a person: until done is called, deadlines stand still, no
+// call starts, and a front end shows nothing else (S4-45).
 func (t *tree) ask() (done func()) {
 	open, resume := t.sched.ask(), t.clock.pause()
 	show := func() {}
@@ -96,7 +97,7 @@ func (t *tree) ask() (done func()) {
 	})
 }
 
-// shown announces the question itself.
+// shown emits the question itself.
 func (t *tree) shown(e trace.Event, r approval.Request) {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -127,7 +128,7 @@ func (t *tree) deny(d Denial) {
 	t.denied = append(t.denied, d)
 }
 
-// book fills in what went wrong below the root, in call order.
+// book adds what went wrong below the root to res, in call order.
 func (t *tree) book(res *Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -162,8 +163,8 @@ func (t *tree) isTainted() bool {
 	return t.tainted
 }
 
-// model opens each model once for the whole tree: scripts keep their place in
-// it. Where its name was given decides where a script is read from.
+// model opens each model once for the whole tree, because scripts have a position. A
+// script's name is opened once for each origin, which decides where the script is read.
 func (t *tree) model(ctx context.Context, w *project.Worker, ask Asker) (model.Model, error) {
 	return t.models.get(ctx, w.Model+"\x00"+w.Origins["model"], true, func() (model.Model, error) {
 		if t.r.Trust != nil {
@@ -175,8 +176,8 @@ func (t *tree) model(ctx context.Context, w *project.Worker, ask Asker) (model.M
 	})
 }
 
-// cause is why ctx ended, as a fault: E_TIMEOUT with what ran out, or
-// E_INTERRUPTED.
+// cause returns why ctx ended, as a fault: E_TIMEOUT with what ran out, or
+// E_INTERRUPTED; nil if it has not.
 func cause(ctx context.Context) *fault.Fault {
 	if err := context.Cause(ctx); err != nil {
 		return fault.Of(err, fault.Interrupted)

@@ -13,9 +13,9 @@ import (
 	"golem/core/sandbox"
 )
 
-// While a model or a mount is opened, which may read much, the rest
-// of the tree goes on; who waits for the same one waits no longer than its own
-// context; and each is opened once.
+// While a model or a mount is opened, which may take long, the rest of the tree
+// continues. Who waits for the same one stops when its own context ends, and each is
+// opened once.
 func TestOpeningHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

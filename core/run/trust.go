@@ -12,8 +12,8 @@ import (
 // Asker asks the person a question for a worker run.
 type Asker func(context.Context, approval.Question) (approval.Record, error)
 
-// question asks while every limit of the tree stands still, and puts the answer
-// into the trace (SECURITY 19).
+// question asks the person while all time limits of the tree stand still, and emits the
+// answer (SECURITY 19).
 func (f *frame) question(ctx context.Context, q approval.Question) (approval.Record, error) {
 	q.Call, q.WorkerPath, q.Asking = f.id, f.chain, f.tree.ask
 	q.Shown = func(r approval.Request) { f.tree.shown(f.at(), r) }
@@ -27,7 +27,7 @@ func (f *frame) question(ctx context.Context, q approval.Question) (approval.Rec
 	return rec, err
 }
 
-// Answered is the trace's event for the answer to a question that is not about a
+// Answered returns the trace's event for the answer to a question that is not about a
 // call. Its rule names what the answer holds for.
 func Answered(q approval.Question, rec approval.Record) trace.Approval {
 	lines := make([]string, len(q.Lines))
@@ -46,7 +46,7 @@ func decision(r approval.Record) string {
 	return "deny"
 }
 
-// unasked says that a fault stands for a question that nobody could be asked.
+// unasked reports whether a fault stands for a question that nobody could be asked.
 func (r *Runner) unasked(f *fault.Fault) bool {
 	return f.Code == fault.Trust && r.Unattended != nil && r.Unattended()
 }

@@ -11,8 +11,8 @@ import (
 	"golem/core/trace"
 )
 
-// spendTurn books a model request. Where the root's turns are used up, whoever
-// used them, the root asks a person whether to go on (SPEC §5).
+// spendTurn books a model request. If the root's turns are used up, by any worker, the
+// root asks a person whether to continue (SPEC §5).
 func (f *frame) spendTurn(ctx context.Context) error {
 	for {
 		full, err := f.budget.turn(f.prospect())
@@ -36,14 +36,14 @@ func (f *frame) spendTurn(ctx context.Context) error {
 	}
 }
 
-// prospect is what is known of the price of the next answer, and whose.
+// prospect returns what is known of the price of the next answer, and the model.
 func (f *frame) prospect() prospect {
 	price, name := model.Prospect(f.model, f.modelSettings)
 	return prospect{name, price}
 }
 
-// goOn is nil if a worker that repeats itself may do so for longer: only the
-// root's person can say so.
+// goOn returns E_TURNS if a worker repeats itself, unless it is the root and the person
+// lets it continue.
 func (f *frame) goOn(ctx context.Context) error {
 	stuck := f.conversation.Repeats.Stuck()
 	if stuck == nil {
@@ -53,7 +53,7 @@ func (f *frame) goOn(ctx context.Context) error {
 		return stuck.InChain(f.chain)
 	}
 	if f.tree.kept != nil && f.tree.kept.Answer(f.conversation.Name, f.conversation.Turns+1, f.tree.step) != nil {
-		f.conversation.Repeats.Again() // the person said so
+		f.conversation.Repeats.Again() // the person had let it continue
 		return nil
 	}
 	more, stopped := f.askMore(ctx, question{
@@ -70,18 +70,17 @@ func (f *frame) goOn(ctx context.Context) error {
 	return nil
 }
 
-// question is whether to go on.
+// question asks whether the root may continue.
 type question struct {
 	title string
 	line  approval.Line
-	moved func() bool // a yes to another question has made room already; nil: it cannot
-	grant func()      // carries out a yes, before the next question is put; nil: the caller does
+	moved func() bool // reports whether a yes to another question has made room already; nil: it cannot
+	grant func()      // carries out a yes before the next question is asked; nil: the caller does
 }
 
-// askMore asks whether the root may go on, with the tokens used so far and what
-// they cost, where that is known. A no, or
-// nobody there, holds for the rest of the exchange. The error is set only when
-// ctx ends.
+// askMore asks a person whether the root may continue, and shows the tokens used so far
+// and their cost, if it is known. A no, or the absence of a person, holds for the rest
+// of the exchange. The error is set only if ctx ends.
 func (f *frame) askMore(ctx context.Context, q question) (yes bool, err error) {
 	used := f.budget.spent()
 	tokens := fmt.Sprintf("%d in, %d out", used.In, used.Out)
@@ -124,7 +123,7 @@ func (f *frame) askMore(ctx context.Context, q question) (yes bool, err error) {
 	return rec.Run, nil
 }
 
-// root is the worker run at depth 0.
+// root returns the worker run at depth 0.
 func (f *frame) root() *frame {
 	for f.parent != nil {
 		f = f.parent
@@ -132,7 +131,7 @@ func (f *frame) root() *frame {
 	return f
 }
 
-// hasEnough says that a person has said no to going on.
+// hasEnough reports whether a person has said no to going on.
 func (t *tree) hasEnough() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

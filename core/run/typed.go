@@ -8,8 +8,9 @@ import (
 	"golem/core/tool"
 )
 
-// For is the input as the worker takes it: a text that is a JSON object is that object
-// where the input schema is of one.
+// For returns the input in the form that the worker's input schema asks for: if the
+// schema describes an object and the text is a JSON object, the result has the parsed
+// object in place of the text; otherwise it is the unchanged input.
 func (in Input) For(w *project.Worker) Input {
 	if text := strings.TrimSpace(in.Text); len(in.JSON) == 0 && strings.HasPrefix(text, "{") && schemaFields(w.Input) != nil {
 		if raw, err := tool.Decode([]byte(text)); err == nil {
@@ -19,8 +20,8 @@ func (in Input) For(w *project.Worker) Input {
 	return in
 }
 
-// checkMessage holds a message against what the worker takes. The first one of a
-// conversation is the worker's input; what is said then is text.
+// checkMessage checks a message against what the worker accepts. The first message of a
+// conversation is the worker's input; later ones are text.
 func (s *Session) checkMessage(in Input) error {
 	w := s.frame.worker
 	if len(s.frame.conversation.Messages) > 0 {

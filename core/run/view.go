@@ -13,22 +13,21 @@ import (
 
 // sight is what a worker run sees, and lets its children see.
 type sight struct {
-	files sandbox.FS     // what its tools see
-	bound *sandbox.Bound // what its children see at most
-	extra sandbox.FS     // holds the attachments; the view shows it read-only, once there are some
+	files sandbox.FS     // what the worker's tools see
+	bound *sandbox.Bound // what the worker's children see at most
+	extra sandbox.FS     // has the attachments; the view shows it read-only once there are some
 
 	noNetwork bool            // it or a caller says network_enabled: false
 	view      sandbox.FS      // what the worker may see, also if it has no file tools
 	part      string          // why the view is not the whole project; "": it is
-	policy    approval.Policy // the worker's, with what callers say of their mounts
-	later     fault.List      // of mounts that the first write makes; golem check tells of them
+	policy    approval.Policy // the worker's policy, with the settings of callers for their mounts
+	later     fault.List      // warnings about mounts that the first write makes, for golem check
 }
 
-// sight builds what a worker run sees: the mounts that it declares, or its
-// caller's, within the caller's bound and its own restriction (SPEC §8; S0-49,
-// S1-78). A worker without a sandbox, without file tools and without a module
-// that is lent the files sees only attachments, and lets its children see what
-// its caller lets it see.
+// sight returns what a worker run sees: the mounts that it declares, or its caller's,
+// within the caller's bound and its own restriction (SPEC §8; S0-49, S1-78). A worker
+// without a sandbox, without file tools and without a module that gets files sees only
+// attachments; its children see what its caller lets it see.
 func (t *tree) sight(ctx context.Context, w *project.Worker, caller *sight) (sight, error) {
 	s := sight{extra: sandbox.Memory(), noNetwork: w.Sandbox.SaysNoNetwork}
 	attachments := sandbox.Mount{
@@ -54,7 +53,7 @@ func (t *tree) sight(ctx context.Context, w *project.Worker, caller *sight) (sig
 	spec.Mounts = append(spec.Mounts, attachments)
 	view, err := sandbox.View(spec)
 	if errors.Is(err, fault.Protected) && !hasFiles(w) {
-		spec.Mounts, spec.Restricts, spec.Bound = []sandbox.Mount{attachments}, nil, nil // who needs no files runs in $GOLEM_HOME too
+		spec.Mounts, spec.Restricts, spec.Bound = []sandbox.Mount{attachments}, nil, nil // a worker without file tools can run in $GOLEM_HOME too
 		view, err = sandbox.View(spec)
 	}
 	if err != nil {
@@ -74,9 +73,9 @@ func (t *tree) sight(ctx context.Context, w *project.Worker, caller *sight) (sig
 	return s, nil
 }
 
-// inherit adds to a worker's policy what its callers say of the mounts by which
-// they see the same files: what asks or is blocked there does so here too. What
-// is preApproved there is their own.
+// inherit returns a worker's policy with the settings of its callers for the mounts by
+// which they see the same files: what asks or is blocked there does so here too. What
+// is preApproved there holds only for the callers.
 func inherit(p approval.Policy, callers map[string][]any) approval.Policy {
 	mounts := maps.Clone(p.Mounts)
 	for name, policies := range callers {
@@ -101,9 +100,9 @@ func inherit(p approval.Policy, callers map[string][]any) approval.Policy {
 	return p
 }
 
-// wholeProject is what the children of a root see that names no files itself:
-// the project, under the manifest's modes, so that who only delegates needs no
-// files. The manifest's readonly is a default, which a child may override.
+// wholeProject lets the children of a root that names no files itself see the project,
+// under the manifest's modes, so that a root that only delegates needs no files. The
+// manifest's readonly is a default, which a child may override.
 func (t *tree) wholeProject(ctx context.Context, w *project.Worker, b *sandbox.Bound) error {
 	root, err := t.source(ctx, ".")
 	if err != nil {
@@ -114,13 +113,15 @@ func (t *tree) wholeProject(ctx context.Context, w *project.Worker, b *sandbox.B
 	return nil
 }
 
-// hasFiles reports whether anything of the worker reaches files.
+// hasFiles reports whether the worker has a sandbox, a toolset or a module that reaches
+// files.
 func hasFiles(w *project.Worker) bool {
 	return w.Sandbox.Declared || w.Sandbox.Lent || hasToolset(w.Toolsets, "filesystem") || hasToolset(w.Toolsets, "clearance") || hasToolset(w.Toolsets, "git")
 }
 
-// moduleFiles is the first directory granted to a tool module that the worker cannot
-// give it: it does not see it, or only for reading. nil: there is none.
+// moduleFiles returns the fault of the first directory granted to a tool module that
+// the worker cannot give it, because the worker does not see it or may only read it;
+// nil if there is none.
 func (t *tree) moduleFiles(w *project.Worker, files sandbox.FS) *fault.Fault {
 	for _, d := range t.r.Project.Directories(w) {
 		if _, err := sandbox.Parts(files, d.Dirs); err != nil {
@@ -130,8 +131,8 @@ func (t *tree) moduleFiles(w *project.Worker, files sandbox.FS) *fault.Fault {
 	return nil
 }
 
-// placed is what is wrong with a view, at the mount that is to blame, else at
-// the restriction, else in the worker's file.
+// placed returns the fault of a view with its place: the mount that is to blame, else
+// the restriction, else the worker's file.
 func placed(err error, w *project.Worker) error {
 	f := fault.Of(err, fault.Config)
 	if f.Where != nil && f.Where.File != "" {

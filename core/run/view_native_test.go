@@ -11,7 +11,7 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// Scenario 42 on a disk with symbolic links among and in the mounts.
+// Scenario 42 holds on a disk with symbolic links in the mounts and between them.
 func TestNoChildSeesMoreThanItsCallerOnDisk(t *testing.T) {
 	sandboxtest.Bounds(t, func() sandboxtest.Yard {
 		dir, err := os.MkdirTemp(t.TempDir(), "")

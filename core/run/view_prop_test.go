@@ -11,8 +11,8 @@ import (
 	"golem/core/sandbox/sandboxtest"
 )
 
-// Scenario 42: over random projects, from their files to what their workers
-// see, no child has a right that its caller lacks.
+// Scenario 42: in random projects, built from their files, no child has a right that
+// its caller lacks.
 func TestNoChildSeesMoreThanItsCaller(t *testing.T) {
 	sandboxtest.Bounds(t, func() sandboxtest.Yard {
 		m := sandbox.Memory()
@@ -20,8 +20,8 @@ func TestNoChildSeesMoreThanItsCaller(t *testing.T) {
 	})
 }
 
-// viewsOn writes a chain of workers as a project that works on a tree, and
-// builds what each sees.
+// viewsOn returns a function that writes a chain of workers as a project for a tree of
+// files, and returns what each worker sees.
 func viewsOn(files sandbox.FS) func([]sandbox.Mount, []sandboxtest.Worker) ([]sandbox.FS, error) {
 	return func(manifest []sandbox.Mount, chain []sandboxtest.Worker) ([]sandbox.FS, error) {
 		defs := sandbox.Memory()
@@ -60,13 +60,13 @@ func viewsOn(files sandbox.FS) func([]sandbox.Mount, []sandboxtest.Worker) ([]sa
 	}
 }
 
-// sandboxOf is the YAML of a worker's sandbox.
+// sandboxOf returns the YAML of a worker's sandbox.
 func sandboxOf(w sandboxtest.Worker) string {
 	var root, paths, mounts string
 	for _, m := range w.Mounts {
 		mode := "rw"
 		if m.Mode != sandbox.ReadWrite {
-			mode = "ro" // staged is refused while it is read
+			mode = "ro" // project.Load would refuse staged here
 		}
 		suffixes := ""
 		if len(m.Suffixes) > 0 {

@@ -10,10 +10,10 @@ import (
 	"golem/core/sandbox"
 )
 
-// Views returns the faults of the workers' views: a mount outside what the caller
-// sees (E_ESCALATION), a source that does not exist, a restriction to nothing. It
-// follows the allowed calls, from the entry and then from each worker that no other
-// one calls, and judges each worker once under each view of a caller.
+// Views returns the faults of the workers' views: a mount outside what the caller sees
+// (E_ESCALATION), a source that does not exist, a restriction to nothing. It follows
+// the allowed calls, from the entry and then from each worker that no other one calls,
+// and checks each worker once under each view of a caller.
 func (c *Checker) Views(ctx context.Context) fault.List {
 	v := &viewCheck{ctx: ctx, tree: newTree(c.r), judged: map[judgement]bool{}, opened: map[*project.Worker]bool{}, called: map[*project.Worker]bool{}, heirs: map[heir]*sight{}, all: map[*sandbox.Bound]bool{}}
 	if entry, err := c.r.Project.Entry(); err == nil {
@@ -32,32 +32,32 @@ type viewCheck struct {
 	tree   *tree
 	faults fault.List
 	judged map[judgement]bool
-	opened map[*project.Worker]bool // who was reached: its calls are followed once
-	called map[*project.Worker]bool // who was judged at all: as a root, or under a caller
+	opened map[*project.Worker]bool // workers whose calls were followed, once each
+	called map[*project.Worker]bool // workers that were checked, as a root or under a caller
 	heirs  map[heir]*sight
-	all    map[*sandbox.Bound]bool // bounds under which everyone was judged, for '*'
+	all    map[*sandbox.Bound]bool // bounds under which all workers were checked, for '*'
 }
 
-// judgement is a worker under what its caller sees.
+// judgement is a worker together with what its caller sees.
 type judgement struct {
 	bound  *sandbox.Bound
 	worker *project.Worker
 }
 
-// heir is a worker that sees what its caller sees: all such share one sight.
+// heir is the key of the workers that see what their caller sees: they share one sight.
 type heir struct {
 	bound    *sandbox.Bound
 	readonly bool
 }
 
-// caller is a worker whose calls are to be followed.
+// caller is a worker whose calls are still to be followed.
 type caller struct {
 	worker *project.Worker
 	sight  *sight
 	chain  []string
 }
 
-// from judges a root and all that is reached from it.
+// from checks a root and all workers that are reached from it.
 func (v *viewCheck) from(root *project.Worker) {
 	queue := v.open(nil, root)
 	for len(queue) > 0 {
@@ -71,7 +71,7 @@ func (v *viewCheck) from(root *project.Worker) {
 		}
 		allowed, err := v.tree.r.Project.Delegates(here.worker)
 		if err != nil {
-			continue // told elsewhere
+			continue // reported elsewhere
 		}
 		for _, w := range allowed {
 			queue = append(queue, v.open(&here, w)...)
@@ -79,8 +79,8 @@ func (v *viewCheck) from(root *project.Worker) {
 	}
 }
 
-// open judges a worker under its caller, and returns it if its own calls are
-// still to be followed.
+// open checks a worker under its caller, and returns it if its own calls are still to
+// be followed.
 func (v *viewCheck) open(from *caller, w *project.Worker) []caller {
 	next := caller{worker: w, chain: []string{w.ID}}
 	var above *sight
@@ -119,7 +119,8 @@ func (v *viewCheck) open(from *caller, w *project.Worker) []caller {
 	return []caller{next}
 }
 
-// first reports whether a worker was not yet judged under what its caller sees.
+// first reports whether a worker was not checked yet under what its caller sees, and
+// notes it as checked.
 func (v *viewCheck) first(above *sight, w *project.Worker) bool {
 	j := judgement{worker: w}
 	if above != nil {
@@ -130,7 +131,8 @@ func (v *viewCheck) first(above *sight, w *project.Worker) bool {
 	return !again
 }
 
-// sight is what a worker sees under its caller. Who names nothing shares it.
+// sight returns what a worker sees under its caller. Workers that name neither mounts
+// nor a restriction share one.
 func (v *viewCheck) sight(above *sight, w *project.Worker) (*sight, error) {
 	if above == nil || w.Sandbox.NamesMounts || w.Sandbox.Restrict != "" {
 		s, err := v.tree.sight(v.ctx, w, above)
