@@ -27,7 +27,7 @@ type Kept struct {
 	record  *state.Record
 	entries []Entry
 	answers map[string]*Entry   // by conversation and turn
-	changes map[string][]*Entry // notes and compactions, likewise
+	changes map[string][]*Entry // notes and compactions, by conversation and turn
 	begins  map[string]*Entry   // by conversation
 	starts  map[string]*Entry   // by call id
 	ends    map[string]*Entry   // by call id

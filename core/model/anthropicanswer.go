@@ -33,7 +33,7 @@ type anthropicEvent struct {
 	Delta   json.RawMessage   `json:"delta"`
 	Usage   json.RawMessage   `json:"usage"`
 	Content []json.RawMessage `json:"content"`     // of a whole message
-	Stop    json.RawMessage   `json:"stop_reason"` // likewise
+	Stop    json.RawMessage   `json:"stop_reason"` // of a whole message, too
 	Details json.RawMessage   `json:"stop_details"`
 }
 

@@ -13,7 +13,7 @@ type chunk struct {
 	XGroq   *struct{ Usage json.RawMessage } `json:"x_groq"`
 	Error   json.RawMessage                  `json:"error"`
 	Message json.RawMessage                  `json:"message"` // of an error without "error"
-	Detail  json.RawMessage                  `json:"detail"`  // likewise
+	Detail  json.RawMessage                  `json:"detail"`  // of an error without "error", too
 }
 
 type choice struct {

@@ -114,7 +114,7 @@ func (m *remote) offers(ctx context.Context) ([]Offer, error) {
 	}
 	if m.end.row.apiAt(m.end.url) == Anthropic {
 		req.Header.Set("anthropic-version", anthropicVersion)
-		req.URL.RawQuery = "limit=1000" // else it gives twenty
+		req.URL.RawQuery = "limit=1000" // the default is 20
 	}
 	m.end.sign(req)
 	resp, err := m.config.HTTP.Do(req)

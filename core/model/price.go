@@ -157,7 +157,7 @@ func Context(m Model) (tokens int) {
 	return tokens
 }
 
-// CanSummarise tells whether a model can be asked for a summary: a script cannot.
+// CanSummarise reports whether a model can be asked for a summary: a script cannot.
 func CanSummarise(m Model) bool {
 	_, scripted := bare(m).(*script)
 	return m != nil && !scripted

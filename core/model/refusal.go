@@ -108,7 +108,7 @@ func number(raw json.RawMessage) int {
 // refused returns the fault of an answer whose status is not a success. It tells a
 // person what to do if the key, the model or the host is wrong.
 func (m *remote) refused(resp *http.Response, body io.Reader) error {
-	data, _ := io.ReadAll(io.LimitReader(body, maxError)) // what came is told, however it ended
+	data, _ := io.ReadAll(io.LimitReader(body, maxError)) // an error does not matter: what came is quoted
 	c := complain(data)
 	says := c.message
 	switch {

@@ -85,7 +85,7 @@ func parseScript(file string, data []byte) (map[string][]rule, error) {
 	return workers, s.faults[:min(len(s.faults), maxScriptFaults)].Err()
 }
 
-// maxScriptFaults is how many faults of one script are told.
+// maxScriptFaults is how many faults of one script are reported.
 const maxScriptFaults = 100
 
 // bad adds a fault at a node.

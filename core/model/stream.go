@@ -28,7 +28,7 @@ type events struct {
 	in    *bufio.Reader
 	cr    bool // the last line ended in CR: an LF that follows belongs to it
 	stop  func() bool
-	text  func(string) string // cleans what is quoted
+	text  func(string) string // makes quoted text fit for a message
 
 	name    string // the event's name, "" if it has none
 	pending []byte // data lines of an event that is not complete
@@ -201,7 +201,7 @@ func (e *events) data(value []byte) []byte {
 func (e *events) document(first []byte) ([]byte, error) {
 	if e.given || len(e.pending) > 0 {
 		if !json.Valid(first) { // perhaps an error of several lines
-			rest, _ := io.ReadAll(io.LimitReader(e.in, maxError)) // what came is told, however it ended
+			rest, _ := io.ReadAll(io.LimitReader(e.in, maxError)) // an error does not matter: what came is quoted
 			if c := complain(append(append(bytes.Clone(first), '\n'), rest...)); c.message != "" {
 				return nil, c.broken(e.text)
 			}
@@ -241,7 +241,7 @@ func (e *events) Read(p []byte) (int, error) {
 			return 0, err
 		}
 		e.out = append(e.out[:0], "data: "...)
-		if bytes.HasPrefix(data, []byte(`{"error":`)) { // which go-openai would read in its own way
+		if bytes.HasPrefix(data, []byte(`{"error":`)) { // go-openai would read it in its own way
 			e.out, data = append(e.out, "{ "...), data[1:]
 		}
 		e.out = append(append(e.out, data...), '\n')

@@ -76,7 +76,7 @@ func (m *remote) unreachable(err error) error {
 	if m.end.row.unreachable != "" {
 		hint = m.end.row.unreachable
 	}
-	var own *fault.Fault                                                                 // the platform's, which says all of it
+	var own *fault.Fault                                                                 // the platform's fault, which says everything
 	if errors.As(err, &own) && (own.Code == fault.Model || own.Code == fault.Platform) { // of a lent model
 		out := *own
 		out.Message = m.clean(own.Message)
@@ -129,7 +129,7 @@ func (m *remote) accept(asked *url.URL, resp *http.Response, body *events) error
 	if kind == "text/event-stream" || contentType == "" || looksRight(body.in) {
 		return nil
 	}
-	data, _ := io.ReadAll(io.LimitReader(body.in, maxError)) // what came is told, however it ended
+	data, _ := io.ReadAll(io.LimitReader(body.in, maxError)) // an error does not matter: what came is quoted
 	if c := complain(data); c.message != "" {
 		return c.broken(m.clean)
 	}

@@ -48,7 +48,7 @@ func (f *frame) readAttachments(callee *project.Worker, paths []string) ([]attac
 		if err != nil {
 			return nil, err
 		}
-		// Names and counts are judged before bytes are read.
+		// Names and counts are checked before bytes are read.
 		files = append(files, attachment{path: name, name: path.Base(name)})
 	}
 	for _, who := range []*project.Worker{f.worker, callee} {

@@ -147,7 +147,7 @@ func (s unknownTool) fault(known []string) *fault.Fault {
 func (f *frame) unknownTools() []unknownTool {
 	p := f.worker.Policy
 	if f.tree.r.Project.WithoutModules() {
-		return nil // they may name tools that nobody looked for
+		return nil // they may name tools of modules, which were not looked for
 	}
 	named := map[string]string{} // name → origin
 	for name := range p.ProjectTools {

@@ -30,7 +30,7 @@ type tree struct {
 	// staged is what the tree's workers change in staged mounts.
 	staged  *clearance.Work
 	record  *clearance.Record // what they replace in other mounts
-	pending string            // what the root was told of pending items
+	pending string            // what the root was last told about pending items
 	// loaded are the IDs of the root's import closure. A call of one of these workers
 	// that is not allowed gets another fault than an unknown name.
 	loaded  []string
