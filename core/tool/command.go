@@ -9,16 +9,16 @@ type Grammar interface {
 	// Globs returns the words of a rule's pattern, each a glob, or nil if the
 	// pattern is not one simple command.
 	Globs(pattern string) []string
-	// Covers reports whether a pattern of these globs may allow a command that matches
-	// them: nothing that stands in the place of a wildcard makes the command do more
-	// than the pattern says, such as start another program.
+	// Covers reports whether a pattern with these globs may allow the command c, which
+	// matches them. It may not if words in the place of a wildcard can make the command
+	// do more than the pattern says, for example start another program.
 	Covers(c SimpleCommand, globs []string) bool
-	// Exact reports whether a pattern that is written like the command means just that
+	// Exact reports whether the command, if it is used as a pattern, allows only that
 	// command.
 	Exact(command string) bool
 }
 
-// CommandLine is what a command runs.
+// CommandLine is a parsed command: the simple commands that it may run.
 type CommandLine struct {
 	// Commands are all simple commands that may run, wherever they are in the
 	// line.
@@ -29,19 +29,19 @@ type CommandLine struct {
 	Broken bool // it could not be parsed
 }
 
-// SimpleCommand is the words of one simple command, without their quotes. A
-// redirection is one of its own, of two words: WritesFile or ReadsFile, and the file.
+// SimpleCommand is the list of the words of one simple command, without their quotes.
+// A redirection is a SimpleCommand of its own with two words: WritesFile or ReadsFile,
+// then the name of the file.
 type SimpleCommand []Word
 
-// The first word of a redirection. No word of a command contains a NUL byte, so that
-// a program called ">" is something else.
+// The first word of a redirection. It begins with a NUL byte, which no word of a
+// command contains. So a program called ">" is not taken for a redirection.
 const (
 	WritesFile = "\x00>"
 	ReadsFile  = "\x00<"
 )
 
-// Redirects returns the word of a redirection that says what it does; "" for a
-// command.
+// Redirects returns WritesFile or ReadsFile if c is a redirection, and "" otherwise.
 func (c SimpleCommand) Redirects() string {
 	if len(c) == 2 && (c[0].Text == WritesFile || c[0].Text == ReadsFile) {
 		return c[0].Text

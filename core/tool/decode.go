@@ -25,9 +25,9 @@ const canonicalDepth = 512
 //
 // The result is compact and normalised as in RFC 8785, except that keys keep
 // their order, so Canonical never fails on it: each string has one spelling,
-// decimals are the double that they will be read as, and integers beyond 2^53
-// keep every digit. Errors are E_TOOL_INPUT with byte, line and column; too
-// many bytes are E_LIMIT.
+// decimals are rounded to the nearest double, and integers beyond 2^53
+// keep every digit. Errors are E_TOOL_INPUT with byte, line and column, or
+// E_LIMIT if raw has too many bytes.
 func Decode(raw []byte) (json.RawMessage, error) {
 	if len(raw) > MaxArgs {
 		return nil, fault.New(fault.Limit, "the arguments have %d bytes; at most %d are allowed", len(raw), MaxArgs).

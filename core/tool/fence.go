@@ -2,8 +2,8 @@ package tool
 
 import "strings"
 
-// Fence returns the backticks that a Markdown code block of text begins and ends with:
-// three, or one more than the longest run in the text.
+// Fence returns the backticks to write before and after text in a Markdown code block:
+// three, or one more than the longest run of backticks in the text.
 func Fence(text string) string {
 	fence, run := 3, 0
 	for i := range len(text) {

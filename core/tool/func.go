@@ -21,8 +21,8 @@ func Func[In any](spec Spec, f func(context.Context, In) (Output, error)) Tool {
 	return FuncWithCall(spec, func(ctx context.Context, _ Call, in In) (Output, error) { return f(ctx, in) })
 }
 
-// FuncWithCall is Func for a function that needs the call it runs in: its ID, or
-// its Host, to call other tools.
+// FuncWithCall does the same as Func for a function that also needs the Call: its ID,
+// or its Host to call other tools.
 func FuncWithCall[In any](spec Spec, f func(context.Context, Call, In) (Output, error)) Tool {
 	t := &function[In]{spec: spec, f: f}
 	if t.spec.Input == nil {
@@ -37,10 +37,10 @@ type function[In any] struct {
 	err  error
 }
 
-// Spec is what Func was given, with the schema.
+// Spec returns the Spec that Func was given, with the input schema.
 func (t *function[In]) Spec() Spec { return t.spec }
 
-// Err says why no schema could be inferred.
+// Err returns the reason why no schema could be inferred, or nil. Set.Add checks it.
 func (t *function[In]) Err() error { return t.err }
 
 // Call decodes the arguments and runs the function.
@@ -61,7 +61,7 @@ func (t *function[In]) Call(ctx context.Context, c Call) (out Output, err error)
 	return t.f(ctx, c, in)
 }
 
-// infer makes the JSON Schema of a Go type.
+// infer returns the JSON Schema of the struct In.
 func infer[In any]() (json.RawMessage, error) {
 	schema, err := jsonschema.For[In](&jsonschema.ForOptions{
 		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}},
@@ -80,7 +80,8 @@ func infer[In any]() (json.RawMessage, error) {
 	return raw, nil
 }
 
-// notNull makes slices plain arrays: the library lets them be null.
+// notNull removes null from the types of arrays. The library infers it for slices, but
+// a model should send an array.
 func notNull(s *jsonschema.Schema) {
 	if s == nil {
 		return

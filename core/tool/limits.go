@@ -1,7 +1,7 @@
 package tool
 
-// Limits in bytes of what one call of a module uses: what holds where nobody says
-// otherwise, and the most that a person can allow (SPEC §6).
+// Limits of one call of a module, in bytes (SPEC §6). Usual… are the defaults, Most…
+// the largest values that a person can allow.
 const (
 	UsualMemory   = 64 << 20
 	UsualOutput   = 1 << 20

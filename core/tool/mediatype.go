@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// MediaType returns the media type of a file without parameters, by its first 512
-// bytes, as the WHATWG MIME Sniffing standard has it: application/octet-stream if it
-// is not known.
+// MediaType returns the media type of a file, without parameters. It looks at the first
+// 512 bytes, as in the WHATWG MIME Sniffing standard. An unknown type is
+// application/octet-stream.
 func MediaType(start []byte) string {
 	kind, _, _ := strings.Cut(http.DetectContentType(start), ";")
 	return kind

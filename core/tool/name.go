@@ -21,7 +21,7 @@ func nameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
 }
 
-// ToolName makes the name under which models call the worker id (SPEC §5):
+// ToolName returns the name under which models call the worker id (SPEC §5):
 // every character outside [A-Za-z0-9_-] becomes "__". Beyond 64 bytes the end
 // is replaced by a hash of the ID, so that it stays unique.
 // For several workers use ToolNames, which also settles collisions.
@@ -48,7 +48,8 @@ func plainName(id string) string {
 	return b.String()
 }
 
-// hashedName ends name in "_" and n hexadecimal digits of the ID's SHA-256.
+// hashedName returns name with "_" and n hexadecimal digits of the ID's SHA-256 at the
+// end. It shortens name so that the result has at most maxName bytes.
 func hashedName(name, id string, n int) string {
 	sum := sha256.Sum256([]byte(id))
 	suffix := "_" + hex.EncodeToString(sum[:])[:n]
@@ -56,9 +57,9 @@ func hashedName(name, id string, n int) string {
 }
 
 // ToolNames returns the tool name of each ID, in order. IDs whose names would
-// be equal ("a/b" and "a__b") all get a hash suffix, except one that is its own
+// be equal ("a/b" and "a__b") all get a hash suffix, except an ID that equals its
 // tool name. The result does not depend on the order of the IDs; an ID that
-// occurs twice has one name.
+// occurs twice gets the same name twice.
 func ToolNames(ids []string) []string {
 	owners := map[string]map[string]bool{} // name → the IDs that want it
 	for _, id := range ids {

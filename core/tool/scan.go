@@ -24,7 +24,7 @@ type scanner struct {
 	fold     bool // keys that differ only in letter case are duplicates
 }
 
-// syntaxError is what is wrong and where; positions count from 1.
+// syntaxError is an error with its position; byte, line and column count from 1.
 type syntaxError struct {
 	byte, line, column int
 	text               string
@@ -34,7 +34,7 @@ func (e *syntaxError) Error() string {
 	return fmt.Sprintf("%s at byte %d (line %d, column %d)", e.text, e.byte, e.line, e.column)
 }
 
-// fail makes an error for the byte at pos.
+// fail returns a syntaxError for the byte at pos, which counts from 0.
 func (s *scanner) fail(pos int, format string, args ...any) error {
 	before := s.in[:min(pos, len(s.in))]
 	line := bytes.Count(before, []byte("\n"))
@@ -66,7 +66,7 @@ func (s *scanner) space() {
 	}
 }
 
-// peek returns the next byte, 0 at the end.
+// peek returns the next byte, or 0 at the end.
 func (s *scanner) peek() byte {
 	if s.pos < len(s.in) {
 		return s.in[s.pos]
@@ -153,7 +153,7 @@ func (s *scanner) array() error {
 	return nil
 }
 
-// member is one written member of an object: its key and where it stands in out.
+// member is one member of an object: its key, and its start and end in scanner.out.
 type member struct {
 	key        string
 	start, end int
@@ -257,8 +257,8 @@ func compareUTF16(a, b string) int {
 	return len(a) - len(b)
 }
 
-// foldKey maps strings that differ only in letter case to one string, by
-// Unicode simple folding: encoding/json would fill the same field from them.
+// foldKey maps strings that differ only in letter case to one string, by Unicode
+// simple folding: encoding/json ignores case too, so both would set the same field.
 func foldKey(key string) string {
 	if ascii(key) {
 		return strings.ToUpper(key)

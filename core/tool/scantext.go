@@ -9,12 +9,12 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// text reads a string in quotes and returns what it means.
+// text reads a string in quotes and returns its decoded value.
 func (s *scanner) text() (string, error) {
 	open := s.pos
 	s.pos++
 	s.plain()
-	if s.peek() == '"' { // most strings
+	if s.peek() == '"' { // the fast path: nothing to decode
 		s.pos++
 		return string(s.in[open+1 : s.pos-1]), nil
 	}
@@ -51,8 +51,7 @@ func (s *scanner) text() (string, error) {
 	}
 }
 
-// plain goes on to the next byte that is not an ASCII character which stands for
-// itself in a string.
+// plain skips the ASCII characters that need no decoding in a string.
 func (s *scanner) plain() {
 	for s.pos < len(s.in) && literal(s.in[s.pos]) {
 		s.pos++
@@ -131,7 +130,7 @@ func (s *scanner) hex() (rune, bool) {
 func quote(out []byte, text string) []byte {
 	const digits = "0123456789abcdef"
 	out = append(out, '"')
-	done := 0 // what is in out
+	done := 0 // bytes of text that are in out
 	for i := range len(text) {
 		c := text[i]
 		if c >= 0x20 && c != '"' && c != '\\' {
@@ -159,10 +158,10 @@ func quote(out []byte, text string) []byte {
 	return append(append(out, text[done:]...), '"')
 }
 
-// maxNumber bounds the spelling of one number, in bytes.
+// maxNumber is the greatest length of one number, in bytes.
 const maxNumber = 400
 
-// number reads a JSON number and writes its one spelling.
+// number reads a JSON number and writes it in its normal form.
 func (s *scanner) number() error {
 	start := s.pos
 	if s.peek() == '-' {
@@ -213,10 +212,11 @@ func (s *scanner) digits() int {
 	return s.pos - start
 }
 
-// normalNumber is RFC 8785's spelling of a number, except that an integer
-// that a double would change keeps its digits. ok is false for what is too
-// large, for what is not zero but would become it, and for a decimal beyond
-// 2^53 that would become another number.
+// normalNumber returns the number in RFC 8785's form, except that an integer
+// that a double would change keeps its digits. plain says that the literal has no
+// point and no exponent. ok is false for a number that is too large, for one that
+// is not zero but would become zero, and for a decimal beyond 2^53 that would
+// become another number.
 func normalNumber(literal string, plain bool) (string, bool) {
 	f, err := strconv.ParseFloat(literal, 64)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // safe for concurrent use.
 type Schema struct {
 	resolved *jsonschema.Resolved
-	root     *node // nil: every object is valid
+	root     *node // nil: every object is valid, and nothing else
 }
 
 // Compile compiles a schema. References must be inside it (#/…). nil accepts
@@ -53,8 +53,8 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	return s, nil
 }
 
-// plain names the keyword whose value has the wrong type, instead of the library's
-// types.
+// plain replaces an error of encoding/json about Go types with one that names the
+// keyword whose value has the wrong type.
 func plain(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -66,8 +66,8 @@ func plain(err error) error {
 // maxSchema is the largest schema, in bytes.
 const maxSchema = 1 << 20
 
-// readSchema parses a schema under Decode's rules, except that its names may
-// differ in letter case only ($defs Node and node).
+// readSchema parses a schema by the same rules as Decode, except that two keys of an
+// object may differ only in letter case ($defs Node and node).
 func readSchema(raw json.RawMessage) (whole any, err error) {
 	if len(raw) > maxSchema {
 		return nil, fault.New(fault.Schema, "the schema has %d bytes; at most %d are allowed", len(raw), maxSchema)
@@ -111,7 +111,8 @@ func (s *Schema) Validate(v json.RawMessage) []Violation {
 	return w.found
 }
 
-// compiled keeps schemas by their bytes: the same few are used in every call.
+// compiled is the cache of compiled schemas, by their text: a program uses the same few
+// schemas in every call.
 var compiled = cache{m: map[string]*Schema{}}
 
 type cache struct {
@@ -119,7 +120,8 @@ type cache struct {
 	m  map[string]*Schema
 }
 
-// maxCompiled bounds the cache; a program that compiles more starts over.
+// maxCompiled is the greatest number of schemas in the cache. When it is full, it is
+// emptied.
 const maxCompiled = 1024
 
 func (c *cache) get(key string) (*Schema, bool) {

@@ -13,7 +13,7 @@ import (
 	"golem/core/tool"
 )
 
-// Scenario 14: the violated path of the value, in words a model can act upon.
+// Scenario 14: a violation names the path in the value, in words a model can act upon.
 func TestValidatePaths(t *testing.T) {
 	schema := `{"type":"object","required":["n"],"additionalProperties":false,"properties":{
 		"n":{"type":"integer","minimum":0},"tags":{"type":"array","items":{"enum":["a","b"]},"maxItems":2},
@@ -46,7 +46,8 @@ func TestValidatePaths(t *testing.T) {
 	}
 }
 
-// Schemas that would never end, or run away, are refused before they are used.
+// Schemas whose validation would never end, or would take too long, are refused before
+// they are used.
 func TestHostileSchemas(t *testing.T) {
 	bomb := `{"$defs":{"d0":{"type":"string"}`
 	for i := 1; i < 30; i++ {
@@ -79,8 +80,8 @@ func TestHostileSchemas(t *testing.T) {
 	}
 }
 
-// Each of these once ended the whole process in a stack overflow, which
-// nothing can recover: the library reads the schema otherwise than it looks.
+// Each of the first schemas once ended the whole process in a stack overflow, which
+// cannot be recovered: the library reads them differently from what they seem to say.
 func TestSchemasReadOtherwise(t *testing.T) {
 	for name, schema := range map[string]string{
 		"escaped reference": `{"$defs":{"%61":{},"a":{"$ref":"#/$defs/%61"}},"$ref":"#/$defs/a"}`,
@@ -109,7 +110,7 @@ func TestSchemasReadOtherwise(t *testing.T) {
 	}
 }
 
-// What would take minutes is refused within a second or so.
+// A validation that would take minutes is refused in about a second.
 func TestValidationIsBounded(t *testing.T) {
 	forms := strings.Repeat(`{"type":"string"},`, 900)
 	for name, c := range map[string]struct{ schema, value string }{
@@ -137,8 +138,8 @@ func TestValidationIsBounded(t *testing.T) {
 	}
 }
 
-// To find what is wrong takes no longer than to see that something is: no expression
-// is compiled again for each text, and nothing is put into words that is not told.
+// To find the violations takes no longer than to validate: no expression is compiled
+// again for each text, and no message is built that is not reported.
 func TestWhatIsWrongIsFoundInTime(t *testing.T) {
 	pattern := "^(" + strings.Repeat("[a-m]|[n-z]|", 300) + "[0-9])$"
 	names := `{"a":1`
@@ -166,7 +167,8 @@ func TestWhatIsWrongIsFoundInTime(t *testing.T) {
 	}
 }
 
-// No schema made of these pieces may crash or hang, whatever it is.
+// No schema made of these pieces may crash or hang, and two validations of the same
+// value give the same result.
 func FuzzSchema(f *testing.F) {
 	pieces := []string{"$ref", "allOf", "anyOf", "not", "if", "items", "properties", "$defs", "dependencies", "dependentSchemas", "$id", "$Ref", "AllOf",
 		"prefixItems", "additionalProperties", "patternProperties", "contains", "unevaluatedProperties", "oneOf", "propertyNames"}
@@ -255,7 +257,7 @@ func TestFunc(t *testing.T) {
 	}
 }
 
-// What is valid for the library has no violations, what is not has some.
+// Validate never panics, and each violation has a message.
 func FuzzValidate(f *testing.F) {
 	f.Add(`{"type":"object","properties":{"a":{"type":"integer"}}}`, `{"a":1}`)
 	f.Add(`{"anyOf":[{"type":"string"},{"minimum":3}]}`, `2`)

@@ -3,11 +3,11 @@ package tool
 // Limits for one validation.
 const (
 	maxSteps   = 2_000_000 // visits of a schema to a value, weighted
-	maxPrinted = 128 << 20 // bytes of errors that the library would make and drop
-	maxWalk    = 3_000     // recursion
+	maxPrinted = 128 << 20 // bytes of error texts that the library would build and discard
+	maxWalk    = 3_000     // levels of recursion
 )
 
-// value is a JSON value with the size of its text, more or less.
+// value is a JSON value with an estimate of the size of its text in bytes.
 type value struct {
 	v     any
 	size  int
@@ -38,10 +38,10 @@ func weigh(v any) *value {
 	return out
 }
 
-// meter walks everything the library could walk, without ever stopping early,
-// and gives up beyond the bounds: the library itself has none. speculative is
-// true where a failure is not the end (below anyOf, not, …), so that errors
-// can pile up.
+// meter estimates what a validation costs, because the library has no limits of its
+// own. It walks everything that the library could walk, and gives up beyond the limits
+// above. speculative is true where a failure does not end the validation (below anyOf,
+// not, …), so that the library may build many error texts.
 type meter struct {
 	steps, printed int
 }

@@ -21,11 +21,13 @@ var (
 	mapKeywords  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
 )
 
-// refused are keywords through which a schema could refer to itself unseen.
+// refused are keywords by which a schema could refer to itself without a $ref, so that
+// refuseLoops would not see it.
 var refused = []string{"$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "$anchor"}
 
-// libraryKeywords are the keywords the library reads, by their folded form:
-// encoding/json gives it "$Ref" and "ALLOF" as well, which no check here sees.
+// libraryKeywords returns the keywords that the library reads, by their folded form.
+// encoding/json ignores letter case, so the library also reads "$Ref" and "ALLOF",
+// which the checks here do not look for.
 var libraryKeywords = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	note := func(names ...string) {
@@ -46,7 +48,7 @@ var libraryKeywords = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// checkKeywords refuses what the library and golem could read differently.
+// checkKeywords refuses keywords that the library and golem could read differently.
 func checkKeywords(m map[string]any, at string) error {
 	for _, k := range sortedKeys(m) {
 		if known, ok := libraryKeywords()[foldKey(k)]; ok && known != k {
@@ -64,7 +66,7 @@ func checkKeywords(m map[string]any, at string) error {
 	return nil
 }
 
-// refPointer is the place that a $ref names, as the library reads it.
+// refPointer returns the JSON pointer in a $ref, decoded as the library decodes it.
 func refPointer(ref string) (string, error) {
 	u, err := url.Parse(ref)
 	if err != nil || !strings.HasPrefix(ref, "#") || u.Fragment != "" && u.Fragment[0] != '/' {
@@ -74,7 +76,7 @@ func refPointer(ref string) (string, error) {
 	return u.Fragment, nil
 }
 
-// draft gives $schema the spelling that the library knows.
+// draft returns $schema in the spelling that the library knows: "" for 2020-12.
 func draft(version string) (string, error) {
 	_, rest, _ := strings.Cut(strings.TrimSuffix(version, "#"), "://")
 	switch {

@@ -24,13 +24,13 @@ type node struct {
 	single map[string]*node            // by keyword
 	lists  map[string][]*node          // by keyword
 	maps   map[string]map[string]*node // by keyword and name
-	same   []*node                     // all that apply to the same value: $ref, allOf, anyOf, …
+	same   []*node                     // the parts that apply to the same value: $ref, allOf, anyOf, …
 
 	pattern  *pattern
 	patterns []namedPattern // patternProperties, sorted
 
-	own  int // bytes of its own keywords, an estimate of what one visit costs
-	size int // bytes including its parts: what an error of the library may print
+	own  int // bytes of its own keywords: an estimate of the cost of one visit
+	size int // bytes with its parts: an estimate of the size of an error of the library
 }
 
 type pattern struct {
@@ -43,14 +43,14 @@ type namedPattern struct {
 	node *node
 }
 
-// compiler makes the nodes of one schema.
+// compiler is the state while the nodes of one schema are built.
 type compiler struct {
 	nodes map[string]*node // by pointer
 	order []*node
 }
 
-// compileNodes refuses schemas that the library might read differently, or
-// whose validation would not end.
+// compileNodes returns the root node of a schema. It refuses schemas that the library
+// might read differently, or whose validation would not end.
 func compileNodes(whole any) (*node, error) {
 	c := &compiler{nodes: map[string]*node{}}
 	root, err := c.compile(whole, "")
@@ -108,7 +108,7 @@ func (c *compiler) compile(v any, at string) (*node, error) {
 	return n, n.compilePatterns()
 }
 
-// place files a part under the keyword and name in its relative pointer.
+// place stores a part in single, lists or maps, by its relative pointer key.
 func (n *node) place(key string, sub *node) {
 	keyword, name, nested := strings.Cut(key[1:], "/")
 	switch {
@@ -133,7 +133,7 @@ func isList(v any) bool {
 	return ok
 }
 
-// measure estimates the costs of a node from the length of its keywords.
+// measure sets own and completes size, from the length of the node's keywords.
 func (n *node) measure() {
 	for k, v := range n.kw {
 		if _, parts := n.single[k]; parts || n.lists[k] != nil {
@@ -186,9 +186,9 @@ func compilePattern(text string) (*pattern, error) {
 	return &pattern{re, cost}, nil
 }
 
-// refuseLoops finds schemas that lead back to themselves without entering the
-// value, like {"$ref":"#"}, so that validation would never end, and those of
-// which too many parts apply to one and the same value.
+// refuseLoops refuses schemas that refer to themselves for the same value, like
+// {"$ref":"#"}, so that validation would never end, and schemas with more than maxSame
+// parts that apply to one value.
 func (c *compiler) refuseLoops() error {
 	const open = -1
 	counts := map[*node]int{}

@@ -11,21 +11,21 @@ import (
 	"unicode/utf8"
 )
 
-// walker finds the places of a value that break a schema. The library has
-// given the verdict already; this only says where and why, in words for a
-// model, so that a keyword it does not know costs a good message, not truth.
+// walker finds the places where a value does not fit a schema, and describes them for a
+// model. The library has already decided that the value is not valid. So a keyword that
+// walker does not know makes the message worse, but never the decision wrong.
 type walker struct {
 	found []Violation
 }
 
-// maxFound is how many places are told.
+// maxFound is the greatest number of violations that are reported.
 const maxFound = 20
 
 func (w *walker) add(path, format string, args ...any) {
 	w.found = append(w.found, Violation{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// full reports whether enough is told: nothing more is looked for then.
+// full reports whether maxFound violations were found, so that the search can stop.
 func (w *walker) full() bool { return len(w.found) >= maxFound }
 
 func (w *walker) walk(n *node, v any, path string, depth int) {
@@ -61,7 +61,7 @@ func (w *walker) walk(n *node, v any, path string, depth int) {
 	}
 }
 
-// words is a keyword's list of texts.
+// words returns the list of texts that is the value of a keyword.
 func (n *node) words(keyword string) (out []string) {
 	list, _ := n.kw[keyword].([]any)
 	for _, item := range list {
@@ -71,7 +71,7 @@ func (n *node) words(keyword string) (out []string) {
 	return out
 }
 
-// bound is a keyword's number.
+// bound returns the number that is the value of a keyword, and whether it has one.
 func (n *node) bound(keyword string) (float64, bool) {
 	limit, ok := n.kw[keyword].(float64)
 	return limit, ok
@@ -144,7 +144,7 @@ func (w *walker) array(n *node, v []any, path string, depth int) {
 	}
 }
 
-// length holds a length against minKEY and maxKEY.
+// length compares a length with the keywords minKEY and maxKEY.
 func (w *walker) length(n *node, key, what string, length int, path string) {
 	if least, ok := n.bound("min" + key); ok && float64(length) < least {
 		w.add(path, "must have at least %.0f %s, got %d", least, what, length)
@@ -164,7 +164,7 @@ func (w *walker) text(n *node, v, path string) {
 func (w *walker) number(n *node, v float64, path string) {
 	for _, rule := range [...]struct {
 		keyword, words string
-		least, most    int // of how v compares to the limit
+		least, most    int // the range of cmp.Compare(v, limit) that is valid
 	}{{"minimum", "≥", 0, 1}, {"maximum", "≤", -1, 0}, {"exclusiveMinimum", ">", 1, 1}, {"exclusiveMaximum", "<", -1, -1}} {
 		limit, ok := n.bound(rule.keyword)
 		if c := cmp.Compare(v, limit); ok && (c < rule.least || c > rule.most) {
@@ -206,7 +206,7 @@ func typeName(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// short shows a value in at most 80 characters.
+// short returns a value as JSON, cut to 80 characters.
 func short(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -218,8 +218,8 @@ func short(v any) string {
 	return string(raw)
 }
 
-// lastCause is the end of a library error, which repeats the schema's path at
-// every step.
+// lastCause returns the message of the innermost error: the library wraps it once for
+// each step of the schema's path.
 func lastCause(err error) string {
 	for {
 		next, ok := err.(interface{ Unwrap() error })

@@ -6,15 +6,17 @@ import (
 	"golem/core/fault"
 )
 
-// Set is what one worker may call, by name, in the order of adding. The zero value is
-// an empty set. Reading it is safe from several goroutines while nobody calls Add or Replace.
+// Set is the set of tools that one worker may call, in the order in which they were
+// added. The zero value is an empty set. Several goroutines may read it at the same time,
+// but not during Add or Replace.
 type Set struct {
 	names []string
 	tools map[string]Tool
 }
 
-// Add adds a tool. It fails if the name is taken, if providers would not accept it
-// ([A-Za-z0-9_-], 1 to 64 of them), or if Func could not make the tool.
+// Add adds a tool. It fails if the name is taken (E_CONFIG), if providers would not
+// accept it (E_TOOL_CONTRACT; ValidName says which names they accept), or if Func could
+// infer no schema.
 func (s *Set) Add(t Tool) error {
 	spec := t.Spec()
 	if !ValidName(spec.Name) {
@@ -36,8 +38,8 @@ func (s *Set) Add(t Tool) error {
 	return nil
 }
 
-// Replace puts tools into the place of others, at the end of the order. A tool that
-// cannot be added is left out; the error is that of the first.
+// Replace removes the tools old and adds the tools with at the end of the order. A tool
+// that cannot be added is left out; Replace returns the error of the first of these.
 func (s *Set) Replace(old, with []Tool) error {
 	for _, t := range old {
 		name := t.Spec().Name

@@ -22,7 +22,7 @@ const (
 	Command     Risk = "command"
 )
 
-// Level is the risk as people read it: low, medium or high (S4-28).
+// Level returns the risk as it is shown to people: low, medium or high (S4-28).
 func (r Risk) Level() string {
 	switch r {
 	case Read:
@@ -36,14 +36,15 @@ func (r Risk) Level() string {
 // Exec says who may start a tool (S4-02..04). The zero value is ExecLLM.
 type Exec string
 
-// ExecManual tools are in no model's list and refused to model callers.
+// A model may call tools that are ExecLLM or ExecBoth. An ExecManual tool is in no
+// model's list of tools, and a model's call of it is refused.
 const (
 	ExecLLM    Exec = "llm"
 	ExecManual Exec = "manual"
 	ExecBoth   Exec = "both"
 )
 
-// Kind is what a tool is made of, as the trace shows it.
+// Kind says how a tool is implemented, as the trace shows it.
 type Kind string
 
 // Kinds of callable (SPEC §16, tool.start).
@@ -71,13 +72,12 @@ type Spec struct {
 	Provider    string // approval-key part: "builtin", a worker ID or a module digest
 	Module      string // path of the wasm module, if any, without its digest
 
-	// NeedsApproval tells whether a call needs approval in the tool's own view. It is
+	// NeedsApproval reports whether the tool itself asks for approval of a call. It is
 	// used if no setting decides, and before the default of the risk (SPEC §7). nil:
-	// the tool has no view.
+	// the tool says nothing about it.
 	NeedsApproval func(args json.RawMessage) bool
 	// Uses names what a call of the tool may call in turn: workers by ID, tools by
-	// name, or UsesAll. It is what the tool needs, not what it may: the gate decides
-	// on each call.
+	// name, or UsesAll. It gives no permission: the gate decides on each call.
 	Uses []string
 	// Rules are further names under which tool_rules and approval settings
 	// address this tool, e.g. "worker.call", "sandbox.write".
@@ -96,31 +96,33 @@ type Spec struct {
 	Confined bool
 	// Hosts are the hosts that a module may reach; none: it has no network.
 	Hosts []string
-	// Grants are all that a module may use besides its own memory, in a fixed order. A
-	// remembered approval holds only for the same grants.
+	// Grants lists everything that a module may use besides its own memory, in a fixed
+	// order. A remembered approval holds only for the same grants.
 	Grants []Grant
-	// Files are what a tool without a preview can do with the files of the sandbox: the
-	// operations on each mount. The mounts' approvals hold for all of them in every call.
-	// nil: not known, or none.
+	// Files lists the operations on each mount that a tool without a preview can do. The
+	// gate applies the approval settings of these mounts to every call. nil: not known, or
+	// none.
 	Files []PathUse
-	// Stateful tools remember something between calls: their calls run one after the
-	// other, in order, and not within each other.
+	// Stateful tools keep state between calls. Their calls run one after the other, in
+	// order, and not within each other.
 	Stateful bool
-	// Network tools say that they use the network; set where Risk is stricter than
-	// Network.
+	// Network says that the tool declares the use of the network, if Risk does not say so
+	// because it is stricter than Network.
 	Network bool
-	// Outside tools have their effects outside the sandbox, whatever their risk: what
-	// a project says of itself approves none of their calls beyond read.
+	// Outside tools have their effects outside the sandbox, whatever their risk. Without
+	// trust, the project's own settings approve only those of their calls whose risk is
+	// Read.
 	Outside bool
-	// Timeout replaces limits.tool_timeout; negative: none.
+	// Timeout replaces limits.tool_timeout. Zero: limits.tool_timeout holds; negative: no
+	// limit.
 	Timeout time.Duration
 }
 
-// Grant is one thing that a module may use, as people read it.
+// Grant is a permission of a module, as it is shown to people.
 type Grant struct {
 	Name  string `json:"name"`  // files, hosts, config
 	Value string `json:"value"` // "/ (rw)", "api.example.com", the keys of config
-	Exact string `json:"-"`     // what Value leaves out, for comparing
+	Exact string `json:"-"`     // details that Value leaves out, to compare grants
 }
 
 // Call is one call of a tool. When a Tool receives it, Args were decoded strictly and
@@ -132,8 +134,9 @@ type Call struct {
 	Host Host // nil where the caller offers no callbacks
 }
 
-// Host lets a tool call what the running worker may call, through the same gate. The
-// call is traced below the tool's own; a worker runs one level deeper (S3-15).
+// Host is the interface by which a tool calls other tools and workers: those that the
+// running worker may call, through the same gate. The trace shows such a call below the
+// tool's own call; a worker runs one level deeper (S3-15).
 type Host interface {
 	Call(ctx context.Context, name string, args json.RawMessage) (Output, error)
 }
@@ -160,14 +163,14 @@ type Output struct {
 	NeedsInput bool
 	// Untrusted marks content from outside the project (SECURITY 13).
 	Untrusted bool
-	// Fuel is what a module used, in units of the guard; 0 for other tools. A
-	// failed call's output has it too.
+	// Fuel is the fuel that a module used, in units of the guard; 0 for other tools.
+	// The output of a failed call has it too.
 	Fuel int64
-	// FuelVaries says that the same call may use other fuel.
+	// FuelVaries says that the same call may use another amount of fuel next time.
 	FuelVaries bool
 }
 
-// FileDiff is one file's change.
+// FileDiff describes the change of one file.
 type FileDiff struct {
 	Path   string // virtual
 	Before string // SHA-256 of the old content, hex; "" if there was none
@@ -184,8 +187,8 @@ func (o Output) String() string {
 }
 
 // Tool is one callable. Call must return when ctx ends: half a second later the caller
-// goes on without it. Call may be called concurrently. It returns failures as errors,
-// best as a *fault.Fault.
+// continues without its result. Call may be called concurrently. It returns failures as
+// errors, preferably as a *fault.Fault.
 type Tool interface {
 	Spec() Spec
 	Call(ctx context.Context, c Call) (Output, error)
@@ -199,9 +202,9 @@ type Previewer interface {
 	Preview(ctx context.Context, c Call) (Preview, error)
 }
 
-// Identifier is a tool whose identity must be computed: a module's digest, for which
-// its file is read. Identity is called before the gate decides and before the call is
-// traced.
+// Identifier is a tool of a module, whose identity is the digest of the module's file.
+// Because the file must be read for it, the identity is not in the Spec. Identity is
+// called before the gate decides and before the call is traced.
 type Identifier interface {
 	Tool
 	// Identity returns the SHA-256 (hex) of the module Spec.Module, which is the
@@ -209,12 +212,12 @@ type Identifier interface {
 	Identity(ctx context.Context) (digest string, err error)
 }
 
-// Pinned names a module with its digest, for the trace and for people:
-// "tools/a.wasm@sha256:<hex>". A path may hold any of that, so nothing is decided by
-// taking it apart again.
+// Pinned returns a module's path with its digest, for the trace and for people:
+// "tools/a.wasm@sha256:<hex>". Do not parse the result: a path may contain the same
+// text.
 func Pinned(module, digest string) string { return module + "@sha256:" + digest }
 
-// Preparer is a tool that must be made ready before it can run: a module that is not
+// Preparer is a tool that must be prepared before it can run: a module that is not
 // compiled yet. Prepare is called after the gate has decided and before the call
 // starts. Its time does not count against the call's timeout, and other calls go on
 // meanwhile.
@@ -223,10 +226,11 @@ type Preparer interface {
 	Prepare(ctx context.Context) error
 }
 
-// Preview is what a call would do.
+// Preview describes the effects of a call before it runs.
 type Preview struct {
-	// Args are the arguments in canonical form: with defaults, paths absolute. They are
-	// what a person is shown, what is remembered and what runs. nil: those of the call.
+	// Args are the arguments in canonical form: with defaults, paths absolute. A person
+	// is shown these arguments, an approval is remembered for them, and the call runs
+	// with them. nil: the arguments of the call.
 	Args  json.RawMessage
 	Paths []PathUse
 	Diff  string // unified diff of the file change, if there is one
@@ -242,19 +246,21 @@ type PathUse struct {
 	Op    string `json:"op"`              // read, write, delete
 	Mount string `json:"mount,omitempty"` // the mount's name, "root" for /
 	Path  string `json:"path"`            // canonical and absolute, "/output/a.md"
-	// Staged says that the change is kept apart from the real file.
+	// Staged says that the change is staged (clearance): it does not reach the real
+	// file until a person pushes it.
 	Staged bool `json:"-"`
 }
 
-// Toolset is a group of tools that a factory made. Close frees what they hold.
+// Toolset is a group of tools that a factory made. The caller that opened it calls Close
+// when no more tools are called: it frees what the tools use.
 type Toolset interface {
 	Tools() []Tool
 	Close() error
 }
 
 // Changing is a toolset whose tools can change while a worker runs. Refresh is called
-// between two turns, when none of its tools runs, and tells whether Tools is another
-// list now. With an error the list is as it was.
+// between two turns, when none of its tools runs. It reports whether Tools now returns
+// another list. If it fails, the list has not changed.
 type Changing interface {
 	Toolset
 	Refresh(ctx context.Context) (changed bool, err error)

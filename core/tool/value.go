@@ -6,18 +6,21 @@ import (
 	"regexp"
 )
 
-// Value is a text of configuration: written in the file, or kept by the person
-// under a name, {env: NAME} or {secret: NAME}. At most one field is set (SPEC §3).
+// Value is a text in a configuration file (SPEC §3). The file has either the text itself,
+// or the name of an environment variable or secret of the person, {env: NAME} or
+// {secret: NAME}. At most one field is set.
 type Value struct {
 	Text   string
 	Env    string // name of an environment variable of the person
 	Secret string // name in the person's store (golem secret set)
 }
 
-// Kept reports whether the text is not in the file but with the person.
+// Kept reports whether the text is not in the file, but in an environment variable or
+// secret of the person.
 func (v Value) Kept() bool { return v.Env != "" || v.Secret != "" }
 
-// String returns what the file says. It never has the value that a person keeps.
+// String returns the text in the file. It never contains the value of a secret or
+// environment variable.
 func (v Value) String() string {
 	switch {
 	case v.Secret != "":
@@ -48,9 +51,10 @@ var (
 	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 )
 
-// ValidSecret reports whether a name can be that of a secret: a letter, then
-// letters, digits, _ . and -, at most 64.
+// ValidSecret reports whether a secret can have this name: a letter, then letters,
+// digits, _, . and -, at most 64 characters of ASCII.
 func ValidSecret(name string) bool { return secretName.MatchString(name) }
 
-// ValidVariable reports whether a name can be that of an environment variable.
+// ValidVariable reports whether an environment variable can have this name: letters,
+// digits and _, no digit first, at most 128 characters of ASCII.
 func ValidVariable(name string) bool { return variableName.MatchString(name) }

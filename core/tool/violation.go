@@ -35,8 +35,7 @@ func OutputFault(tool string, vs []Violation) *fault.Fault {
 		Hinting("the error is in the tool, not in the arguments; go on without its result")
 }
 
-// Describe joins violations into one line: the first few, and the number of the
-// others.
+// Describe joins violations into one line: the first six, then how many more there are.
 func Describe(vs []Violation) string {
 	const most = 6
 	parts := make([]string, 0, most)
