@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Error is golem's answer to a call that failed: an error code, what went
-// wrong, and what to do.
+// Error is golem's answer to a call that failed: a code (E_…), a message, and a hint
+// that says what to do.
 type Error struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -18,11 +18,11 @@ type Error struct {
 // Error returns the code and the message.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// Call calls a tool or worker that the worker which called this tool may call;
-// it goes through the same approval gate (S3-15). args can be anything that can
-// be written as JSON. The result is a text or JSON. An error from golem is an
-// *Error. A running call cannot be interrupted, so ctx is only checked before
-// it.
+// Call calls another tool or a worker, if the worker that called this tool may call
+// it; the call goes through the same approval gate (S3-15). args is written with
+// encoding/json. The result is a text or JSON. An error from golem is an *Error.
+// ctx must be the one that the tool's function got. A running call cannot be
+// interrupted, so ctx is only checked before it.
 func Call(ctx context.Context, name string, args any) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -47,9 +47,9 @@ func Call(ctx context.Context, name string, args any) (string, error) {
 	return string(answer), nil
 }
 
-// Config returns a value that the worker's file gives the module under config:,
-// and whether there is one.
+// Config returns the value of key in the configuration that the worker's file gives
+// the module under config:, and whether there is one.
 func Config(key string) (string, bool) { return config(key) }
 
-// Log shows a line to the person who runs golem.
+// Log shows a line to the person who runs golem. The format is that of fmt.Sprintf.
 func Log(format string, args ...any) { log(fmt.Sprintf(format, args...)) }

@@ -4,7 +4,7 @@ package sdk
 
 import "errors"
 
-// Outside golem there is nobody to call: unit tests see that as an error.
+// Outside golem there is no host. A unit test that calls Call gets an error.
 
 func callBack(string, []byte) ([]byte, error) {
 	return nil, errors.New("callbacks work only in golem: build the tool for wasip1")

@@ -4,8 +4,8 @@ package sdk
 
 import "unsafe"
 
-// The host functions of golem that a Go program reaches beside WASI. Blocks of
-// memory are exchanged by handles (FACTS of Extism: extism:host/env).
+// The host functions of golem that a Go program uses besides WASI. As Extism defines
+// for extism:host/env, texts are passed in blocks of the host's memory, by handle.
 
 //go:wasmimport extism:host/env alloc
 func hostAlloc(size uint64) uint64

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// schema is a JSON Schema 2020-12. encoding/json writes its keys in order.
+// schema is a JSON Schema 2020-12. encoding/json sorts its keys.
 type schema map[string]any
 
-// An inference makes schemas of Go types, for what encoding/json makes of them.
+// An inference infers the schemas of Go types, from how encoding/json writes them.
 type inference struct {
-	result bool           // of a result: what may be nil may be null
-	outer  []reflect.Type // what the type is part of
+	result bool           // the type is a tool's result: a value that can be nil can be null
+	outer  []reflect.Type // the types that contain this one
 }
 
-// argument is the schema of a tool's argument, which is a struct.
+// argument returns the schema of a tool's argument, which must be a struct.
 func argument(t reflect.Type) (schema, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("the argument of a tool must be a struct, not %s", t)
@@ -30,8 +30,8 @@ func argument(t reflect.Type) (schema, error) {
 	return s, err
 }
 
-// enter goes into a type. One that holds itself has no schema without
-// references, which are not inferred.
+// enter returns the inference for the parts of a type. It fails for a type that contains
+// itself: the schema would need references, which are not inferred.
 func (in inference) enter(t reflect.Type) (inference, error) {
 	if slices.Contains(in.outer, t) {
 		return in, fmt.Errorf("%s contains itself, so no schema can be inferred", t)
@@ -40,7 +40,7 @@ func (in inference) enter(t reflect.Type) (inference, error) {
 	return in, nil
 }
 
-// of is the schema of one type.
+// of returns the schema of a type.
 func (in inference) of(t reflect.Type) (schema, error) {
 	if s, ok := in.known(t); ok {
 		return s, nil
@@ -62,7 +62,7 @@ func (in inference) of(t reflect.Type) (schema, error) {
 		return schema{"type": "number"}, nil
 	case reflect.Pointer:
 		s, err := in.of(t.Elem())
-		return in.nullable(s), err // a list that may be nil is nullable already
+		return in.nullable(s), err // a slice is nullable already, and stays so
 	case reflect.Slice:
 		items, err := in.of(t.Elem())
 		return in.nullable(schema{"type": "array", "items": items}), err
@@ -81,7 +81,7 @@ func (in inference) of(t reflect.Type) (schema, error) {
 	return nil, fmt.Errorf("%s cannot be written as JSON", t)
 }
 
-// known are types whose JSON is not that of their kind.
+// known returns the schema of a type whose JSON form does not follow from its kind.
 func (in inference) known(t reflect.Type) (schema, bool) {
 	is := func(of ...reflect.Type) bool {
 		return t.Kind() != reflect.Pointer && slices.ContainsFunc(of, func(o reflect.Type) bool { return t.Implements(o) || reflect.PointerTo(t).Implements(o) })

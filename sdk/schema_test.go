@@ -25,7 +25,7 @@ type hidden struct {
 	inner string
 }
 
-// everything is a struct with all that a struct can have.
+// everything has a field for each case of the inference.
 type everything struct {
 	base
 	*hidden
@@ -67,8 +67,8 @@ func TestStruct(t *testing.T) {
 	}
 }
 
-// Whatever a function returns fits the schema that was inferred of its type:
-// golem refuses results that do not (E_TOOL_OUTPUT).
+// Each result of a function fits the schema that was inferred from its type: golem
+// refuses results that do not fit (E_TOOL_OUTPUT).
 func TestResultsFit(t *testing.T) {
 	s, err := inference{result: true}.of(reflect.TypeFor[everything]())
 	if err != nil {
@@ -102,8 +102,8 @@ func TestResultsFit(t *testing.T) {
 	})
 }
 
-// A function keeps its schema when it moves between a module and a program
-// that embeds golem: tool.Func infers alike, as far as both go.
+// A function keeps its schema when it moves between a module and a program that embeds
+// golem: for types that both support, tool.Func infers the same schema.
 func TestLikeToolFunc(t *testing.T) {
 	type in struct {
 		base
@@ -119,7 +119,7 @@ func TestLikeToolFunc(t *testing.T) {
 	}
 }
 
-// anyOrder: required is a set.
+// anyOrder ignores the order of lists: that of required has no meaning.
 var anyOrder = cmpopts.SortSlices(func(a, b any) bool { return a.(string) < b.(string) })
 
 func asJSON(t *testing.T, v any) []byte {

@@ -1,24 +1,25 @@
-// Package sdk makes a golem tool of a plain Go function with a struct argument:
+// Package sdk makes a golem tool from a plain Go function with a struct argument:
 //
 //	func main() {
 //		sdk.Main(sdk.Tool("add", "adds two numbers", func(in struct{ A, B float64 }) (float64, error) { return in.A + in.B, nil }))
 //	}
 //
-// Built with the standard Go toolchain, GOOS=wasip1 GOARCH=wasm go build -o
-// tools/add.wasm, the program is a tool as it stands: a WASI command that golem
-// runs with `call add` and the arguments on standard input, or with `describe`
-// for its description (SPEC §6). To spare golem the asking, embed it: the same
-// program tells it on any system.
+// Build the program with the standard Go toolchain: GOOS=wasip1 GOARCH=wasm go build
+// -o tools/add.wasm. It is a WASI command that golem runs with `call add` and the
+// arguments on standard input, or with `describe` to get its description (SPEC §6).
+// golem need not run it for that if the description is embedded in the module. The same
+// program, built for any system, prints the description:
 //
 //	go run . describe > tools.json && golem tool pack add.wasm --tools tools.json
 //
-// The schema is inferred from the struct and its tags, which mean what they mean
-// to tool.Func in a program that embeds golem: `json` names a field and omitempty
-// makes it optional, as a pointer does; `jsonschema` describes it; beside these,
-// `enum:"a,b"` lists what a string may be. Nothing of golem's own is linked; the
-// same program runs on any system for tests (S0-15..17).
+// The schema is inferred from the struct and its tags. They have the same meaning as
+// for tool.Func in a program that embeds golem: `json` names a field and omitempty
+// makes it optional, as a pointer does; `jsonschema` describes it. In addition,
+// `enum:"a,b"` lists the values that a string may have. The package links nothing else
+// of golem, and the same program runs on any system for tests (S0-15..17).
 //
-// Each call is a process of its own, so nothing is kept from one to the next.
+// Each call is a process of its own, so variables do not keep their values between
+// calls.
 package sdk
 
 import (
@@ -32,8 +33,8 @@ import (
 	"reflect"
 )
 
-// A Function is one tool. Make it with Tool and set the exported fields before
-// Main. They can only make golem stricter, never less strict.
+// A Function is one tool. Make it with Tool or ToolContext, and set the exported fields
+// before Main. They can make golem's rules for the tool stricter, but never weaker.
 type Function struct {
 	Name        string
 	Description string
@@ -49,15 +50,15 @@ type Function struct {
 	err           error
 }
 
-// Tool makes a tool from a function. In must be a struct. A result of type
+// Tool returns a tool that runs the function f. In must be a struct. A result of kind
 // string is returned as it is; any other result is returned as JSON, and its
-// schema is declared.
+// schema is declared. If no schema can be inferred, Main and Test report it.
 func Tool[In, Out any](name, description string, f func(In) (Out, error)) *Function {
 	return ToolContext(name, description, func(_ context.Context, in In) (Out, error) { return f(in) })
 }
 
-// ToolContext is Tool for a function that calls tools or workers: Call needs
-// its context.
+// ToolContext does the same as Tool for a function that calls tools or workers: Call
+// needs the context.
 func ToolContext[In, Out any](name, description string, f func(context.Context, In) (Out, error)) *Function {
 	t := &Function{Name: name, Description: description}
 	t.input, t.err = argument(reflect.TypeFor[In]())
@@ -79,7 +80,7 @@ func ToolContext[In, Out any](name, description string, f func(context.Context, 
 	return t
 }
 
-// decode reads one JSON value with no unknown fields. No arguments are none.
+// decode reads exactly one JSON value and refuses unknown fields. No bytes mean {}.
 func decode(args []byte, in any) error {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = []byte("{}")
@@ -95,9 +96,9 @@ func decode(args []byte, in any) error {
 	return nil
 }
 
-// Main does what the process was started for: it runs one call or prints the
-// description. After an error it writes to standard error and exits with code
-// 1.
+// Main is the whole main function of a tool: it runs one call or prints the
+// description, as the program's arguments say. After an error it writes the error to
+// standard error and exits with code 1.
 func Main(tools ...*Function) {
 	if err := run(context.Background(), os.Args, os.Stdin, os.Stdout, tools); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -105,15 +106,15 @@ func Main(tools ...*Function) {
 	}
 }
 
-// Test calls a tool in this process, for unit tests, with arguments as JSON. It
-// returns the result as text or JSON. The tool cannot call other tools: for
+// Test calls a tool in this process, for unit tests. args are the arguments as JSON.
+// It returns the result as text or JSON. The tool cannot call other tools: for
 // that use TestWith.
 func Test(name, args string, tools ...*Function) (string, error) {
 	return TestWith(nil, name, args, tools...)
 }
 
-// TestWith is Test for tools that call others: instead of golem, the function
-// golem answers each Call with a result or an error, such as an *Error.
+// TestWith does the same as Test for tools that call others: the function golem
+// answers each Call in place of golem, with a result or an error, such as an *Error.
 func TestWith(golem func(name, args string) (string, error), name, args string, tools ...*Function) (string, error) {
 	var out bytes.Buffer
 	ctx := context.WithValue(context.Background(), standIn{}, golem)
@@ -121,7 +122,7 @@ func TestWith(golem func(name, args string) (string, error), name, args string, 
 	return out.String(), err
 }
 
-// standIn is the key of what answers in golem's place in a test.
+// standIn is the context key of the function that answers calls in a test.
 type standIn struct{}
 
 func run(ctx context.Context, argv []string, in io.Reader, out io.Writer, tools []*Function) error {
@@ -165,7 +166,7 @@ func print(out io.Writer, result any) error {
 	return err
 }
 
-// described is a tool as golem reads it.
+// described is the description of one tool in the form that golem reads (SPEC §6).
 type described struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`

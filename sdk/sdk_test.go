@@ -36,7 +36,7 @@ func tools() []*Function {
 	}
 }
 
-// S0-15..17: a function with a struct argument is a tool, its schema inferred.
+// S0-15..17: a function with a struct argument is a tool.
 func TestCalls(t *testing.T) {
 	for _, c := range []struct{ name, args, want, err string }{
 		{"shout", `{"text":"hi","how":"loud"}`, "HI", ""},

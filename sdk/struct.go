@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// A member is a field of a struct as its JSON has it.
+// A member is a member of the JSON object that encoding/json writes for a struct.
 type member struct {
 	name   string
 	schema schema
 	must   bool
 }
 
-// object is the schema of a struct.
+// object returns the schema of a struct.
 func (in inference) object(t reflect.Type) (schema, error) {
 	members, err := in.members(t)
 	if err != nil {
@@ -34,9 +34,9 @@ func (in inference) object(t reflect.Type) (schema, error) {
 	return out, nil
 }
 
-// members are the fields of a struct and, where it has none of the same name,
-// those of the structs embedded in it. Where encoding/json would drop fields
-// because their names are the same, there is no schema.
+// members returns the fields of a struct and those of the structs embedded in it that
+// no field of the same name hides. It fails where encoding/json would drop fields
+// because their names are the same.
 func (in inference) members(t reflect.Type) ([]member, error) {
 	var own, inner []member
 	for i := range t.NumField() {
@@ -72,7 +72,8 @@ func (in inference) members(t reflect.Type) ([]member, error) {
 	return all, nil
 }
 
-// within are the members of an embedded struct, none required if it may be nil.
+// within returns the members of an embedded struct. If the struct is embedded by
+// pointer, which can be nil, none of them is required.
 func (in inference) within(t reflect.Type, optional bool) ([]member, error) {
 	in, err := in.enter(t)
 	if err != nil {
@@ -85,7 +86,7 @@ func (in inference) within(t reflect.Type, optional bool) ([]member, error) {
 	return ms, err
 }
 
-// member is one field with what its tags say.
+// member returns the member of one field, with what its tags say.
 func (in inference) member(f reflect.StructField, name string, options []string) (member, error) {
 	s, err := in.of(f.Type)
 	if err != nil {
@@ -109,7 +110,7 @@ func (in inference) member(f reflect.StructField, name string, options []string)
 	return member{name, s, !optional}, nil
 }
 
-// only says which texts a string, or each string of a list, may be.
+// only limits a string, or each string of a list, to these texts.
 func (s schema) only(texts []string) error {
 	if items, ok := s["items"].(schema); ok {
 		return items.only(texts)
@@ -128,7 +129,7 @@ func (s schema) only(texts []string) error {
 	return nil
 }
 
-// kind is the type that is not null.
+// kind returns the schema's type, without "null".
 func (s schema) kind() string {
 	switch t := s["type"].(type) {
 	case string:
