@@ -11,8 +11,8 @@ import (
 	"golem/core/wasmtool"
 )
 
-// configure grants a module its configuration. What a person keeps is read for each
-// call: a worker that never calls the module needs no secret.
+// configure grants a module its configuration. Secrets and environment variables of the
+// person are read for each call, so that a worker that never calls the module needs none.
 func (c *custom) configure(g *wasmtool.Grants, config map[string]tool.Value, path string) {
 	kept := map[string]tool.Value{}
 	for key, v := range config {
@@ -50,9 +50,9 @@ func (c *custom) configure(g *wasmtool.Grants, config map[string]tool.Value, pat
 	}
 }
 
-// configGrant is a module's configuration as a person is shown it. Of the values that
-// the file has only the keys are shown: they may be keys of a service. Of those that
-// the person keeps it says where they are from.
+// configGrant returns a module's configuration as it is shown to people: its keys, and
+// for a secret or an environment variable its name. Values in the file are not shown,
+// because they may be passwords.
 func configGrant(config map[string]tool.Value) tool.Grant {
 	var shown []string
 	var exact strings.Builder

@@ -1,5 +1,5 @@
-// Package custom is the toolset of that name: tools of `.wasm` modules, made of
-// what package wasmtool reads and runs (S0-24..27, SPEC §6).
+// Package custom provides the toolset custom: the tools of `.wasm` modules, which
+// package wasmtool reads and runs (S0-24..27, SPEC §6).
 package custom
 
 import (
@@ -17,34 +17,35 @@ import (
 	"golem/core/wasmtool"
 )
 
-// Discovery is what the toolset makes a worker's tools of.
+// Discovery is the result of the search for a worker's modules.
 type Discovery struct {
 	Modules []Module // nearest level first
-	// Inert says that no code of a module may run, not even to tell which tools it
-	// has (golem check).
+	// Inert says that no code of a module may run, not even to describe its tools
+	// (golem check).
 	Inert bool
-	// Warn gets what is wrong but stops nothing; nil: nobody reads it.
+	// Warn is called with each warning; nil: warnings are dropped.
 	Warn func(*fault.Fault)
-	// Undescribed gets the path of each module whose tools are unknown, because
-	// it would have to run to tell them; nil: nobody reads it.
+	// Undescribed is called with the path of each module whose tools are unknown,
+	// because its code would have to run to describe them. It may be nil.
 	Undescribed func(path string)
 }
 
-// Module is a file that was found, and is not read yet.
+// Module is a module file that was found, but not read yet.
 type Module struct {
 	Path   string // the path in messages and in the trace
-	Stem   string // what the options call it
+	Stem   string // the name of the module in the options: its file name without .wasm
 	Level  int    // the module of the lower level wins; 0 is the worker's own
 	Locked bool   // there is a tools.lock; Digest is the digest in it, or ""
 	Digest string
 	Open   func() (fs.File, error)
-	// Sidecar reads the description beside it; fs.ErrNotExist if there is none.
+	// Sidecar reads the NAME.tools.yaml beside it; fs.ErrNotExist if there is none.
 	Sidecar func() ([]byte, error)
 }
 
-// Toolset offers the tools of the modules that were found for one worker and are
-// not hidden by a nearer one, narrowed by the worker's options. What a module is
-// granted stands in the options alone.
+// Toolset returns the factory of the toolset for one worker. It offers the tools of the
+// modules in found, except those that a tool of the same name nearer to the worker hides
+// and those that the worker's options leave out. A module is granted only what these
+// options say.
 func Toolset(cache *Cache, found Discovery) toolset.Factory {
 	return toolset.Factory{
 		Name:    "custom",
@@ -53,7 +54,7 @@ func Toolset(cache *Cache, found Discovery) toolset.Factory {
 			o, _ := options.(*customOptions)
 			c := &custom{env: env, found: found, options: o, first: map[string]source{}}
 			if err := c.open(ctx, cache); err != nil {
-				_ = c.Close() // nothing was called yet: there is nothing to lose
+				_ = c.Close() // nothing was called yet, so an error of Close means no loss
 				return nil, err
 			}
 			return c, nil
@@ -68,7 +69,7 @@ type customOptions struct {
 	Modules map[string]grant `json:"modules"` // by stem
 }
 
-// grant is what one module is given.
+// grant is the set of grants and limits of one module.
 type grant struct {
 	FS       files                 `json:"fs"`
 	Hosts    hosts                 `json:"allowed_hosts"`
@@ -76,14 +77,14 @@ type grant struct {
 	Timeout  *span                 `json:"timeout"` // 0: none
 	Stateful *bool                 `json:"stateful"`
 	Fuel     int64                 `json:"fuel"`
-	// In bytes; the project's files cannot say more than the person's config allows.
+	// In bytes; the project's files cannot set more than the person's config allows.
 	Memory   int64 `json:"memory"`
 	Output   int64 `json:"output"`
 	Request  int64 `json:"request"`
 	Response int64 `json:"response"`
 }
 
-// span is a duration as configuration writes it: "30s", or 0.
+// span is a duration that configuration writes as "30s", or 0.
 type span time.Duration
 
 // UnmarshalJSON reads "30s" and 0.
@@ -101,10 +102,10 @@ func (s *span) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// hosts are names that wasmtool's network policy can hold.
+// hosts is a list of hosts that wasmtool.CheckHost accepts.
 type hosts []string
 
-// UnmarshalJSON reads a list of hosts, each of them in order.
+// UnmarshalJSON reads a list of hosts and fails if one of them is not valid.
 func (h *hosts) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, (*[]string)(h)); err != nil {
 		return err
@@ -136,10 +137,10 @@ type part struct {
 	bound  *wasmtool.Bound
 	grant  grant
 	offers bool
-	broken error // it has no form and no description, but may have exports that are named
+	broken error // why it has no description; returned unless the module offers an export
 }
 
-// source is the module that a tool's name was found in first.
+// source is the module in which a tool's name was found first.
 type source struct {
 	path  string
 	level int
@@ -147,10 +148,10 @@ type source struct {
 
 var _ tool.Toolset = (*custom)(nil)
 
-// Tools are in the order of their modules, and of their descriptions.
+// Tools returns the tools in the order of the modules and of their descriptions.
 func (c *custom) Tools() []tool.Tool { return c.tools }
 
-// Close ends the instances that were kept.
+// Close ends the instances that stateful modules keep between calls.
 func (c *custom) Close() error {
 	var first error
 	for _, p := range c.parts {
@@ -161,7 +162,7 @@ func (c *custom) Close() error {
 	return first
 }
 
-// open describes the modules and settles whose tool bears which name.
+// open describes the modules and decides which module's tool gets each name.
 func (c *custom) open(ctx context.Context, cache *Cache) error {
 	var nearest []string // stems that a nearer module has
 	for _, m := range c.found.Modules {
@@ -180,8 +181,8 @@ func (c *custom) open(ctx context.Context, cache *Cache) error {
 	return c.missing()
 }
 
-// add offers one module's tools. Grants go to the nearest module of their
-// name, so that none reaches a file that a person did not mean.
+// add offers one module's tools. If several modules have the same name, only the nearest
+// gets the grants for that name, so that no other file gets them by mistake.
 func (c *custom) add(ctx context.Context, cache *Cache, m Module, nearest bool) error {
 	mod, err := cache.module(m)
 	if err != nil {
@@ -213,7 +214,7 @@ func (c *custom) add(ctx context.Context, cache *Cache, m Module, nearest bool) 
 		return err
 	}
 	for _, d := range described {
-		if !slices.Contains(c.known, d.Name) { // a tool nearer to the worker has the name
+		if !slices.Contains(c.known, d.Name) { // two modules can describe the same name
 			c.known = append(c.known, d.Name)
 		}
 		if err := c.offer(p, d, b.Tool(d)); err != nil {
@@ -233,8 +234,8 @@ func (c *custom) offer(p *part, d wasmtool.Description, made tool.Tool) error {
 	return err
 }
 
-// locked fails if tools.lock does not name the module. The digest of one that it
-// names is compared before the description is used (wasmtool.Module).
+// locked fails if tools.lock does not name the module. If it does, wasmtool.Module
+// compares the digest before it uses the description.
 func (c *custom) locked(ctx context.Context, m Module, mod *wasmtool.Module) error {
 	if !m.Locked || m.Digest != "" {
 		return nil
@@ -247,8 +248,9 @@ func (c *custom) locked(ctx context.Context, m Module, mod *wasmtool.Module) err
 		Hinting("if you trust the file, update tools.lock with golem tool lock").At("tools.lock", 0, 0)
 }
 
-// takes tells whether a module's tool is offered: it is selected, and no
-// nearer module has its name.
+// takes reports whether a module's tool is offered: it is selected, and no tool of a
+// nearer module has its name. Two modules of one level with the same tool are an error,
+// and so is the name of a built-in tool.
 func (c *custom) takes(m Module, name string) (bool, error) {
 	if c.options.Tools != nil && !slices.Contains(c.options.Tools, name) {
 		return false, nil
@@ -276,7 +278,8 @@ func (c *custom) warn(f *fault.Fault) {
 	}
 }
 
-// missing are names in toolsets.custom.tools that no module has.
+// missing fails if toolsets.custom.tools names a tool that no module has. It cannot know
+// that if a module is undescribed.
 func (c *custom) missing() error {
 	for _, name := range c.options.Tools {
 		if _, there := c.first[name]; !there && !c.unknown {

@@ -25,11 +25,11 @@ import (
 	"golem/core/wasmtool"
 )
 
-// undescribed is for a module with no description at all.
+// undescribed, as the sidecar, makes a module without any description.
 const undescribed = "-"
 
-// module is a tool module made of a fixture, with a description beside it; "":
-// with the one that the fixture has, inside.
+// module returns a module with the code of a fixture. Its description is the text
+// sidecar; "": the one inside the fixture.
 func module(t interface{ Fatal(...any) }, path string, level int, fixture, sidecar string) custom.Module {
 	data, err := coretest.Fixture(fixture, sidecar == "")
 	if err != nil {
@@ -48,7 +48,7 @@ func module(t interface{ Fatal(...any) }, path string, level int, fixture, sidec
 	}
 }
 
-// open opens the toolset as a worker with those options would.
+// open opens the toolset for a worker with these options.
 func open(options string, found custom.Discovery, network bool) (tool.Toolset, error) {
 	library := func() (*wasmtool.Library, error) { return &wasmtool.Library{}, nil }
 	factory := custom.Toolset(custom.NewCache(library), found)
@@ -56,7 +56,7 @@ func open(options string, found custom.Discovery, network bool) (tool.Toolset, e
 	return toolset.NewRegistry(factory).Open(context.Background(), "custom", json.RawMessage(options), env)
 }
 
-// specs are what the toolset offers, by name.
+// specs returns the Specs of the tools that the toolset offers, by name.
 func specs(t interface{ Fatal(...any) }, options string, found custom.Discovery) map[string]tool.Spec {
 	set, err := open(options, found, false)
 	if err != nil {
@@ -72,8 +72,8 @@ func specs(t interface{ Fatal(...any) }, options string, found custom.Discovery)
 	return out
 }
 
-// Grants go to the nearest module of their name alone; a grant, and a claim,
-// make a tool less free, never more.
+// Only the nearest module of a name gets the grants for it. A grant, or what a module
+// says of itself, can only take away freedom from a tool.
 func TestGrantsAndSpecs(t *testing.T) {
 	modules := []custom.Module{
 		module(t, "workers/w/tools/math.wasm", 0, "add_v2", ""), module(t, "tools/math.wasm", 1, "mul", ""),
@@ -96,8 +96,8 @@ func TestGrantsAndSpecs(t *testing.T) {
 	}
 }
 
-// A module's tool that provides a worker is approved as a call of that worker,
-// and is itself unchanged.
+// A module's tool that provides a worker is approved like a call of that worker. The
+// original tool is unchanged.
 func TestModuleAsWorker(t *testing.T) {
 	set, err := open("{}", custom.Discovery{Modules: []custom.Module{module(t, "tools/math.wasm", 1, "mul", "")}}, false)
 	if err != nil {
@@ -119,7 +119,7 @@ func TestModuleAsWorker(t *testing.T) {
 	}
 }
 
-// What is wrong is told with the names involved.
+// Each error names the tools and files involved.
 func TestCustomRefuses(t *testing.T) {
 	a, b := module(t, "tools/a.wasm", 1, "add_v1", ""), module(t, "tools/b.wasm", 1, "add_v2", "")
 	locked := a
@@ -159,11 +159,11 @@ func TestCustomRefuses(t *testing.T) {
 	}
 }
 
-// strict orders settings.
+// strict orders settings by strictness.
 var strict = map[approval.Setting]int{approval.PreApproved: 1, approval.Ask: 2, approval.Blocked: 3}
 
-// Whatever a module says of itself, and whatever it is granted, no call is
-// asked about less than that of a module that says nothing and has nothing.
+// What a module says of itself, and what it is granted, never makes its calls less
+// strictly approved than those of a module that says nothing and has no grants.
 func TestNothingMakesAModuleLessAsked(t *testing.T) {
 	settings := []approval.Setting{"", approval.PreApproved, approval.Ask, approval.Blocked}
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,14 +10,14 @@ import (
 	"golem/core/wasmtool"
 )
 
-// files are the files that a module is granted: all that the worker sees, or some
+// files says which files a module is granted: all that the worker sees, or some
 // directories with their modes.
 type files struct {
 	all  bool
 	dirs map[string]sandbox.Mode
 }
 
-// UnmarshalJSON reads true, false, and directories with their modes.
+// UnmarshalJSON reads true, false, or an object of directories and their modes.
 func (f *files) UnmarshalJSON(raw []byte) error {
 	if len(raw) > 0 && raw[0] == '{' {
 		return json.Unmarshal(raw, &f.dirs)
@@ -25,8 +25,9 @@ func (f *files) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, &f.all)
 }
 
-// files is what a module sees of the worker's files; nil: it sees none. Where no code
-// runs, the files are not those of a run, and no directory is looked for in them.
+// files returns the part of the worker's files that a module sees; nil: none. During
+// golem check the files are not those of a run, so the granted directories are not looked
+// up in them.
 func (c *custom) files(granted files) (sandbox.FS, error) {
 	switch {
 	case len(granted.dirs) > 0 && !c.found.Inert:
@@ -37,7 +38,8 @@ func (c *custom) files(granted files) (sandbox.FS, error) {
 	return nil, nil
 }
 
-// shown are the granted files for a person, and for comparing.
+// shown returns the granted files as a short text for people, and as an exact text to
+// compare grants.
 func (f files) shown(g wasmtool.Grants) (short, exact string) {
 	short, exact = sandbox.Shown(g.Files)
 	if len(sandbox.Mounts(g.Files)) > 0 || len(f.dirs) == 0 {

@@ -16,8 +16,8 @@ import (
 )
 
 // Cache keeps the modules of one project, so that each is read and compiled once,
-// however many workers use it. It is safe for concurrent use; nil is a platform
-// that runs no modules.
+// however many workers use it. It is safe for concurrent use. A nil *Cache stands for a
+// platform that cannot run modules.
 type Cache struct {
 	library func() (*wasmtool.Library, error)
 
@@ -25,8 +25,9 @@ type Cache struct {
 	known map[string]*wasmtool.Module // by path
 }
 
-// NewCache returns an empty one. library opens what runs modules, the first time
-// there is one; if it fails or returns nil, the toolset fails with E_PLATFORM.
+// NewCache returns an empty Cache. It calls library when it gets a module that it does
+// not know; if library fails or returns nil, the toolset fails, with E_PLATFORM if the
+// error has no code of its own.
 func NewCache(library func() (*wasmtool.Library, error)) *Cache { return &Cache{library: library} }
 
 func (k *Cache) module(m Module) (*wasmtool.Module, error) {
@@ -55,8 +56,8 @@ func (k *Cache) module(m Module) (*wasmtool.Module, error) {
 	return mod, nil
 }
 
-// describe returns the tools that a module has. A module that would have to run
-// to tell them has none where nothing may run.
+// describe returns the descriptions of a module's tools. If no code may run, but a module
+// would have to run to describe its tools, describe returns none.
 func (c *custom) describe(ctx context.Context, p *part) ([]wasmtool.Description, error) {
 	ds, err := p.mod.Describe(ctx, wasmtool.Describing{Run: !c.found.Inert, Slow: c.compiling(p.Path)})
 	switch {
@@ -73,7 +74,8 @@ func (c *custom) describe(ctx context.Context, p *part) ([]wasmtool.Description,
 	return ds, err
 }
 
-// compiling tells the person which module is compiled while they wait.
+// compiling returns a function that tells the person which module they are waiting for
+// while it is compiled.
 func (c *custom) compiling(path string) func() {
 	return func() {
 		if c.env.Log != nil {
@@ -82,9 +84,8 @@ func (c *custom) compiling(path string) func() {
 	}
 }
 
-// exports finds what toolsets.custom.tools names and no description has: an
-// export of the nearest module that has one (S0-26). Only then are modules
-// read for it.
+// exports offers an export as a tool for each name in toolsets.custom.tools that no
+// description has (S0-26). It reads the modules only if there is such a name.
 func (c *custom) exports(ctx context.Context) error {
 	for _, name := range c.options.Tools {
 		if _, there := c.first[name]; there {
@@ -111,7 +112,7 @@ func (c *custom) exports(ctx context.Context) error {
 	return nil
 }
 
-// tool is one function of a module, as this worker may use it.
+// tool returns the tool that calls one function of a module under this worker's grants.
 func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool {
 	b, g := p.bound, p.grant
 	inner, ok := made.(moduleFunction)
@@ -123,8 +124,8 @@ func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool
 	spec.Files = toolset.Uses(b.Grants.Files, "read", "write", "delete")
 	spec.Confined = !b.Grants.Any() && spec.Risk == ""
 	if spec.Risk == tool.Network {
-		// Its own word, which may only make golem stricter: it needs the
-		// network, and is otherwise as unknown as any other.
+		// What a module says of its own risk may only make golem stricter. So it
+		// counts as a use of the network, and the risk itself stays unknown.
 		spec.Network, spec.Risk = true, ""
 	}
 	if g.Timeout != nil {
@@ -143,8 +144,8 @@ func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool
 	return &moduleTool{moduleFunction: inner, spec: spec}
 }
 
-// grantsOf are a module's grants as a person is shown them, and as a remembered
-// answer is bound to them.
+// grantsOf returns a module's grants, as they are shown to people. A remembered approval
+// holds only for the same grants.
 func grantsOf(g wasmtool.Grants, said grant) []tool.Grant {
 	var out []tool.Grant
 	if g.Files != nil {
@@ -161,7 +162,7 @@ func grantsOf(g wasmtool.Grants, said grant) []tool.Grant {
 	return out
 }
 
-// moduleFunction is a module's function as wasmtool makes it.
+// moduleFunction is the interface of the tools that wasmtool makes.
 type moduleFunction interface {
 	tool.Identifier
 	tool.Preparer
@@ -178,9 +179,9 @@ var (
 	_ tool.Preparer   = (*moduleTool)(nil)
 )
 
-// AsWorker is a module's tool that provides the worker id: the approval settings
-// for calls of workers hold for it too (S3-24). A tool of no module is returned
-// unchanged.
+// AsWorker returns a copy of a module's tool t that provides the worker id: the approval
+// settings for calls of workers hold for it too (S3-24). If t is not a module's tool,
+// AsWorker returns it unchanged.
 func AsWorker(t tool.Tool, id string) tool.Tool {
 	m, ok := t.(*moduleTool)
 	if !ok {
@@ -191,5 +192,5 @@ func AsWorker(t tool.Tool, id string) tool.Tool {
 	return &moduleTool{moduleFunction: m.moduleFunction, spec: spec}
 }
 
-// Spec is the function's metadata under this worker's grants.
+// Spec returns the function's metadata under this worker's grants.
 func (t *moduleTool) Spec() tool.Spec { return t.spec }
