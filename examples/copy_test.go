@@ -17,10 +17,10 @@ func copyExamples(t *testing.T, to string) {
 	}
 }
 
-// withoutPackages is a tree without its directories node_modules.
+// withoutPackages is a file tree without its node_modules directories.
 type withoutPackages struct{ fs.FS }
 
-// ReadDir lists a directory.
+// ReadDir lists a directory and leaves out node_modules.
 func (w withoutPackages) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(w.FS, name)
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "node_modules" }), err

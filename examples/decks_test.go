@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// The decks of the pitch-deck example are made here, so that nobody has to
+// The decks of the pitch-deck example are generated here, so that nobody has to
 // trust a binary file: GOLEM_UPDATE=1 go test ./examples writes them again.
 
-// slide is one page: a heading and lines of text, ASCII only.
+// slide is one page of a deck: a heading and lines of text, ASCII only.
 type slide struct {
 	head  string
 	lines []string
@@ -48,7 +48,7 @@ var decks = map[string][]slide{
 	},
 }
 
-// pdf writes a PDF 1.4 file with one page a slide, set in Helvetica.
+// pdf returns a PDF 1.4 file with one page for each slide, in Helvetica.
 func pdf(slides []slide) []byte {
 	var out bytes.Buffer
 	var offsets []int
@@ -86,7 +86,7 @@ func escapePDF(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`).Replace(s)
 }
 
-// TestDecks proves that the checked-in PDF files are what pdf makes, and that
+// TestDecks tests that the checked-in PDF files are what pdf returns, and that
 // their cross-reference tables point at their objects.
 func TestDecks(t *testing.T) {
 	for name, slides := range decks {

@@ -1,8 +1,8 @@
 //go:build !js
 
-// Package examples_test plays every example offline, in a copy: once through
-// core with a person who answers, and once as the READMEs tell, through the
-// command line.
+// Package examples_test runs every example offline, in a copy: once through core
+// with a scripted person who answers, and once through the command line, with the
+// commands in the READMEs.
 package examples_test
 
 import (
@@ -28,12 +28,12 @@ import (
 type play struct {
 	name, dir, entry string
 	text, object     string
-	answer           approval.Answer // to every question; "": nobody is there
+	answer           approval.Answer // to every question; "": nobody can answer
 	depth            int
 	exit             int
-	says             []string            // the answer contains
-	asks             []string            // the tools that asked, in order
-	writes           map[string][]string // file → what it contains
+	says             []string            // texts that the result or the error must contain
+	asks             []string            // the tools whose calls needed an answer, in order
+	writes           map[string][]string // file → texts that it must contain
 	leaves           []string            // files that must not exist
 }
 
@@ -132,12 +132,12 @@ var plays = []play{
 	{name: "data-report, bad path", dir: "data-report", object: `{"report":"/etc/passwd"}`, exit: 1, says: []string{"/report"}},
 }
 
-// library runs the examples' tools, each compiled once for all tests.
+// library compiles each of the examples' tools once, for all tests.
 var library = &wasmtool.Library{Open: func(ctx context.Context) (wasmtool.Engine, error) {
 	return wazeroengine.New(ctx, wazeroengine.Options{})
 }}
 
-// TestExamples plays each example with its script on the disk's own sandbox.
+// TestExamples runs each example with its script, on files on disk.
 func TestExamples(t *testing.T) {
 	for _, p := range plays {
 		t.Run(p.name, func(t *testing.T) {
@@ -194,7 +194,7 @@ func openExample(t *testing.T, dir string, p play) *core.Instance {
 	return inst
 }
 
-// judge compares what a play came to with what its row wants.
+// judge compares the result of a run with what the play expects.
 func (p play) judge(t *testing.T, dir string, res run.Result, person *ui.Script) {
 	t.Helper()
 	answer := res.Output.String()

@@ -18,9 +18,9 @@ var (
 	mermaidEdge = regexp.MustCompile(`^  (w\d+) (?:-->|-\.->)(?:\|"(?:[^"#;\[\]{}|<>]|#\d+;)*"\|)? (w\d+|every)$`)
 )
 
-// TestLevelsAreDescribed: golem describe and golem workers --tree tell of every
-// level who calls whom, without a model (scenario 55). The Mermaid text is a
-// flowchart of nodes in quotes and of edges between nodes that it has.
+// TestLevelsAreDescribed tests that golem describe and golem workers --tree show for
+// every level who calls whom, without a model (scenario 55). The Mermaid text must be a
+// flowchart that defines its nodes first, in quotes, and then the edges between them.
 func TestLevelsAreDescribed(t *testing.T) {
 	for level, want := range map[string]struct {
 		entry, describes []string
@@ -71,7 +71,7 @@ func TestLevelsAreDescribed(t *testing.T) {
 	}
 }
 
-// isMermaid checks a flowchart and returns how many edges it has.
+// isMermaid checks a Mermaid flowchart and returns how many edges it has.
 func isMermaid(t *testing.T, text string) (edges int) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")

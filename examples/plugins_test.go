@@ -13,8 +13,8 @@ import (
 	"golem/core/wasmtool"
 )
 
-// Plug-ins that know nothing of golem run as they stand: one made with a public
-// Extism PDK, in AssemblyScript, and one in C over the same functions (SPEC §6).
+// Plug-ins that were not written for golem run without changes: one in AssemblyScript,
+// made with a public Extism PDK, and one in C that imports the same functions (SPEC §6).
 func TestPlugins(t *testing.T) {
 	for _, c := range []struct{ module, name, args, want string }{
 		{"tools/vowels/vowels", "count_vowels", `{"text":"golem"}`, `{"count":2,"unit":"letters","kept":"one"}`},
@@ -28,7 +28,7 @@ func TestPlugins(t *testing.T) {
 	}
 }
 
-// The calculator's numbers are those of other calculators.
+// The calculator prints numbers as other calculators do.
 func TestCalculator(t *testing.T) {
 	module := bind(t, "calculator/tools/calculator")
 	for _, c := range []struct{ name, args, want string }{
@@ -50,7 +50,7 @@ func TestCalculator(t *testing.T) {
 	}
 }
 
-// bind is a module of this directory with its sidecar.
+// bind returns the module stem.wasm with its sidecar, and closes it when the test ends.
 func bind(t *testing.T, stem string) *wasmtool.Bound {
 	t.Helper()
 	b := &wasmtool.Bound{Module: library.Module(wasmtool.Source{

@@ -14,13 +14,13 @@ import (
 	"testing"
 )
 
-// word is one word of a command line as the READMEs write them: bare, or in
-// single or double quotes.
+// word matches one word of a command line in the READMEs: without quotes, or in single
+// or double quotes.
 var word = regexp.MustCompile(`'([^']*)'|"([^"]*)"|(\S+)`)
 
-// TestREADMEs runs the commands of every README that need no key, in a copy,
-// with nobody there: each ends with exit 0, or 3 where something asked, or 1
-// where the text announces a refusal.
+// TestREADMEs runs the commands of every README that need no API key, in a copy and
+// with nobody who could answer. Each ends with exit 0, with 3 if a call needed an
+// answer, or with 1 if runCommand knows it as a command that golem refuses.
 func TestREADMEs(t *testing.T) {
 	golem := filepath.Join(t.TempDir(), "golem")
 	if out, err := exec.Command("go", "build", "-o", golem, "../cmd/cli").CombinedOutput(); err != nil {
@@ -51,7 +51,8 @@ func TestREADMEs(t *testing.T) {
 	}
 }
 
-// runCommands runs the golem lines of the code blocks, and the cp lines before them.
+// runCommands runs the lines of the code blocks that call golem, and the cp and mkdir
+// lines before them. It returns the number of golem commands.
 func runCommands(t *testing.T, golem, dir, text string) int {
 	t.Helper()
 	n := 0

@@ -18,8 +18,8 @@ import (
 	"golem/core/ui"
 )
 
-// S3-24: a worker and a tool of the same name and schemas in its place: the
-// caller's own part of the trace, and its answer, are the same.
+// S3-24: if a tool with the same name and schemas replaces a worker, the caller's part
+// of the trace and its answer stay the same.
 func TestSlugifySwap(t *testing.T) {
 	same, err := os.ReadFile("slugify/with-worker/main.worker")
 	if err != nil {
@@ -37,8 +37,9 @@ func TestSlugifySwap(t *testing.T) {
 	}
 }
 
-// callersTrace is what the root did: its turns, calls and results, without
-// what lies below a call and without what names the callee's kind.
+// callersTrace runs the example and returns what the root worker did: its turns, calls
+// and results, without the events below a call and the fields that depend on the kind of
+// the callee.
 func callersTrace(t *testing.T, dir string) []string {
 	t.Helper()
 	inst := openExample(t, dir, play{dir: dir})
@@ -59,7 +60,7 @@ func callersTrace(t *testing.T, dir string) []string {
 			continue
 		}
 		if e.Worker != "main" {
-			continue // the worker in the callee's place
+			continue // an event below a call, which only a worker has
 		}
 		line, err := trace.Encode(e)
 		if err != nil {

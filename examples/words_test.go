@@ -18,15 +18,15 @@ import (
 
 // Not under the race detector: compiling 3.6 MB takes most of a minute there.
 
-// critic is golem for a tool that calls back: the worker "critic" answers.
+// critic is a Host that answers each call of a tool, in place of the worker "critic".
 type critic struct{}
 
 func (critic) Call(_ context.Context, name string, args json.RawMessage) (tool.Output, error) {
 	return tool.Output{Text: name + " was asked " + string(args)}, nil
 }
 
-// A plug-in over the public Extism Go PDK runs as it stands: input, output, error,
-// configuration and log.
+// A plug-in made with the public Extism Go PDK runs without changes: input, output,
+// error, configuration and log work.
 func TestGoPlugin(t *testing.T) {
 	b := bind(t, "tools/shout/shout")
 	var said []string
@@ -45,8 +45,8 @@ func TestGoPlugin(t *testing.T) {
 	}
 }
 
-// S0-15..17: a Go program of a few lines, made with package sdk and built by
-// the standard toolchain, describes itself, is called, and calls back.
+// S0-15..17: a short Go program, made with package sdk and built with the standard
+// toolchain, describes itself, can be called, and can call a worker.
 func TestGoTool(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "words.wasm")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", file, "./tools/words")

@@ -5,7 +5,7 @@ set -eu -o pipefail
 cd "$(dirname "$0")/../.."
 golem=${GOLEM:-bin/golem}
 mkdir -p build/tools
-# What golem tool new --lang c gives a person.
+# The header that golem tool new --lang c writes.
 cp cmd/cli/scaffold/c/golemtool.h.tmpl build/tools/golemtool.h
 
 tool() { # SOURCE TARGET…
@@ -20,10 +20,10 @@ tool() { # SOURCE TARGET…
   done
 }
 
-# An export that is a tool: its description lies beside it.
+# An export that is a tool: its description is in a file beside the module.
 clang --target=wasm32 -O2 -Wall -nostdlib -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--strip-all -o examples/tools/letters/letters.wasm examples/tools/letters/tool.c
 
-# A program that knows nothing of golem: its description, with a command line, lies beside it.
+# A program that was not written for golem: its description, with a command line, is in a file beside it.
 clang --target=wasm32 -O2 -Wall -nostdlib -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--strip-all -o examples/first-lines/tools/lines.wasm examples/tools/lines/lines.c
 
 tool calculator examples/calculator/tools/calculator.wasm examples/levels/2-tools/tools.wasm examples/levels/5-own-tools/tools/calculator.wasm

@@ -1,8 +1,8 @@
-/* Callbacks: a tool calls what the worker that called it may call. It comes
-   after golemtool.h, which golem tool new --lang c writes. */
+/* Callbacks: a tool can call the tools and workers that the worker which called it may
+   call. Include this file after golemtool.h, which golem tool new --lang c writes. */
 __attribute__((import_module("extism:host/user"), import_name("golem_call"))) u64 host_golem_call(u64 name, u64 args);
 
-/* What came back: a result as text or JSON, or {"error":{"code","message"}}. */
+/* Returns the result as text or JSON, or {"error":{"code","message"}}. */
 static text golem_call(const char *name, text args) {
   u64 value = host_golem_call(to_host(name, length_of(name)), to_host(args.at, args.len));
   long n = value ? (long)host_length(value) : 0;
@@ -12,7 +12,8 @@ static text golem_call(const char *name, text args) {
   return (text){to, n};
 }
 
-/* Text is put together like a result, and taken away before the result begins. */
+/* Returns the text that was put until now, and empties the buffer of the result. So the
+   put functions can build other texts before the result. */
 static text taken(void) {
   text t = {result, result_len};
   result = 0, result_len = result_room = 0;
@@ -21,7 +22,7 @@ static text taken(void) {
 
 static int failed(text t) { return t.len > 9 && t.at[0] == '{' && t.at[1] == '"' && t.at[2] == 'e' && t.at[3] == 'r' && t.at[4] == 'r' && t.at[5] == 'o' && t.at[6] == 'r'; }
 
-/* The field of a JSON text, as golemtool.h reads arguments. */
+/* Returns the value of a field of a JSON object, read as golemtool.h reads arguments. */
 static text field_of(text json, const char *field) {
   text kept = in;
   in = json;

@@ -1,4 +1,5 @@
-/* A slug: lower case letters and digits of ASCII, everything else one hyphen. */
+/* Returns the slug of a text: ASCII letters in lower case and digits; each run of other
+   bytes becomes one hyphen, and none stays at the ends. */
 static text slug_of(text t) {
   char *to = take(t.len + 1);
   long n = 0;

@@ -4,10 +4,10 @@ static void put_digits(const char *digits, int from, int to) {
   for (int i = from; i < to; i++) put_bytes(i < 15 ? digits + i : "0", 1);
 }
 
-/* A number as JSON writes it, with 15 digits that count at most. */
+/* Puts a number in the form of JSON, with at most 15 significant digits. */
 static void put_number(double n) {
   char digits[15];
-  int point = 15, count = 15; /* the point stands after so many digits */
+  int point = 15, count = 15; /* digits before the decimal point; digits to print */
   if (n - n != 0) { fail("the result is too large"); return; }
   if (n < 0) { put("-"); n = -n; }
   if (n == 0) { put("0"); return; }

@@ -1,8 +1,8 @@
-/* A plug-in of the third kind golem takes: no describe, no call, just an export
-   that reads its input and sets its output through Extism's functions, declared
-   here by hand. Plug-ins built with a C PDK look like this inside. Its
-   description lies beside the module. Counts a and e in
-   the value of {"text":"…"}, which is how golem writes arguments. */
+/* A plug-in without describe and call: it has one export that reads its input and sets
+   its output with Extism's functions, which are declared here by hand. A plug-in built
+   with a C PDK imports the same functions. Its description is in a file beside the
+   module. It counts a and e in the value of {"text":"…"}, which is how golem writes
+   arguments. */
 typedef unsigned long long u64;
 
 #define HOST(NAME) __attribute__((import_module("extism:host/env"), import_name(#NAME)))

@@ -1,4 +1,4 @@
-/* lines: a program that knows nothing of golem, as there are many for WASI.
+/* lines: a WASI program that was not written for golem.
    lines [-nCOUNT] [--] [FILE]   prints the first COUNT lines (10) of FILE, or of standard input. */
 typedef unsigned int u32;
 typedef unsigned long long u64;

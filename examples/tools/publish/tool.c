@@ -1,6 +1,6 @@
-/* Code as the entry: every deck of the index gets an evaluation by a worker and
-   a page of its own, whose name is the company's slug. The tool of
-   examples/pitch-deck. */
+/* The tool of examples/pitch-deck, and an example of code as the entry. For every deck
+   of the index it calls a worker that evaluates it, and writes a page whose name is the
+   company's slug. */
 #include "../golemcall.h"
 #include "../slug.h"
 

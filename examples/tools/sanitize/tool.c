@@ -1,4 +1,4 @@
-/* Where a file goes, under a name that every system can hold: the tool of
+/* Returns the new path of a file, with a name that is valid on every system: the tool of
    examples/file-organizer. */
 #include "../slug.h"
 

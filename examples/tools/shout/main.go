@@ -1,6 +1,6 @@
-// Command shout is an Extism plug-in in Go over the public PDK, built by the
-// standard Go toolchain; README.md says how. It is a module of its own: golem
-// does not depend on the PDK.
+// Command shout is an Extism plug-in in Go, made with the public PDK and built by the
+// standard Go toolchain; README.md says how. It is a Go module of its own, so that
+// golem does not depend on the PDK.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/extism/go-pdk"
 )
 
-// shout answers in capitals, with what the configuration puts at the end.
+// shout returns the text in capitals, with the configuration's end after it.
 //
 //go:wasmexport shout
 func shout() int32 {

@@ -1,4 +1,4 @@
-/* Slugs of names: the tool of examples/slugify. */
+/* Returns the slug of a name: the tool of examples/slugify. */
 #include "../slug.h"
 
 void tool(text name) {

@@ -1,11 +1,11 @@
-/* Sums over a file of sales, in code, and words about them from a worker: the
-   tool of examples/data-report. It reads the file and asks the worker as the
-   worker that called it may. */
+/* The tool of examples/data-report. Code computes the sums over a file of sales, and a
+   worker writes a remark about them. The tool may read the file and call the worker
+   only if the worker that called it may. */
 #include "../golemcall.h"
 
 typedef struct { text month; long units; double revenue; } row;
 
-/* A field of a line of CSV, and where the next begins. */
+/* Returns the field of a CSV line at *i, and moves *i to the next field. */
 static text cell(text csv, long *i) {
   long from = *i;
   while (*i < csv.len && csv.at[*i] != ',' && csv.at[*i] != '\n') (*i)++;

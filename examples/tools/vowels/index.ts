@@ -1,11 +1,11 @@
-// An Extism plug-in as its authors write them: the functions of the public PDK
-// and nothing of golem's. The description lies beside it, in vowels.tools.yaml.
+// An ordinary Extism plug-in: it uses the functions of the public PDK and nothing of
+// golem. Its description is in the file beside it, vowels.tools.yaml.
 import { Host, Var, Config } from '@extism/as-pdk'
 
 function myAbort(_message: string | null, _file: string | null, _line: u32, _column: u32): void {}
 
-// textOf is the value in {"text":"…"}, as golem writes arguments, without what
-// a backslash escapes.
+// textOf returns the value in {"text":"…"}, which is how golem writes arguments. It
+// leaves out escape sequences.
 function textOf(json: string): string {
   let text = ''
   for (let i = json.indexOf(':') + 2; i < json.length && json.charAt(i) != '"'; i++) {

@@ -1,5 +1,5 @@
-// Command words is a golem tool in Go, made with package sdk: it counts words,
-// and lets a worker say something about the most frequent one.
+// Command words has two golem tools in Go, made with package sdk: one counts words, the
+// other asks a worker for a remark on the most frequent word.
 //
 //	GOOS=wasip1 GOARCH=wasm go build -o words.wasm ./examples/tools/words
 //	golem tool call words.wasm count '{"text":"to be or not to be"}'
@@ -49,7 +49,8 @@ func count(in input) (counted, error) {
 	return out, nil
 }
 
-// remark asks the worker "critic", if the caller may call it.
+// remark calls the worker "critic" and returns its answer. It fails if the worker that
+// called this tool may not call critic.
 func remark(ctx context.Context, in input) (string, error) {
 	c, err := count(in)
 	if err != nil || len(c.Top) == 0 {
