@@ -10,21 +10,21 @@ import (
 	"golem/core/fault"
 )
 
-// A command line of a description makes a tool of a WASI command that was not written for
-// golem: command: [--count, "{word}", --, "{path}"].
+// A description with a command line makes a tool from a WASI command that was not written
+// for golem: command: [--count, "{word}", --, "{path}"].
 
-// Bounds of a command line.
+// Limits of a command line.
 const (
 	maxWords = 64
 	maxWord  = 4096    // bytes of one word of a description
 	maxArgv  = 1 << 20 // bytes of all arguments of one call
 )
 
-// braced is {field} in a word; {{ and }} are braces.
+// braced matches {field} in a word, {{ and }}, which stand for a brace, and single braces.
 var braced = regexp.MustCompile(`\{\{|\}\}|\{[^{}]*\}|[{}]`)
 
-// checkCommand checks the words, and makes the input schema where there is none: each
-// field that a word names is a text that must be given.
+// checkCommand checks the words of the command line. If there is no input schema, it
+// infers one: each field in the words is a required text.
 func (d *Description) checkCommand(i int) *flaw {
 	if d.Command == nil {
 		if d.Stdin != "" {
@@ -60,7 +60,7 @@ func (d *Description) checkCommand(i int) *flaw {
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}
-	if json.Unmarshal(d.Input, &schema) == nil { // what else is wrong with it is told later
+	if json.Unmarshal(d.Input, &schema) == nil { // schemas reports other errors of the schema
 		for _, name := range fields {
 			if _, known := schema.Properties[name]; !known {
 				return flawed(i, "command", "the command of %s uses the field %q, which is not in the properties of its inputSchema", d.Name, Escape([]byte(name), 60))
@@ -83,11 +83,11 @@ func (d *Description) inferInput(i int, fields []string) *flaw {
 	return nil
 }
 
-// commandLine fills the words with the fields of a call.
+// commandLine replaces the fields in the words with the arguments of one call.
 type commandLine struct {
 	name   string // of the tool
 	fields map[string]json.RawMessage
-	ended  bool // a word -- has passed: what follows is no option
+	ended  bool // a word -- came before: the program takes no later word for an option
 }
 
 // argv returns the arguments of a call without argv[0], and its standard input.
@@ -118,8 +118,8 @@ func (d *Description) argv(args json.RawMessage) (argv []string, stdin []byte, e
 	return argv, []byte(text), err
 }
 
-// word returns the arguments that one word stands for: none where a field is not given,
-// one for each item where the word is a list alone.
+// word returns the arguments for one word of the command line: none if it has a field
+// that is not given, and one for each item if the word is a single field that is a list.
 func (c *commandLine) word(word string) ([]string, error) {
 	if mark := braced.FindString(word); mark == word && len(mark) > 2 {
 		raw := c.fields[mark[1:len(mark)-1]]
@@ -169,8 +169,8 @@ func (c *commandLine) fill(text string) (out string, given bool, err error) {
 	return out, given, err
 }
 
-// plainText is a value as a program reads it: a text without its quotes, anything else as
-// JSON. null is not given.
+// plainText returns a value in the form that a program reads: a text without its quotes,
+// anything else as JSON. null counts as not given.
 func plainText(raw json.RawMessage) (text string, given bool) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {

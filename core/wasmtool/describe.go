@@ -61,7 +61,7 @@ func (m *Module) Describe(ctx context.Context, how Describing) ([]Description, e
 	return ds, nil
 }
 
-// locked checks a module that tools.lock names against its digest, before its
+// locked compares the digest of a module that tools.lock names, before the module's
 // description is used. The bytes read for this are released, because most
 // modules of a project are never called.
 func (m *Module) locked(ctx context.Context) error {
@@ -75,8 +75,8 @@ func (m *Module) locked(ctx context.Context) error {
 	return err
 }
 
-// told returns the description that the module gives when it is run, from this
-// run or an earlier one.
+// told returns the description that the module gives when it is run. It runs the
+// module only if the cache does not have the description.
 func (m *Module) told(ctx context.Context, how Describing) ([]Description, error) {
 	s, err := m.shape(ctx)
 	if err != nil {
@@ -260,7 +260,7 @@ func (m *Module) describe(ctx context.Context, s shape, how Describing) ([]byte,
 	return res.Output, nil
 }
 
-// asked is the beginning of a message about asking the module for its tools.
+// asked returns the beginning of an error message about a run for the description.
 func (m *Module) asked(s shape) string {
 	if s == command {
 		return "a WASI command that does not describe its tools: called as " + m.base() + " describe, "
@@ -268,7 +268,7 @@ func (m *Module) asked(s shape) string {
 	return "asked for its tools: "
 }
 
-// instead is the hint for a module that does not describe its tools.
+// instead returns the hint for a module that does not describe its tools.
 func (m *Module) instead(s shape) string {
 	how := "describe its tools in " + sidecarName(m.source.Path) + ", or in the module with golem tool pack"
 	if s == command {

@@ -19,14 +19,14 @@ type Description struct {
 	Description   string          `json:"description,omitempty"`
 	Input         json.RawMessage `json:"inputSchema,omitempty"`
 	Output        json.RawMessage `json:"outputSchema,omitempty"`
-	Risk          tool.Risk       `json:"risk,omitempty"` // destructive too where MCP's annotations say destructiveHint
+	Risk          tool.Risk       `json:"risk,omitempty"` // also destructive if MCP's annotations say destructiveHint
 	Exec          tool.Exec       `json:"exec,omitempty"`
 	NeedsApproval *bool           `json:"needs_approval,omitempty"`
 	Stateful      bool            `json:"stateful,omitempty"`
 	Timeout       string          `json:"timeout,omitempty"` // a Go duration; "": the worker's tool_timeout
-	// Command has the arguments of a WASI command that knows nothing of golem, and Stdin
-	// its standard input, with {field} for fields of the call's arguments. nil: the command
-	// is called in golem's own way.
+	// Command has the arguments of a WASI command that was not written for golem, and
+	// Stdin its standard input, with {field} for fields of the call's arguments. nil: the
+	// command is called with call NAME and the arguments as JSON on standard input.
 	Command []string `json:"command,omitempty"`
 	Stdin   string   `json:"stdin,omitempty"`
 }
@@ -39,7 +39,7 @@ const (
 	maxSchema      = 256 << 10 // bytes of one schema
 )
 
-// A flaw is what is wrong with a description, and where.
+// A flaw is an error in a description, with its place.
 type flaw struct {
 	tool  int    // index of the tool; -1: not in one tool
 	key   string // key of the tool; "": the tool as a whole

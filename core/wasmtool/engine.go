@@ -14,20 +14,19 @@ import (
 )
 
 // Engine runs guarded modules. Its interface contains nothing of a particular
-// engine's API: memory, the Extism handles and WASI are the engine's business,
-// so that an engine can run in another web worker or process. All engines pass
+// engine's API, so that an engine can run in another web worker or process: each
+// engine implements memory, the Extism handles and WASI itself. All engines pass
 // the tests of package enginetest.
 type Engine interface {
 	// Name is "wazero" or "browser".
 	Name() string
-	// Compile compiles bytes that guard.Weave returned. digest is that of the
-	// original module and names the compiled code in the engine's cache.
-	// Compiling may take seconds and should stop when ctx ends. The caller must
-	// Close the module.
+	// Compile compiles bytes that guard.Weave returned. digest identifies the
+	// compiled code in the engine's cache: it is the digest of the original
+	// module, with the memory limit if that is not the default. Compiling may take
+	// seconds and should stop when ctx ends. The caller must Close the module.
 	Compile(ctx context.Context, guarded []byte, digest string) (Compiled, error)
-	// Close releases the engine and every module that it compiled. It is safe
-	// while modules are compiled or called: these are interrupted, or end by
-	// themselves.
+	// Close releases the engine and every module that it compiled. It may be called
+	// while modules are compiled or called: Close interrupts them or waits for them.
 	Close() error
 }
 
@@ -79,7 +78,7 @@ type Invocation struct {
 type Limits struct {
 	Fuel   int64         // units of fuel, see package guard; default DefaultFuel
 	Output int64         // bytes of output, and of standard output; default DefaultOutput
-	Memory int64         // bytes that the module was compiled for, for messages; default 64 MiB
+	Memory int64         // bytes that the module was compiled for, for error messages; default 64 MiB
 	Time   time.Duration // time the module runs and waits; by default only ctx limits it
 }
 
@@ -112,12 +111,12 @@ type HTTPRequest struct {
 	Body   []byte            `json:"-"`
 }
 
-// HTTPResponse is the answer. Header names are in lower case.
+// HTTPResponse is the response to an HTTPRequest. Header names are in lower case.
 type HTTPResponse struct {
 	Status int
 	Header map[string]string
 	Body   []byte
-	URL    string // where the answer came from, after redirects; "": as requested
+	URL    string // the last URL, after redirects; "": the requested one
 }
 
 // Result is what a call returned.

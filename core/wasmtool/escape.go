@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Escape makes text from a module safe for an error message: valid UTF-8
-// without control and format characters except line breaks, trimmed, and at
-// most limit bytes.
+// Escape returns the first limit bytes of a module's text, safe for an error message:
+// valid UTF-8, trimmed, with control and format characters escaped, except line
+// breaks. Escaping can make the result longer than limit.
 func Escape(b []byte, limit int) string {
 	var out strings.Builder
 	for _, r := range strings.TrimSpace(text(b, limit)) {

@@ -16,10 +16,10 @@ const (
 	maxCallee = 256       // the name of a tool or worker
 )
 
-// Exchange makes the HTTP request that a module wrote as JSON, in at most the
-// time left. It returns the response, and its headers as the JSON that
-// http_headers returns. It checks sizes even if an engine has already shortened
-// what was too large.
+// Exchange makes the HTTP request that a module wrote as JSON. The request must end
+// within the time left. Exchange returns the response, and its headers as the JSON
+// that http_headers returns. It checks sizes itself: an engine may shorten a request
+// that is too large, but must leave it too large.
 func (h Host) Exchange(ctx context.Context, request, body []byte, left time.Duration) (HTTPResponse, []byte, error) {
 	if len(request) > maxAsked { // before it is parsed, because the parsed request is even larger
 		return HTTPResponse{}, nil, fault.New(fault.Tool, "the module's HTTP request has more than %d bytes without its body", maxAsked)

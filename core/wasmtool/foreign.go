@@ -15,11 +15,11 @@ import (
 type foreign struct {
 	what string // "built for JavaScript (wasm-bindgen), and golem runs modules without JavaScript"
 	hint string
-	// always means that none of the module's exports can work.
+	// always means that none of the module's exports can be called.
 	always bool
 }
 
-// kinds are tried in this order.
+// kinds lists what a module can be built for, in the order in which it is tried.
 var kinds = []struct {
 	is func(o guard.Outline) bool
 	foreign
@@ -42,9 +42,9 @@ func javascript(by, hint string) foreign {
 	return foreign{"built for JavaScript (" + by + "), and golem runs modules without JavaScript", hint, false}
 }
 
-// foreignTo recognises a module that was built for something else, or returns
-// nil. A plug-in or a command is never one, whatever else its compiler made it
-// import.
+// foreignTo recognises a module that was built for something else, or returns nil. It
+// returns nil for an Extism plug-in or a command, whatever else this imports, except
+// for the kinds that can never work (always).
 func foreignTo(o guard.Outline) *foreign {
 	ours := imports(o, moduleIs(ExtismEnv)) || slices.ContainsFunc(o.Exports, func(i guard.Item) bool { return i.Name == "_start" })
 	for _, k := range kinds {

@@ -9,15 +9,14 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// shape is the form of a module (one of the three in SPEC §6), which follows
-// from its exports.
+// shape is the form of a module (SPEC §6), which follows from its exports.
 type shape string
 
 const (
 	servlet shape = "describe/call"
 	hyper   shape = "list_tools/call_tool"
 	command shape = "command"
-	plain   shape = "exports" // none of them: exports that were named one by one
+	plain   shape = "exports" // none of the three; a worker can name single exports as tools
 )
 
 // shape recognises the form.
@@ -103,11 +102,10 @@ func exported(info guard.Info) string {
 	return few(names, 20)
 }
 
-// sidecarName is the file in which a module's description may be, beside the
-// module.
+// sidecarName returns the path of the file beside a module that may describe it.
 func sidecarName(path string) string { return strings.TrimSuffix(path, ".wasm") + ".tools.yaml" }
 
-// hyperContext is the context that plug-ins of the second form require: an id
+// hyperContext returns the context that plug-ins of the second form require: an id
 // and metadata.
 func hyperContext(id string) map[string]any {
 	return map[string]any{"id": id, "_meta": map[string]any{}}

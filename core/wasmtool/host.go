@@ -29,18 +29,18 @@ var HostFunctions = map[string][]string{
 
 const golemCall = "golem_call"
 
-// Idle is a function of hyper-mcp's host that is optional for its plug-ins. golem has it,
-// so that they run, and it does nothing: it answers what hyper-mcp's own host answers
-// where its client cannot do it. Its parameters and results are as in Extism: at most one
-// handle each.
+// Idle is a host function of hyper-mcp that does nothing in golem. Plug-ins for hyper-mcp
+// may import it, so golem provides it. It returns what hyper-mcp's own host returns if its
+// client does not support the function. It takes at most one Extism handle and returns at
+// most one.
 type Idle struct {
 	Name   string
-	Takes  bool   // a handle
-	Gives  bool   // a handle
-	Answer string // what the handle has; "" is the handle 0
+	Takes  bool   // it takes a handle
+	Gives  bool   // it returns a handle
+	Answer string // the content of the returned block; "" is the handle 0
 }
 
-// Idles are the optional functions of hyper-mcp.
+// Idles returns all the functions of hyper-mcp that do nothing in golem.
 func Idles() []Idle {
 	return []Idle{
 		{"create_elicitation", true, true, `{"action":"decline"}`},
@@ -71,9 +71,9 @@ func Offered(module, name string) bool {
 	return slices.Contains(HostFunctions[module], name) || module == WASI && slices.Contains(wasiFunctions, name)
 }
 
-// varying are the functions of WASI whose results differ from call to call, so
-// that a module's work differs, too: Go and Rust seed their maps, Go's
-// scheduler and collector read the clock.
+// varying lists the functions of WASI whose results differ from call to call. A module
+// that calls them may use a different amount of fuel each time: Go and Rust seed their
+// maps with random numbers, and Go's scheduler and collector read the clock.
 var varying = []string{"clock_time_get", "random_get"}
 
 // varies reports whether the same call of the module may use a different amount
@@ -92,9 +92,9 @@ func NotOffered(module, name string) *fault.Fault {
 		Hinting("golem provides WASI preview 1, extism:host/env, and golem_call and what hyper-mcp has in extism:host/user")
 }
 
-// HandedOn returns the error for an export that is one of the module's imports.
-// It cannot be called, because the host function would not know which call it
-// belongs to.
+// HandedOn returns the error for an export that is one of the module's own imports.
+// Such an export cannot be called, because the host function would not know which
+// call it belongs to.
 func HandedOn(name string) *fault.Fault {
 	return fault.New(fault.ToolContract, "the module's export %.100q is a function that it imports", name)
 }

@@ -82,7 +82,7 @@ func (m *Module) useless(seen Inspection) error {
 	return nil
 }
 
-// outside sets imports, exports and what they mean.
+// outside sets the fields that follow from the module's imports and exports.
 func (m *Module) outside(out *Inspection) {
 	out.Form = string(shapeOf(m.info))
 	if m.alien != nil {
@@ -106,7 +106,7 @@ func (m *Module) outside(out *Inspection) {
 	out.Needs = needs(m.info.Imports)
 }
 
-// needs describes in words what the imports mean.
+// needs returns texts for people that say what the module's imports let it do.
 func needs(imports []guard.Import) []string {
 	words := map[string]string{
 		"http_request": "network: it can make HTTP requests to the hosts that allowed_hosts names",
@@ -137,8 +137,8 @@ func needs(imports []guard.Import) []string {
 	return out
 }
 
-// How many of the functions that golem does not provide are named.
-const mostUnknown = 4 // modules, and functions of each
+// mostUnknown limits how many functions that golem does not provide are named.
+const mostUnknown = 4 // the number of modules, and of functions of each
 
 func notOffered(module string, names []string) string {
 	module = Escape([]byte(module), 60)

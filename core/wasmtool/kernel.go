@@ -34,9 +34,9 @@ func (k *Kernel) Reset() {
 	k.free = map[int64][]int64{}
 }
 
-// roomFor rounds a size up, by at most an eighth unless it is small, so that a
-// freed block can be used again for nearly the same size. Blocks are never
-// merged.
+// roomFor rounds a size up, so that a freed block can be used again for a slightly
+// larger size: to a multiple of 8 bytes, or, above 64 bytes, by at most an eighth.
+// Freed blocks are never merged.
 func roomFor(n int64) int64 {
 	step := int64(8)
 	if n > 64 {

@@ -14,13 +14,13 @@ import (
 	"golem/core/tool"
 )
 
-// lending is what one call of a module can reach: its grants, and the caller
-// through which it can call tools and workers.
+// lending builds the Host of one call of a module, from the module's grants and the
+// caller through which it can call tools and workers.
 type lending struct {
 	bound     *Bound
-	caller    tool.Host // nil: the module cannot call anything
-	id        string    // id of the call
-	untrusted atomic.Bool
+	caller    tool.Host   // nil: the module cannot call anything
+	id        string      // id of the call
+	untrusted atomic.Bool // the call received content from outside the project
 	lines     logLines
 }
 
@@ -41,7 +41,8 @@ func chanceBytes(b []byte) error {
 	return err
 }
 
-// call is golem_call: it calls as the running worker, through the same gate.
+// call implements golem_call: it calls a tool or worker on behalf of the running worker,
+// through the same gate.
 func (l *lending) call(ctx context.Context, name string, args []byte) []byte {
 	out, err := l.caller.Call(ctx, name, json.RawMessage(args)) // the gate decodes the arguments
 	if out.Untrusted {
@@ -53,8 +54,8 @@ func (l *lending) call(ctx context.Context, name string, args []byte) []byte {
 	return []byte(fault.Of(err, fault.Tool).Result())
 }
 
-// fetch is http_request. It works only if the worker has the network, and only
-// with hosts that the worker's file names.
+// fetch implements http_request. It works only if the worker has the network, and only
+// for hosts that the worker's file names.
 func (l *lending) fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, error) {
 	g := l.bound.Grants
 	if !g.Network {
@@ -93,8 +94,8 @@ type logLines struct {
 	n  int
 }
 
-// next reports whether a line is passed on, and whether it is the first one
-// that is not.
+// next counts a line. It reports whether the line is passed on, and whether it is the
+// first one that is not.
 func (l *logLines) next() (pass, last bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,8 +105,8 @@ func (l *logLines) next() (pass, last bool) {
 
 var logLevels = map[string]string{"trace": "info", "debug": "info", "info": "info", "warn": "warn", "error": "error"}
 
-// log passes a module's log text on, line by line, limited, and in a form that
-// cannot look like something else.
+// log passes a module's log text on as one line. It limits the number and the length of
+// the lines, and escapes the text so that it cannot pass for other output.
 func (l *lending) log(level, text string) {
 	if l.bound.Log == nil {
 		return

@@ -14,7 +14,7 @@ import (
 
 // Cache stores guarded modules and descriptions between processes. The Library
 // adds a checksum to each value, so it notices a damaged or exchanged entry and
-// makes it again. Both methods must be safe for concurrent use.
+// replaces it. Both methods must be safe for concurrent use.
 type Cache interface {
 	Get(key string) ([]byte, bool)
 	Put(key string, data []byte) error
@@ -162,7 +162,7 @@ func (c *compiled) wait(ctx context.Context, slow func()) (Compiled, error) {
 			select {
 			case <-c.ready:
 				return c.code, c.err
-			default: // gives the engine time to notice that ctx has ended
+			default: // the time is over; do not wait until the engine notices it
 				return nil, ended(c.work)
 			}
 		case <-ctx.Done():
@@ -175,8 +175,8 @@ func (c *compiled) wait(ctx context.Context, slow func()) (Compiled, error) {
 	}
 }
 
-// sized is a module's digest with the pages that its memory may have, if they are not
-// the usual ones: it is another module for the engine.
+// sized returns a module's digest, with the maximum of its memory in pages unless that is
+// the default. With another maximum the guarded module and its compiled code differ.
 func sized(digest string, pages uint32) string {
 	if pages == guard.MaxMemoryPages {
 		return digest
@@ -200,8 +200,8 @@ func (l *Library) ready(digest string) (Compiled, error, bool) {
 	}
 }
 
-// build compiles a module. It remembers that a module is not accepted, but not
-// that the engine was missing or time ran out.
+// build guards and compiles a module. It keeps the error of a module that is not
+// accepted. After other errors (no engine, no time left) the next call tries again.
 func (l *Library) build(c *compiled, digest string, module []byte, pages uint32) {
 	defer c.stop()
 	defer close(c.ready)
@@ -229,7 +229,7 @@ func (l *Library) forget(digest string) {
 	delete(l.known, digest)
 }
 
-// weave is guard.WeaveFor with the cache.
+// weave returns the guarded module, from the cache if it is there.
 func (l *Library) weave(digest string, module []byte, pages uint32) ([]byte, error) {
 	key := fmt.Sprintf("guard%d-%s", guard.Version, digest)
 	if woven, ok := l.cached(key); ok {
@@ -269,8 +269,8 @@ func (l *Library) keep(key string, value []byte) {
 	_ = l.Cache.Put(key, append(sum[:], value...))
 }
 
-// sealed is the checksum of a value with its key. It detects accidents, not
-// attacks: who can write to the cache can run code anyway.
+// sealed returns the checksum of a value with its key. It detects accidents, not
+// attacks: anyone who can write to the cache can run code anyway.
 func sealed(key string, value []byte) [sealSize]byte {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	sum := crc32.Update(crc32.Checksum([]byte(key), table), table, value)

@@ -7,11 +7,10 @@ import (
 	"golem/core/fault"
 )
 
-// Meter counts the fuel and the time of one call: how much the call may use,
-// how much it was given, and until when. All engines use it, so that they count
-// alike. It is for one call at a time.
+// Meter counts the fuel and the time of one call and ends the call at its limits. All
+// engines use it, so that they count alike. It is for one call at a time.
 type Meter struct {
-	Budget int64
+	Budget int64 // fuel that the call may use; 0: DefaultFuel
 	// Limit is how long the module may run and wait; 0 means as long as ctx.
 	// Time spent in calls of tools and workers does not count, because these
 	// have limits of their own.
@@ -29,10 +28,10 @@ type Meter struct {
 	away    time.Duration // time spent in calls of tools and workers
 }
 
-// A module gets its fuel in slices of about sliceTime, so that it notices its
-// end soon without asking often. A module that was quick may later need a
-// hundred nanoseconds per unit (when it reads all over its memory), and between
-// two ticks it cannot be ended and no garbage is collected. So mostSlice limits
+// A module gets its fuel in slices that last about sliceTime. So it ticks often enough
+// to be ended soon, but not so often that ticks cost much. A module that was quick may
+// later need a hundred nanoseconds per unit (when it reads all over its memory), and
+// between two ticks it cannot be ended and no garbage is collected. So mostSlice limits
 // a slice.
 const (
 	firstSlice = 20_000
@@ -58,10 +57,10 @@ func (m *Meter) Begin() {
 }
 
 // Tick is called by the function that the guard weaves into a module. left is
-// the module's counter; it is negative by the fuel that the module has used
-// beyond its slice. Tick returns how much to add, or the reason why the call
-// ends: E_TOOL_FUEL, E_TIMEOUT or E_INTERRUPTED. A call ends when it has used
-// more than its budget, however it was divided into slices.
+// the module's counter; a negative value is the fuel that the module has used
+// beyond its slice. Tick returns how much to add to the counter, or the reason why
+// the call ends: E_TOOL_FUEL, E_TIMEOUT or E_INTERRUPTED. A call ends when it has
+// used more than its budget, however the budget was divided into slices.
 func (m *Meter) Tick(ctx context.Context, left int64) (int64, error) {
 	if err := m.Check(ctx); err != nil {
 		return 0, err
@@ -81,8 +80,8 @@ func (m *Meter) Tick(ctx context.Context, left int64) (int64, error) {
 	return grant, nil
 }
 
-// yield lets other goroutines run, but not at every tick of a quick module,
-// because coming back may take longer than a slice.
+// yield lets other goroutines run, but not at every tick of a quick module, because
+// the switch may take longer than a slice.
 func (m *Meter) yield() {
 	if m.Yield == nil {
 		return
@@ -137,8 +136,8 @@ func (m *Meter) Left() time.Duration {
 	return m.Limit - (m.now().Sub(m.begun) - m.away)
 }
 
-// Away marks the time until back is called as time in a tool or worker, which
-// does not count against the module.
+// Away starts a call of a tool or worker: the time until the caller calls back does
+// not count against the module.
 func (m *Meter) Away() (back func()) {
 	start := m.now()
 	return func() {

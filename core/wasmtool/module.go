@@ -37,7 +37,7 @@ type Module struct {
 
 	mu     sync.Mutex
 	data   []byte // the bytes, until the module is compiled
-	digest string // "" until the file was read; then info, foreign and bad are set, too
+	digest string // "" until the file was read; then info, alien and bad are set, too
 	info   guard.Info
 	alien  *foreign // what the module was built for, if not for golem
 	bad    error    // why this file is never run: tools.lock, or malformed
@@ -82,7 +82,8 @@ func (m *Module) read() error {
 		m.alien = foreignTo(guard.Outlined(data))
 		if m.info, err = guard.Inspect(data); err != nil {
 			m.bad = m.at(m.alien.explained(err))
-			// A tool that begins with much memory may be given it.
+			// A module whose initial memory exceeds the default limit is accepted here:
+			// a worker may grant it more.
 			if large, err := guard.InspectFor(data, guard.MostMemoryPages); err == nil && m.alien == nil && shapeOf(large) != plain {
 				m.info, m.bad = large, nil
 			}
@@ -190,8 +191,8 @@ func (m *Module) whole() ([]byte, error) {
 }
 
 // compiled returns the compiled module. The module's bytes are then released,
-// because the library has the compiled code by its digest. memory is how many bytes
-// its memory may have; 0: the usual ones. slow may be nil; it
+// because the library has the compiled code by its digest. memory is the greatest
+// size of the module's memory in bytes; 0: tool.UsualMemory. slow may be nil; it
 // is called if compiling takes a while.
 func (m *Module) compiled(ctx context.Context, memory int64, slow func()) (Compiled, error) {
 	pages := uint32(min(cmp.Or(memory, tool.UsualMemory), tool.MostMemory) >> 16)

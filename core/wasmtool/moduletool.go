@@ -20,13 +20,14 @@ type Grants struct {
 	Network bool       // sandbox.network_enabled
 	Hosts   []string   // allowed_hosts
 	Config  map[string]string
-	// Kept returns the values that a person keeps, by their keys in the
-	// configuration. It is called for each call. nil: there are none.
+	// Kept returns the configuration values that are secrets or environment variables of
+	// the person, by their keys. It is called for each call. nil: there are none.
 	Kept func() (map[string]string, error)
-	// Redact takes these values out of a text; it is set where Kept is.
+	// Redact removes these values from a text. It is set if Kept is.
 	Redact func(string) string
 	Fuel   int64 // 0 means DefaultFuel
-	// Memory, Output, Request and Response are limits in bytes; 0 means the usual one.
+	// Memory, Output, Request and Response are limits in bytes; 0 means the default
+	// (tool.UsualMemory, …).
 	Memory, Output, Request, Response int64
 
 	Timeout time.Duration // 0 means that only the worker's tool_timeout applies
@@ -40,7 +41,7 @@ func (g Grants) Any() bool {
 	return g.Files != nil || g.Network && len(g.Hosts) > 0 || len(g.Config) > 0 || g.Kept != nil
 }
 
-// config returns the values for config_get.
+// config returns the values for config_get, including those from Kept.
 func (g Grants) config() (map[string]string, error) {
 	if g.Kept == nil {
 		return g.Config, nil
@@ -86,8 +87,8 @@ func (b *Bound) Close() error {
 	return err
 }
 
-// spec returns the specification that golem offers. What the module says counts
-// only where it is stricter than the default for unknown tools, which asks.
+// spec returns the Spec of a described tool. What the module says of itself counts only
+// if it is stricter than the default for unknown tools, which is ask.
 func (b *Bound) spec(d Description) tool.Spec {
 	s := tool.Spec{
 		Name: d.Name, Description: d.Description, Input: d.Input, Output: d.Output,
@@ -114,7 +115,7 @@ type moduleTool struct {
 	bound *Bound
 	desc  Description
 	spec  tool.Spec
-	// export says that the function is an export itself, not one of the form.
+	// export says that the tool is an export of its own, whatever form the module has.
 	export bool
 }
 
@@ -123,11 +124,11 @@ var (
 	_ tool.Preparer   = (*moduleTool)(nil)
 )
 
-// Spec has the module's path, and not its digest: nothing has read the file yet.
+// Spec returns the metadata, without the module's digest: the file may not be read yet.
 func (t *moduleTool) Spec() tool.Spec { return t.spec }
 
-// Identity reads the module. Its digest is part of what approval remembers, and
-// the trace shows it with the path.
+// Identity reads the module and returns its digest. A remembered approval contains the
+// digest, and the trace shows it with the path.
 func (t *moduleTool) Identity(ctx context.Context) (digest string, err error) {
 	return t.bound.Module.Digest(ctx)
 }
@@ -181,7 +182,8 @@ func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 	return out, err
 }
 
-// limits are the stricter of the description's limits and the worker's.
+// limits returns the limits of the grants, with the shorter of the grants' and the
+// description's time limit.
 func (t *moduleTool) limits() Limits {
 	g := t.bound.Grants
 	l := Limits{Fuel: g.Fuel, Output: g.Output, Memory: g.Memory, Time: g.Timeout}
@@ -198,7 +200,8 @@ func (t *moduleTool) stateful() bool {
 	return t.desc.Stateful
 }
 
-// call uses a new instance, or the kept one, one call at a time.
+// call makes a call in a new instance, or, if the module is stateful, in the kept one,
+// which runs one call at a time.
 func (b *Bound) call(ctx context.Context, code Compiled, in Invocation, l *lending, stateful bool) (Result, error) {
 	if !stateful || in.Form == Command {
 		return code.Call(ctx, in, l.host())
@@ -218,8 +221,8 @@ func (b *Bound) call(ctx context.Context, code Compiled, in Invocation, l *lendi
 	return b.kept.Call(ctx, in, l.host())
 }
 
-// heldBy is the id of the call that uses the kept instance. A call made from
-// inside that call would wait for itself.
+// heldBy holds the id of the call that uses the kept instance. A call of the same
+// instance from inside that call would wait for itself for ever.
 type heldBy struct {
 	mu sync.Mutex
 	id string

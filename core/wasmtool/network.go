@@ -32,23 +32,24 @@ const (
 // with a port (:8080), or without for ports 80 and 443. An entry that CheckHost
 // rejects allows nothing.
 //
-// The other fields are for a tool of golem's own that requests for a worker.
+// The fields from Any on are for golem's own tools that make requests for a worker.
 type Policy struct {
 	Hosts []string
-	// MostSent and MostReceived are how many bytes a body may have; 0: MaxRequest and
-	// MaxResponse.
+	// MostSent and MostReceived limit the bodies of a request and of a response, in bytes;
+	// 0: MaxRequest and MaxResponse.
 	MostSent, MostReceived int64
-	// Any admits every public host besides, at ports 80 and 443.
+	// Any also allows every public host, at ports 80 and 443.
 	Any bool
-	// Caller, List and Remedy replace "the module", "its allowed_hosts" and the hint of
-	// a host that is not allowed.
+	// Caller, List and Remedy are texts for errors, in place of "the module", "its
+	// allowed_hosts" and the hint for a host that is not allowed.
 	Caller, List, Remedy string
 }
 
-// Received is how many bytes the body of a response may have.
+// Received returns the greatest size of a response's body, in bytes.
 func (p Policy) Received() int64 { return cmp.Or(p.MostReceived, MaxResponse) }
 
-// TooMuch is the fault of a response that has more; from is the host, or "".
+// TooMuch returns the fault for a response whose body is larger than Received; from is
+// the host, or "".
 func (p Policy) TooMuch(from string) error {
 	if from != "" {
 		from = " of " + from
@@ -56,7 +57,7 @@ func (p Policy) TooMuch(from string) error {
 	return fault.New(fault.Network, "the answer%s has more than %d bytes", from, p.Received()).Hinting("%s", raise("response"))
 }
 
-// raise says how a module may get more than a limit.
+// raise returns the hint that says how a module gets a higher limit.
 func raise(key string) string {
 	return "ask for less, or give the module more with " + key + " in toolsets.custom.modules; tools." + key + " of your config.yaml is the most that a project can give"
 }
@@ -99,7 +100,7 @@ func (p Policy) URL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// A place is a host and port, of a request or of an entry in allowed_hosts.
+// A place is a host and a port, of a request or of an entry in allowed_hosts.
 type place struct {
 	name     string     // in lower case; "" for an address
 	addr     netip.Addr // IPv4 not mapped into IPv6, without a zone
@@ -227,8 +228,9 @@ func (p Policy) allows(at place) bool {
 	return p.Any && at.outside()
 }
 
-// outside reports whether a place is on the public network at a usual port, as far
-// as its name tells. Names of one label and those that local networks use are not.
+// outside reports whether a place is on the public network, at port 80 or 443. It looks
+// only at the name or address: names with one label and names that local networks use
+// are not public.
 func (p place) outside() bool {
 	if p.port != 80 && p.port != 443 {
 		return false
@@ -244,8 +246,8 @@ func (p place) outside() bool {
 	return !slices.Contains([]string{"localhost", "local", "internal", "home", "lan", "intranet", "corp", "private"}, last) && !strings.HasSuffix(p.name, ".home.arpa")
 }
 
-// Outside reports whether an entry of allowed_hosts is a name or an address of the
-// public network, as far as it tells by itself.
+// Outside reports whether an entry of allowed_hosts is on the public network. It looks
+// only at the entry and resolves no name.
 func Outside(entry string) bool {
 	p, ok := parseEntry(entry)
 	p.port = 443
@@ -272,7 +274,7 @@ func (p Policy) Address(host string, to netip.AddrPort) error {
 		Hinting("%s", cmp.Or(p.Remedy, "if the tool may use this address, add the address itself to allowed_hosts, and let the tool request the address"))
 }
 
-// special are networks that are not public although netip does not call them
+// special lists the networks that are not public although netip does not call them
 // private or local (from IANA's registries). Of IPv6 only 2000::/3 is public;
 // networks that map or translate IPv4 are outside it or listed here.
 var special = []netip.Prefix{
@@ -285,8 +287,8 @@ var special = []netip.Prefix{
 
 var publicIPv6 = netip.MustParsePrefix("2000::/3")
 
-// Public reports whether an address is one that anybody on the internet reaches: not
-// private, local or special.
+// Public reports whether an address is on the public internet: not private, local or
+// special.
 func Public(a netip.Addr) bool { return public(a.Unmap().WithZone("")) }
 
 func public(a netip.Addr) bool {

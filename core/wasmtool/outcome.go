@@ -8,10 +8,10 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// Ending is how a call ended, as an engine saw it, for Session.Result or Judge.
+// Ending describes the end of a call as the engine saw it, for Session.Result or Judge.
 type Ending struct {
 	Fault  error  // the error with which a host function ended the call
-	Trap   string // the engine's words for the trap; "" if there was none
+	Trap   string // the engine's message about the trap; "" if there was none
 	Exited bool   // proc_exit was called
 	Code   int    // argument of proc_exit, or what the export returned
 	Memory int64  // as in Limits
@@ -26,7 +26,7 @@ type Ending struct {
 	Fuel    int64        // used
 }
 
-// Result decides how the session's call ended.
+// Result completes e from the session and returns the result or the error of the call.
 func (s *Session) Result(e Ending) (Result, error) {
 	if s.In.Form != Command {
 		e.Output = s.Output()
@@ -36,10 +36,11 @@ func (s *Session) Result(e Ending) (Result, error) {
 	return Judge(s.In.Form, e)
 }
 
-// Judge decides how a call ended, in the same way for every engine: first comes
-// the error with which a host function ended it, then what the guard recorded,
-// then a use without a grant. An engine whose sessions run elsewhere sets all
-// fields of the ending; Output is then the output of the form.
+// Judge returns the result or the error of a call, in the same way for every engine. The
+// error with which a host function ended the call comes first. If the call failed, the
+// reason is the first of: a recursion that was too deep, a use without a grant, a lack of
+// memory, the module's own error, the trap, the exit code. An engine whose sessions run
+// elsewhere sets all fields of the ending; Output is then the output of the form.
 func Judge(form Form, e Ending) (Result, error) {
 	r := Result{Output: e.Output, Stderr: e.Stderr, Exit: e.Code, Fuel: e.Fuel}
 	f := e.failure(form)
@@ -74,8 +75,8 @@ func (e Ending) failure(form Form) *fault.Fault {
 	return fault.New(fault.ToolExit, "the module ended with exit code %d%s", e.Code, said(e.Stderr))
 }
 
-// said returns the end of what a module wrote to stderr, for the end of a
-// message.
+// said returns ": " and the end of what a module wrote to stderr, to append to an error
+// message, or "".
 func said(stderr []byte) string {
 	if len(stderr) > 2048 {
 		stderr = stderr[len(stderr)-2048:]

@@ -54,8 +54,8 @@ func strictJSON(raw []byte) (json.RawMessage, bool) {
 	return small.Bytes(), true
 }
 
-// content parses the answer of the first two forms, which is MCP's result of a
-// tool call.
+// content parses the answer of a module of the first two forms: the result of a tool
+// call as MCP defines it.
 func content(name string, out []byte) (tool.Output, error) {
 	fields, err := object(out, len(out))
 	if err != nil {
@@ -133,7 +133,7 @@ type resource struct {
 	Blob string  `json:"blob"` // base64
 }
 
-// put adds the item to an output: text to the texts, bytes as a part.
+// put adds the item to the texts, or as a part to the output if it consists of bytes.
 func (c item) put(name string, o *tool.Output, texts *[]string) error {
 	switch c.Type {
 	case "text":

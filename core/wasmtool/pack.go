@@ -7,10 +7,11 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// Pack returns the module with a description, YAML or JSON, in its custom
+// Pack returns the module with a description, given as YAML or JSON, in its custom
 // section; an existing description is replaced. It first checks the
-// description, then that the guard accepts the module, and that the module has
-// the described functions. file is the description's name in messages.
+// description, then that the guard accepts the module, and that a module without one of
+// the three forms exports the described functions. file is the description's name in
+// messages.
 func Pack(module, description []byte, file string) ([]byte, error) {
 	ds, err := ParseSidecar(description, file)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"golem/core/sandbox"
 )
 
-// secretFiles is the view of a module that has values of a person's: no file of the
-// project gets one, neither as its name nor in its content. A module that
-// wants to can hide a value from this; it is for those that do not mean to.
+// secretFiles is the file view of a module that has secret values of the person. It
+// refuses to write such a value into the content or the name of a file. It protects
+// against mistakes only: a hostile module can encode the value.
 type secretFiles struct {
 	sandbox.FS
 	redact func(string) string
@@ -30,6 +30,7 @@ func (g Grants) files() sandbox.FS {
 	return secretFiles{g.Files, g.Redact}
 }
 
+// without returns an error if the text contains a secret value.
 func (s secretFiles) without(text, what string) error {
 	if s.redact(text) == text {
 		return nil
@@ -65,7 +66,7 @@ func (s secretFiles) Mkdir(name string, perm fs.FileMode) error {
 	return s.FS.Mkdir(name, perm)
 }
 
-// CanWrite refuses a name with a secret value before there is something to write.
+// CanWrite refuses a name with a secret value when the file is opened for writing.
 func (s secretFiles) CanWrite(name string) error {
 	if err := s.without(name, "the name of a file"); err != nil {
 		return err

@@ -9,10 +9,9 @@ import (
 	"golem/core/fault"
 )
 
-// Session is one running call, as the host functions see it: the Extism
-// interface with handles and numbers, independent of the engine. An engine
-// connects its imports to these methods, and ends the call when one returns an
-// error.
+// Session is the state of one running call. Its methods are the host functions of
+// Extism, with handles and numbers, independent of the engine. An engine connects the
+// module's imports to these methods, and ends the call when one returns an error.
 type Session struct {
 	Kernel *Kernel
 	Meter  *Meter
@@ -31,8 +30,8 @@ type Session struct {
 	refused *fault.Fault // the first thing that the module used without a grant
 }
 
-// NewSession starts a call. ctx limits the call and everything that it waits
-// for.
+// NewSession starts a call: it resets the kernel and the meter and stores the input in
+// the kernel. ctx limits the call and everything that it waits for.
 func NewSession(ctx context.Context, k *Kernel, m *Meter, in Invocation, h Host) (*Session, error) {
 	k.Reset()
 	if in.Limits.Output <= 0 {
@@ -217,8 +216,8 @@ func (s *Session) HTTPStatus() int32 { return s.status }
 // object, or 0 before the first response.
 func (s *Session) HTTPHeaders() int64 { return s.header }
 
-// GolemCall is golem_call: it calls a tool or worker as the running worker, and
-// returns the handle of the result or of {"error":…}.
+// GolemCall implements golem_call: it calls a tool or worker on behalf of the running
+// worker, and returns the handle of the result or of {"error":…}.
 func (s *Session) GolemCall(name, args int64) (int64, error) {
 	who, what := string(s.Kernel.Bytes(name)), append([]byte{}, s.Kernel.Bytes(args)...)
 	back := s.Meter.Away()
@@ -230,7 +229,8 @@ func (s *Session) GolemCall(name, args int64) (int64, error) {
 	return s.Kernel.Put(res)
 }
 
-// text returns bytes as text for a person: valid UTF-8, at most limit bytes.
+// text returns the first limit bytes as text for a person: valid UTF-8, with U+FFFD for
+// invalid bytes.
 func text(b []byte, limit int) string {
 	if len(b) > limit {
 		b = b[:limit]

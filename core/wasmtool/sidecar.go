@@ -11,9 +11,9 @@ import (
 // maxSidecar is the largest sidecar, in bytes.
 const maxSidecar = 256 << 10
 
-// sidecarShape has the keys of a sidecar. What they hold is checked where that of every
-// description is (readDescriptions). Of a tool's annotations, which MCP defines, golem
-// uses destructiveHint.
+// sidecarShape has the keys that a sidecar may have. readDescriptions checks their values,
+// as it does for every description. Of a tool's annotations, which MCP defines, golem uses
+// only destructiveHint.
 var sidecarShape = func() *yamltree.Shape {
 	tool := keysOf("name", "description", "inputSchema", "outputSchema", "risk", "exec", "needs_approval", "stateful", "timeout", "command", "stdin")
 	tool.Keys["annotations"] = keysOf("title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
@@ -22,7 +22,7 @@ var sidecarShape = func() *yamltree.Shape {
 	return file
 }()
 
-// keysOf is a mapping with these keys, whatever their values are.
+// keysOf returns the shape of a mapping with these keys and any values.
 func keysOf(names ...string) *yamltree.Shape {
 	keys := map[string]*yamltree.Shape{}
 	for _, name := range names {
@@ -32,8 +32,8 @@ func keysOf(names ...string) *yamltree.Shape {
 }
 
 // ParseSidecar parses NAME.tools.yaml: a description in JSON, or the same in
-// YAML (SPEC §16). Unknown and duplicate keys are errors with their line, as is
-// everything else that is wrong.
+// YAML (SPEC §16). Every error has the line, also unknown and duplicate keys. file is
+// the sidecar's name in messages.
 func ParseSidecar(raw []byte, file string) ([]Description, error) {
 	if len(raw) > maxSidecar {
 		return nil, fault.New(fault.Config, "the description has %d bytes; at most %d are allowed", len(raw), maxSidecar).At(file, 0, 0)
@@ -61,8 +61,8 @@ func ParseSidecar(raw []byte, file string) ([]Description, error) {
 	return ds, nil
 }
 
-// sidecarTree parses one document; nil if there is nothing in it. JSON has a parser of
-// its own, because yaml.v3 does not support JSON's tabs and all its escapes.
+// sidecarTree parses one document; the node is nil if the document is empty. JSON has a
+// parser of its own, because yaml.v3 does not support JSON's tabs and all its escapes.
 func sidecarTree(raw []byte, file string) (*yamltree.Node, error) {
 	if text := bytes.TrimPrefix(raw, []byte("\ufeff")); jsonObject(text) && json.Valid(text) {
 		n, bad := yamltree.ParseJSON(file, raw)

@@ -6,8 +6,8 @@ import "golem/core/wasmtool/guard"
 // i64".
 type Signature struct{ Params, Results string }
 
-// plain reports whether the function has neither parameters nor results, as
-// functions that initialise a module.
+// plain reports whether the function has neither parameters nor results, like a function
+// that initialises a module.
 func (s Signature) plain() bool { return s.Params == "" && s.Results == "" }
 
 // hsInit is the function that starts Haskell's runtime. It has two parameters,
@@ -17,8 +17,9 @@ const hsInit = "hs_init"
 // Starts returns the exports that must run before the first call of an
 // instance, in order: the start section, then what the module's language needs.
 // It decides as Extism's own runtime does: for Haskell _initialize and hs_init;
-// otherwise __wasm_call_ctors; otherwise _initialize, if these have neither
-// parameters nor results. A command needs only the start section.
+// otherwise __wasm_call_ctors if it is exported; otherwise _initialize. It leaves out
+// the two that are not hs_init if they have parameters or results. A command needs only
+// the start section.
 func Starts(form Form, exported func(name string) (Signature, bool)) []string {
 	var out []string
 	if _, ok := exported(guard.StartExport); ok {

@@ -2,10 +2,10 @@ package wasmtool
 
 import "strings"
 
-// Golem's words for what ends a module. They part no more than each engine
-// does: SpiderMonkey has one word for a memory access and an indirect call out
-// of bounds, wazero one for the latter and a call of an empty entry, V8 one for
-// every number that does not fit. A call too deep is a fault of its own (TooDeep).
+// Golem's names for the traps. They distinguish only what every engine distinguishes:
+// SpiderMonkey has one message for a memory access and an indirect call out of bounds,
+// wazero one for the latter and a call of an empty table entry, V8 one for every number
+// that does not fit. A recursion that is too deep is a fault of its own (TooDeep).
 const (
 	trapUnreachable = "unreachable"
 	trapAccess      = "invalid memory or table access"
@@ -14,9 +14,9 @@ const (
 	trapOverflow    = "integer overflow"
 )
 
-// traps are the engines' words and golem's.
+// traps maps the engines' messages to golem's names.
 var traps = [...][2]string{
-	// wazero; some of its words are SpiderMonkey's too
+	// wazero; SpiderMonkey has some of the same messages
 	{"out of bounds memory access", trapAccess},
 	{"invalid table access", trapAccess},
 	{"invalid conversion to integer", trapOverflow},
@@ -52,12 +52,12 @@ var traps = [...][2]string{
 	{"Out of bounds Trunc operation", trapOverflow},
 }
 
-// trapWord says in golem's words what an engine said of a trap, so that
-// messages, traces and what a model is sent are alike in every engine. What it
-// does not know stays as it is.
+// trapWord returns golem's name for an engine's message about a trap, so that
+// errors, traces and what a model is sent are the same on every engine. It returns an
+// unknown message unchanged.
 func trapWord(said string) string {
-	word := strings.TrimPrefix(said, "WebAssembly.Instance(): ")          // V8, while it makes the instance
-	word, _, _ = strings.Cut(word, " (evaluating ")                       // JavaScriptCore quotes the caller
+	word := strings.TrimPrefix(said, "WebAssembly.Instance(): ")          // V8, during instantiation
+	word, _, _ = strings.Cut(word, " (evaluating ")                       // JavaScriptCore quotes the caller's code
 	if strings.HasPrefix(word, "Invalid data segment initialization: ") { // JavaScriptCore, with addresses
 		return trapAccess
 	}

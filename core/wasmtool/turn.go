@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// turn lets one caller in at a time. Waiting ends when a context ends. The zero
-// value is free.
+// turn is a mutex whose lock operation takes a context: waiting ends when the context
+// ends. The zero value is unlocked.
 type turn struct {
 	once sync.Once
 	free chan struct{}
@@ -19,7 +19,8 @@ func (t *turn) init() {
 	})
 }
 
-// take waits until nobody else is in. Who got in must call give afterwards.
+// take waits until the turn is free and takes it. If it returns nil, the caller must
+// call give.
 func (t *turn) take(ctx context.Context) error {
 	t.init()
 	select {

@@ -8,12 +8,12 @@ import (
 	"golem/core/tool"
 )
 
-// Kernel, Session and Meter have a twin in JavaScript (web/tool), because in a
-// page a call from a module into Go costs too much. What both must have alike
-// stands here and in what this file names; `go run ./web/twin` writes it to
-// web/tool/twin.js.
+// Kernel, Session and Meter also exist in JavaScript (web/tool), as their twin, because
+// in a page a call from a module into Go takes too long. The numbers and texts that both
+// must share are in this file and in the constants that it names; `go run ./web/twin`
+// writes them to web/tool/twin.js.
 
-// Twin is what the JavaScript twin has in common with this package.
+// Twin has the numbers and texts that the JavaScript twin shares with this package.
 type Twin struct {
 	Limits []TwinNumber
 	Errnos []TwinNumber // errors of WASI
@@ -21,15 +21,15 @@ type Twin struct {
 	Idles  []Idle       // functions that do nothing
 }
 
-// TwinNumber is a number by its name in JavaScript; Means says what it bounds.
+// TwinNumber is a number with its name in JavaScript; Means says what it limits.
 type TwinNumber struct {
 	Name, Means string
 	Value       int64
 }
 
-// TwinText is a fault, or Text where Fault is nil, by its name in JavaScript. It
-// was made with an example for each argument: Args has the argument's name, and
-// how the example stands in the text.
+// TwinText is a fault, or Text if Fault is nil, with its name in JavaScript. It was built
+// with an example value for each argument: Args has the argument's name and the
+// example as it appears in the text.
 type TwinText struct {
 	Name  string
 	Args  [][2]string
@@ -37,15 +37,15 @@ type TwinText struct {
 	Text  string
 }
 
-// LogLines is how many lines of one call an engine hands on at most: more than
-// golem shows, so that it can say that there were more.
+// LogLines is the greatest number of log lines of one call that an engine passes on. It
+// is more than golem shows, so that golem can say that there were more.
 const LogLines = maxLogLines + 50
 
-// RandomPart is how many random bytes an engine asks for at once, at most.
+// RandomPart is the greatest number of random bytes that an engine requests at once.
 const RandomPart = 1 << 20
 
 const (
-	maxLogged  = 4096    // bytes of a line that an engine hands on
+	maxLogged  = 4096    // bytes of a log line that an engine passes on
 	kernelKept = 1 << 20 // bytes of a kernel that are kept for the next call
 )
 
@@ -59,7 +59,7 @@ const (
 
 // Shared returns the twin's table.
 func Shared() Twin {
-	const first, second = 7_000_000_001, 7_000_000_002 // numbers that no message has of its own
+	const first, second = 7_000_000_001, 7_000_000_002 // numbers that no text contains otherwise
 	args := func(names ...string) (out [][2]string) {
 		for i, name := range names {
 			out = append(out, [2]string{name, strconv.Itoa(first + i)})
@@ -73,7 +73,7 @@ func Shared() Twin {
 			{"mostStderr", "bytes of standard error, and of an error's text", StderrLimit},
 			{"firstSlice", "units of fuel", firstSlice}, {"mostSlice", "units of fuel", mostSlice}, {"sliceTime", "milliseconds", sliceTime.Milliseconds()},
 			{"logLines", "lines of one call that are handed on", LogLines}, {"mostLogged", "bytes of a line that is handed on", maxLogged},
-			// One byte more than the core takes: it then sees that there was too much, and refuses.
+			// One byte more than the core accepts: so it sees that there was too much, and refuses.
 			{"mostName", "bytes of a tool's name that are handed on", maxCallee + 1}, {"mostArgs", "bytes of a tool's arguments that are handed on", tool.MaxArgs + 1},
 			{"mostAsked", "bytes of a request without its body that are handed on", maxAsked + 1}, {"mostBody", "bytes of a request's body that are handed on", tool.MostRequest + 1},
 			{"randomPart", "random bytes that are asked for at once", RandomPart},
@@ -104,14 +104,15 @@ func Shared() Twin {
 	}
 }
 
-// noMessage stands for the text of an error that has none.
+// noMessage is the message of an error whose text is empty.
 const noMessage = "it failed without a message"
 
-// HostFailed is the trap of a module that called a function of golem that broke.
-// The error's own words would say nothing about the module.
+// HostFailed is the trap of a module that called a host function which panicked. The
+// error's own message would say nothing about the module.
 const HostFailed = "a function of golem failed"
 
-// TakesParameters is the trap of a module whose start function cannot be called.
+// TakesParameters returns the trap of a module whose start function name has parameters,
+// so that it cannot be called.
 func TakesParameters(name string) string { return "its " + name + " takes parameters" }
 
 func noRoom(size int64) *fault.Fault {
@@ -132,7 +133,7 @@ func outOfFuel(budget int64) *fault.Fault {
 		Hinting("give it less to do in one call, or raise fuel in toolsets.custom.modules")
 }
 
-// TooLate is the fault of a module that ran longer than its limit.
+// TooLate returns the fault for a module that ran longer than its limit.
 func TooLate(limit time.Duration) *fault.Fault {
 	return fault.New(fault.Timeout, "the module did not end within %v", limit).
 		Hinting("give it less to do in one call, or raise its timeout")
@@ -148,13 +149,13 @@ func OutputTooLarge(limit int64) error {
 		Hinting("request less, or request it in parts")
 }
 
-// TooDeep is the fault of a module that used up its engine's stack.
+// TooDeep returns the fault for a module that used up its engine's stack.
 func TooDeep() *fault.Fault {
 	return fault.New(fault.ToolStack, "the module's functions called each other too deep").
 		Hinting("give it less to do in one call; it may call itself without end")
 }
 
-// noMemoryLeft and cannotSuspend happen in a page only.
+// noMemoryLeft and cannotSuspend return faults that occur only in a page.
 func noMemoryLeft() *fault.Fault {
 	return fault.New(fault.ToolMemory, "the page has no memory left for the module").
 		Hinting("close other tabs, or give it less to do in one call")

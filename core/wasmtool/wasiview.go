@@ -30,7 +30,7 @@ const (
 	ErrnoReadOnly    Errno = 69
 )
 
-// Bounds of what one instance holds of files.
+// Limits of the files that one instance has open.
 const (
 	MaxHandles  = 128
 	MaxFile     = 64 << 20  // bytes of one file
@@ -38,16 +38,16 @@ const (
 	maxFileName = 4096      // bytes of a path
 )
 
-// WASIView is the run's sandbox as WASI sees it, alike for every engine
-// (SECURITY 6). Without a grant every operation but a look at the root is
-// refused, and the refusal is noted, so that a module that fails because of it
-// fails with that fault.
+// WASIView is the view of the run's sandbox that WASI gets, the same for every engine
+// (SECURITY 6). Without a grant a module can open and stat the root and nothing else. A
+// refusal is passed to Refuse, so that a module that fails because of it fails with
+// that fault.
 type WASIView struct {
 	Files  sandbox.FS // nil: not granted
 	Refuse func(*fault.Fault)
 }
 
-// Name is a WASI path as an io/fs name.
+// Name converts a WASI path to an io/fs name.
 func (v WASIView) Name(p string) (string, Errno) {
 	if len(p) > maxFileName {
 		return "", ErrnoNameTooLong
@@ -67,8 +67,8 @@ func (v WASIView) Name(p string) (string, Errno) {
 	return p, v.Errno(sandbox.Valid(p))
 }
 
-// Errno is an error of the sandbox as a number; what the sandbox refuses is
-// noted.
+// Errno converts an error of the sandbox to a WASI error. It passes refusals of the
+// sandbox to Refuse.
 func (v WASIView) Errno(err error) Errno {
 	var f *fault.Fault
 	if errors.As(err, &f) {
@@ -107,8 +107,8 @@ func (v WASIView) Errno(err error) Errno {
 	return ErrnoIO
 }
 
-// FileSize is a file's size in bytes. A directory has none: what a disk says
-// of one is different from disk to disk, and a page's storage says nothing.
+// FileSize returns a file's size in bytes, and 0 for a directory: the sizes of
+// directories differ between file systems, and a page's storage has none.
 func FileSize(info fs.FileInfo) int64 {
 	if info.IsDir() {
 		return 0
@@ -116,7 +116,8 @@ func FileSize(info fs.FileInfo) int64 {
 	return info.Size()
 }
 
-// Info is what stands at a name; of the host it tells FileSize, kind and time.
+// Info describes the file or directory at a name. Of a host's file an engine may show a
+// module only FileSize, the kind and the time.
 func (v WASIView) Info(name string) (fs.FileInfo, Errno) {
 	if v.Files == nil { // the root alone
 		return sandbox.Info{Base: ".", Perm: fs.ModeDir | 0o555}, 0
@@ -128,7 +129,7 @@ func (v WASIView) Info(name string) (fs.FileInfo, Errno) {
 	return info, 0
 }
 
-// Entries are a directory's.
+// Entries returns the entries of a directory.
 func (v WASIView) Entries(name string) ([]fs.DirEntry, Errno) {
 	if v.Files == nil {
 		_, errno := v.Name("any")
@@ -138,7 +139,8 @@ func (v WASIView) Entries(name string) ([]fs.DirEntry, Errno) {
 	return entries, v.Errno(err)
 }
 
-// CanWrite asks the sandbox before there is something to write, not at the end.
+// CanWrite reports at the time of opening whether the file can be written, because the
+// content is written only when the file is closed. isNew says that it does not exist yet.
 func (v WASIView) CanWrite(name string, isNew bool) Errno {
 	if isNew {
 		if err := sandbox.ValidNew(name); err != nil {
@@ -167,14 +169,15 @@ func (v WASIView) Remove(name string, dir bool) Errno {
 	return v.Errno(v.Files.Remove(name))
 }
 
-// Inode names a file by a number that is never 0.
+// Inode returns a number that identifies a file name and is never 0.
 func Inode(name string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	return h.Sum64() | 1
 }
 
-// HeldTooMuch is what a module is told that holds more than MaxHeld.
+// HeldTooMuch returns the fault for a module whose open files have more than MaxHeld
+// bytes together.
 func HeldTooMuch() *fault.Fault {
 	return fault.New(fault.ToolMemory, "the files that the module has open are larger than %d MiB together", MaxHeld>>20).
 		Hinting("change the module so that it closes files before it opens others")
