@@ -1,29 +1,29 @@
 package guard
 
-// Where loops are, wazero's compiler finds out by climbing the tree of
-// dominators to its root, from every edge and block of a function: a row of
-// branches costs it the square of its length, so that 30 KB can take half a
-// minute. The scanner keeps account of how long these ways are, at most. Code
-// that cannot be reached must not count: it would make them look short.
+// To find loops, wazero's compiler climbs the dominator tree to its root, from every
+// edge and block of a function. So a row of branches costs it the square of the row's
+// length, and 30 KB can take half a minute. The scanner computes an upper limit of the
+// number of these steps. It ignores code that cannot be reached, because an edge from
+// such code would make the depth look too small.
 
-// climbed is what one step on the way costs, in the units of work: 3 to 14 ns
-// were measured, by how much of the tree stays in the cache.
+// climbed is the cost of one step, in the units of work. Measured were 3 to 14 ns,
+// depending on how much of the tree stays in the processor's cache.
 const climbed = 15
 
-// live tells whether the compiler sees what stands here.
+// live reports whether the current code can be reached, so that the compiler compiles it.
 func (s *scanner) live() bool {
 	top := &s.labels[len(s.labels)-1]
 	return !top.dead && !top.lost
 }
 
-// climb books edges or blocks where the function is now.
+// climb counts the steps from n edges or blocks at the current depth.
 func (s *scanner) climb(n int) {
 	if s.live() {
 		s.out.climb += int64(n) * int64(s.depth)
 	}
 }
 
-// comes books an edge from here to what follows the label's block.
+// comes counts an edge from here to the end of the label's block.
 func (s *scanner) comes(l *label) {
 	if s.live() {
 		s.climb(2)
@@ -31,7 +31,7 @@ func (s *scanner) comes(l *label) {
 	}
 }
 
-// nearer is the lesser depth; 0 is none.
+// nearer returns the lesser of two depths; a is 0 if there is none yet.
 func nearer(a, b int) int {
 	if a == 0 {
 		return b
@@ -39,8 +39,8 @@ func nearer(a, b int) int {
 	return min(a, b)
 }
 
-// descend begins a block: a loop with its head and the guard's own look at the
-// counter. It is the innermost already.
+// descend begins the block l, which is the innermost label already. lost says that its
+// beginning cannot be reached. For a loop it counts the head and the guard's check.
 func (s *scanner) descend(l *label, lost bool) {
 	l.depth, l.within, l.lost = s.depth, lost, lost
 	s.out.held += int64(s.height)
@@ -54,8 +54,8 @@ func (s *scanner) descend(l *label, lost bool) {
 	}
 }
 
-// turn is else: what follows the if is reached from two sides, or from the
-// second branch alone.
+// turn handles else: what follows the if is reached from both branches, or from the
+// second one alone.
 func (s *scanner) turn(l *label) {
 	if s.live() {
 		s.comes(l)
@@ -65,8 +65,8 @@ func (s *scanner) turn(l *label) {
 	s.depth = l.depth + 1
 }
 
-// ascend ends a block, which is still the innermost, and tells whether what
-// follows can be reached.
+// ascend ends the block l, which is still the innermost label, and reports whether the
+// code after it can be reached.
 func (s *scanner) ascend(l *label) bool {
 	if l.op == opIf && !l.within { // its else is empty
 		s.out.climb += 2 * int64(l.depth+1)
@@ -87,15 +87,15 @@ func (s *scanner) ascend(l *label) bool {
 	return true
 }
 
-// branch is a br_if, which may also go on.
+// branch handles a br_if: execution may also continue after it.
 func (s *scanner) branch() {
 	s.climb(2)
 	s.depth++
 	s.out.held += int64(s.height)
 }
 
-// fork is a branch back to a loop, which the guard makes several of: behind a
-// br_if, what follows is two steps deeper, and branch has booked one of them.
+// fork handles a branch back to a loop, which the guard replaces with several branches.
+// After a br_if the next instruction is two steps deeper, and branch counts one of them.
 func (s *scanner) fork(op byte) {
 	s.out.blocks++
 	s.climb(6)
@@ -106,7 +106,7 @@ func (s *scanner) fork(op byte) {
 	}
 }
 
-// filled is an instruction that is a loop of its own once it is compiled.
+// filled handles an instruction that is compiled to a loop.
 func (s *scanner) filled() {
 	s.out.blocks++
 	s.climb(8)

@@ -1,6 +1,6 @@
 package guard
 
-// elementSection copies the element segments; function indices move.
+// elementSection copies the element segments with the new function indices.
 //
 // A flag's bits: 1 passive or declarative, 2 with a table or declarative,
 // 4 with expressions instead of indices.

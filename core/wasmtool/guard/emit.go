@@ -1,6 +1,6 @@
 package guard
 
-// body scans a function and writes the woven one behind the others.
+// body scans function i and appends its guarded body to the others.
 func (w *weaver) body(i int) error {
 	s := &w.scan
 	if err := s.scan(i); err != nil {
@@ -16,18 +16,18 @@ func (w *weaver) body(i int) error {
 	return nil
 }
 
-// weight is what a frame of the function is assumed to take of the stack.
+// weight returns the assumed size of the function's stack frame, in bytes.
 func weight(b *body) int64 {
 	return max(frameLeast, frameBase+frameValue*int64(b.locals+b.peak))
 }
 
-// emitter writes one body.
+// emitter writes one guarded body.
 type emitter struct {
 	w       *weaver
 	b       *body
 	results []byte
 	weight  int64
-	counted bool   // its depth is counted: all but small leaves
+	counted bool   // its frame counts for the call depth: not for small functions without calls
 	fuel    uint32 // index of the local added for the counter
 }
 
@@ -59,7 +59,7 @@ func (e *emitter) write(out []byte) []byte {
 	return out
 }
 
-// locals are the original's and one i64.
+// locals writes the original's locals and one more i64, for the counter.
 func (e *emitter) locals(out []byte) []byte {
 	r := &reader{data: e.w.data, pos: e.b.groups.from, end: e.b.groups.to}
 	out = appendU32(out, r.u32()+1)
@@ -67,7 +67,7 @@ func (e *emitter) locals(out []byte) []byte {
 	return append(out, 1, typeI64)
 }
 
-// charge takes cost from the counter.
+// charge writes code that subtracts cost from the counter.
 func (e *emitter) charge(out []byte, cost int64) []byte {
 	fuel := e.w.global(globalFuel)
 	out = appendU32(append(out, opGlobalGet), fuel)
@@ -75,7 +75,8 @@ func (e *emitter) charge(out []byte, cost int64) []byte {
 	return appendU32(append(out, opI64Sub, opGlobalSet), fuel)
 }
 
-// takeFuel takes cost from the counter and leaves it in the local.
+// takeFuel writes code that subtracts cost from the counter and keeps the new value
+// in the local, too.
 func (e *emitter) takeFuel(out []byte, cost int64) []byte {
 	fuel := e.w.global(globalFuel)
 	out = appendU32(append(out, opGlobalGet), fuel)
@@ -84,7 +85,8 @@ func (e *emitter) takeFuel(out []byte, cost int64) []byte {
 	return appendU32(append(out, opGlobalSet), fuel)
 }
 
-// chargeAnd takes cost from the counter and compares what is left with zero.
+// chargeAnd writes code that subtracts cost from the counter and compares the rest with
+// zero.
 func (e *emitter) chargeAnd(out []byte, cost int64, compare byte) []byte {
 	out = appendU32(append(e.takeFuel(out, cost), opLocalGet), e.fuel)
 	return append(out, opI64Const, 0, compare)
@@ -94,14 +96,16 @@ func (e *emitter) refill(out []byte) []byte {
 	return appendU32(append(out, opCall), e.w.helper(helpRefill))
 }
 
-// check takes cost from the counter and refills it if it was too little.
+// check writes code that subtracts cost from the counter and refills the counter if it is
+// below zero then.
 func (e *emitter) check(out []byte, cost int64) []byte {
 	out = append(e.chargeAnd(out, cost, opI64LtS), opIf, 0x40)
 	return append(e.refill(out), opEnd)
 }
 
-// back is a branch to a loop's head, which pays for the next round. Both ways
-// branch there, so that no engine has to bring them together before.
+// back writes a branch to a loop's head that pays for the next round. The path with a
+// refill and the one without each have a branch of their own, so that no engine has to
+// join them before.
 func (e *emitter) back(out []byte, ed *edit) []byte {
 	cost := e.b.points[ed.arg].cost
 	r := &reader{data: e.w.data, pos: ed.from + 1, end: ed.to}
@@ -119,8 +123,9 @@ func (e *emitter) back(out []byte, ed *edit) []byte {
 	return out
 }
 
-// enter takes cost and counts the frame, and refills the counter or ends the
-// call if either is below zero then.
+// enter writes code that subtracts cost from the counter and the frame from the room. If
+// either is below zero then, the code calls helpEnter, which refills the counter or ends
+// the call.
 func (e *emitter) enter(out []byte, cost int64) []byte {
 	out = e.takeFuel(out, cost)
 	out = e.addRoom(out, -e.weight)
@@ -139,8 +144,8 @@ func (e *emitter) addRoom(out []byte, by int64) []byte {
 	return appendU32(append(out, opI64Add, opGlobalSet), room)
 }
 
-// look has the counter looked at, in a function of so many calls that what they
-// call may run on for long.
+// look writes a check of the counter before a call, if the function has more than
+// manyCalls calls: together the functions that it calls may run for long without a check.
 func (e *emitter) look(out []byte) []byte {
 	if e.b.calls <= manyCalls {
 		return out
@@ -205,7 +210,7 @@ const (
 	opI64ExtendI32 = 0xad // unsigned
 )
 
-// helperBodies are the functions that edits call.
+// helperBodies writes the functions that the edits call.
 func (w *weaver) helperBodies() {
 	fuel, flags := w.global(globalFuel), w.global(globalFlags)
 	get := func(out []byte, g uint32) []byte { return appendU32(append(out, opGlobalGet), g) }
@@ -224,10 +229,10 @@ func (w *weaver) helperBodies() {
 	b := appendU32(append(get([]byte{0}, fuel), opCall), tick)
 	w.addBody(append(set(append(get(b, fuel), opI64Add), fuel), opEnd))
 
-	// helpOwed: refills if something is owed
+	// helpOwed: refills if the counter is below zero
 	w.addBody(append(owed([]byte{0}), opEnd))
 
-	// helpEnter: a refill if fuel is owed; without room flags |= FlagDepth, trap
+	// helpEnter: refills if the counter is below zero; if room is, flags |= FlagDepth, trap
 	b = append(get(owed([]byte{0}), w.global(globalRoom)), opI64Const, 0, opI64LtS, opIf, 0x40)
 	w.addBody(append(raise(b, FlagDepth), opUnreachable, opEnd, opEnd))
 
@@ -235,7 +240,7 @@ func (w *weaver) helperBodies() {
 	b = append(get([]byte{0}, fuel), opLocalGet, 0, opI64ExtendI32, opI64Const, bulkShift, opI64ShrU, opI64Sub)
 	w.addBody(append(owed(set(b, fuel)), opLocalGet, 0, opEnd))
 
-	// helpGrow: pages → what memory.grow returns; what cannot be granted is free
+	// helpGrow: pages → what memory.grow returns; a request beyond the limit costs nothing
 	b = []byte{0}
 	if w.memory != nil {
 		b = appendS64(append(b, opLocalGet, 0, opI32Const), int64(w.pages))

@@ -8,11 +8,12 @@
 // entry of a function, before a loop and at each branch back to it, and in
 // branches that are not short. Each time it covers the instructions up to the
 // next such point (see point). Bulk operations cost by their length, growing
-// memory by the number of pages, and calls of imports cost extra. At the entry
-// of functions that call others, where a loop goes back, and at each call in
-// very large functions, the module checks whether its counter is below zero.
-// Then it calls the tick import, which adds fuel or ends the call. The amount
-// depends only on the module and its input, so it is the same on every engine.
+// memory by the number of pages, and calls of imports cost extra. The module
+// checks whether its counter is below zero at the entry of functions (except
+// small ones that call no others), where a loop goes back, and at each call in
+// functions with very many calls. If it is, the module calls the tick import,
+// which adds fuel or ends the call. The amount depends only on the module and
+// its input, so it is the same on every engine.
 //
 // Call depth is counted in bytes of an assumed stack frame, so that recursion
 // ends at the same call on every engine, before an engine's own stack is full.
@@ -102,12 +103,13 @@ const (
 	costEnter  = 5
 	costPage   = 1024
 	bulkShift  = 3 // a unit for 8 bytes or entries
-	// cheapLeaf is what a function without calls may cost, its loops' further
-	// rounds apart, and still leave the check to its caller.
+	// cheapLeaf is the greatest cost of a function without calls that does not check the
+	// counter at its entry but leaves this to its caller. Only the first round of each
+	// loop counts.
 	cheapLeaf = 1_000
-	// manyCalls is how many calls a function may have and still look at the
-	// counter only at its beginning and in its loops: beside each of them a
-	// cheap leaf may run.
+	// manyCalls is the greatest number of calls in a function that checks the counter
+	// only at its entry and in its loops. A function with more checks it at each call,
+	// because each can run a cheap leaf, which does not check.
 	manyCalls = 2_000
 )
 
@@ -115,7 +117,7 @@ const (
 // the error is E_TOOL_MODULE with the offset in the file.
 func Weave(module []byte) ([]byte, error) { return WeaveFor(module, MaxMemoryPages) }
 
-// WeaveFor is Weave for a module whose memory may have that many pages of 64 KiB, at
+// WeaveFor does the same as Weave with another limit of the memory: pages of 64 KiB, at
 // most MostMemoryPages.
 func WeaveFor(module []byte, pages uint32) ([]byte, error) {
 	m, err := parseFor(module, min(pages, MostMemoryPages))

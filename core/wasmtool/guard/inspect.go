@@ -40,7 +40,7 @@ type Export struct {
 }
 
 // Memory is the size of a memory in pages of 64 KiB. Max is already reduced to
-// the limit that holds where nobody allows more.
+// MaxMemoryPages, or to Min if that is larger.
 type Memory struct {
 	Min uint32 `json:"min"`
 	Max uint32 `json:"max"`
@@ -51,7 +51,8 @@ type Memory struct {
 // file, the error is E_TOOL_MODULE with the offset.
 func Inspect(data []byte) (Info, error) { return InspectFor(data, MaxMemoryPages) }
 
-// InspectFor is Inspect for a module whose memory may begin with that many pages.
+// InspectFor does the same as Inspect, but accepts an initial memory of up to that many
+// pages.
 func InspectFor(data []byte, pages uint32) (Info, error) {
 	if bytes.HasPrefix(data, componentHeader) {
 		return Info{Size: len(data), Component: true}, nil
@@ -67,8 +68,8 @@ func InspectFor(data []byte, pages uint32) (Info, error) {
 	return info, nil
 }
 
-// Woven is Inspect for bytes that Weave returned, for an engine that needs the
-// types of imports and exports, including those that Weave added. It does not
+// Woven does the same as Inspect for bytes that Weave returned. It is for an engine that
+// needs the types of imports and exports, including those that Weave added. It does not
 // check functions and data again.
 func Woven(guarded []byte) (Info, error) {
 	m, err := sections(guarded)
@@ -181,7 +182,7 @@ func ReadSurface(r io.ReaderAt, size int64, custom string) (Surface, error) {
 				}
 			}
 		case id == secImport && out.Imports == nil:
-			if imports, err := section(r, body, body+length); err == nil { // else what runs it refuses it
+			if imports, err := section(r, body, body+length); err == nil { // otherwise it is refused when it is run
 				out.Imports = newReader(imports).outlinedImports()
 			}
 		}

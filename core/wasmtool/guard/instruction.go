@@ -153,7 +153,7 @@ func (s *scanner) indirect(op byte, from int) {
 	}
 }
 
-// access is a load or a store.
+// access handles a load or a store.
 func (s *scanner) access(op byte) {
 	s.memArg(4)
 	if op <= 0x35 {
@@ -178,7 +178,7 @@ func (s *scanner) needMemory() {
 	}
 }
 
-// numeric is a comparison, an operation or a conversion of numbers.
+// numeric handles a comparison, an operation or a conversion of numbers.
 func (s *scanner) numeric(op byte) {
 	unary := op == 0x45 || op == 0x50 || // eqz
 		op >= 0x67 && op <= 0x69 || op >= 0x79 && op <= 0x7b || // clz ctz popcnt
@@ -262,7 +262,7 @@ func (s *scanner) refType() {
 	}
 }
 
-// zero is the index of the only memory.
+// zero reads the index of a memory, which must be 0.
 func (s *scanner) zero() {
 	if b := s.r.byte(); b != 0 && s.r.err == nil {
 		s.r.fail("a second memory")
@@ -270,8 +270,8 @@ func (s *scanner) zero() {
 	s.needMemory()
 }
 
-// bulk is an instruction behind the prefix 0xfc. The length of a bulk
-// operation is on top of the stack, where it is charged.
+// bulk handles an instruction after the prefix 0xfc. A bulk operation is charged when
+// its length is on top of the stack.
 func (s *scanner) bulk(from int) {
 	r := s.r
 	op := r.u32()

@@ -7,7 +7,7 @@ import (
 	"golem/core/fault"
 )
 
-// Section ids, in the order sections must stand (data count before code).
+// Section ids. Sections must be in this order, except data count, which is before code.
 const (
 	secCustom = iota
 	secType
@@ -26,7 +26,7 @@ const (
 
 var sectionNames = [...]string{"custom", "type", "import", "function", "table", "memory", "global", "export", "start", "element", "code", "data", "data count"}
 
-// order is where a section stands among the others.
+// order returns a number that rises with the position of a section in a file.
 func order(id byte) int {
 	switch {
 	case id == secDataCount:
@@ -63,13 +63,13 @@ type table struct {
 	hasMax   bool
 }
 
-// module is what was read of a file. Counts are the original's.
+// module is a parsed file. Its counts do not include what the guard adds.
 type module struct {
 	data     []byte
 	sections [secDataCount + 1]span // without id and size; zero if absent
 	custom   map[string]span
-	woven    bool   // it is what Weave returned: golem's own names are not an offence
-	pages    uint32 // the most that its memory may have
+	woven    bool   // the file comes from Weave, so that golem's own names are allowed
+	pages    uint32 // the limit of its memory
 
 	types     []funcType
 	values    int // parameters and results of all types
@@ -81,7 +81,7 @@ type module struct {
 	exports   []exported
 	start     int64 // -1: none
 	elements  int
-	dataCount int // -1: not told
+	dataCount int // -1: there is no data count section
 	dataSegs  int
 	bodies    []span
 }
@@ -100,7 +100,7 @@ func (m *module) reader(id int) *reader {
 // funcCount counts imported and own functions.
 func (m *module) funcCount() int { return len(m.imports) + len(m.functions) }
 
-// typeOf is a function's type; the index has been checked.
+// typeOf returns a function's type. The index must have been checked.
 func (m *module) typeOf(fn uint32) funcType {
 	if int(fn) < len(m.imports) {
 		return m.types[m.imports[fn].typ]
@@ -108,11 +108,11 @@ func (m *module) typeOf(fn uint32) funcType {
 	return m.types[m.functions[int(fn)-len(m.imports)]]
 }
 
-// parse reads everything but function bodies and constant expressions, and
-// holds it to the limits.
+// parse reads everything except function bodies and constant expressions, and checks
+// the limits.
 func parse(data []byte) (*module, error) { return parseFor(data, MaxMemoryPages) }
 
-// parseFor is parse for a module whose memory may have that many pages.
+// parseFor does the same as parse for a module whose memory may have that many pages.
 func parseFor(data []byte, pages uint32) (*module, error) {
 	m, err := sections(data)
 	if err != nil {
@@ -131,7 +131,7 @@ func parseFor(data []byte, pages uint32) (*module, error) {
 	return m, nil
 }
 
-// noModule is a file that does not begin as a module does.
+// noModule returns the fault for a file that does not begin like a module.
 func noModule(data []byte) *fault.Fault {
 	const build = "build it for wasm32-wasip1, or with an Extism PDK"
 	switch {
@@ -171,7 +171,7 @@ func (m *module) read(inside bool) error {
 	return nil
 }
 
-// sections finds the sections: each once, in order.
+// sections finds the sections of a file, and checks that each occurs once and in order.
 func sections(data []byte) (*module, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("it has %d bytes; at most %d are allowed", len(data), MaxSize)
@@ -219,8 +219,9 @@ func sections(data []byte) (*module, error) {
 	return m, r.err
 }
 
-// addCustom notes where a custom section's content lies. Names are not a concern
-// of an engine, so a broken one is left out, not refused. Of two the last counts.
+// addCustom stores where the content of a custom section is. A section with a broken name
+// is left out, not refused, because engines do not use these names. Of two sections with
+// one name the last counts.
 func (m *module) addCustom(r *reader, s span) {
 	in := &reader{data: r.data, pos: s.from, end: s.to}
 	name := in.name()

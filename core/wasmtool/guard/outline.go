@@ -76,7 +76,7 @@ func (r *reader) outlinedImports() (out []Item) {
 	return out
 }
 
-// anyLimits passes over limits of any form: shared ones, and those with 64 bits.
+// anyLimits skips limits of any form, also shared ones and those with 64 bits.
 func (r *reader) anyLimits() {
 	flag := r.byte()
 	r.long()
@@ -85,7 +85,7 @@ func (r *reader) anyLimits() {
 	}
 }
 
-// long passes over an unsigned LEB128 of at most 10 bytes.
+// long skips an unsigned LEB128 of at most 10 bytes.
 func (r *reader) long() {
 	for range 10 {
 		if r.byte() < 0x80 {

@@ -88,7 +88,7 @@ func (m *module) readFunctions(r *reader) {
 	}
 }
 
-// limits reads the limits of a table or memory and holds them to a maximum.
+// limits reads the limits of a table or memory and reduces the maximum to most.
 func (r *reader) limits(what string, most uint32) (t table) {
 	switch flag := r.byte(); flag {
 	case 0:

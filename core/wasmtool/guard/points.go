@@ -1,34 +1,35 @@
 package guard
 
-// A point is where fuel is charged: for all instructions up to the next point
-// that a run comes to. A point stands at the function's entry, before each
-// loop, and wherever a run may have gone another way: in the branches of an
-// if, behind a br_if, and behind a block that can be left past its end. What
-// a loop's point costs is charged again with each branch back to its head.
+// A point is a place where fuel is charged for all instructions up to the next point
+// that execution reaches. Points are at the function's entry, before each loop, and
+// wherever execution may have taken another path: in the branches of an if, after a
+// br_if, and after a block from which a branch can lead further out. The cost of a
+// loop's point is charged again with each branch back to its head.
 //
-// Small ones are folded into the point before that every run to them passes,
-// which charges for them then whether or not they are run: a counter at each
-// branch would cost more than it tells.
+// A point with a small cost is folded into the earlier point that every path to it
+// passes. The earlier point then charges this cost too, whether or not the instructions
+// run, because a change of the counter in each branch would cost too much time.
 type point struct {
-	before int // every run to this point passes that one, once for each time
+	before int // the point that every path to this one passes, once each time
 	cost   int64
-	folded int64 // how much of cost is perhaps not run
-	// likely says that runs mostly come from the point before to this one: it
-	// lies behind what may leave, forward.
+	folded int64 // the part of cost whose instructions may not run
+	// likely says that execution mostly continues from the point before to this one,
+	// because only a branch forward can skip it.
 	likely bool
 	backs  int // branches back to it, if it is a loop's
-	// head says that a loop is charged at its head, every round: some branch
-	// back to it can carry no charge, or they are many.
+	// head says that a loop is charged at its head, in every round, because a branch
+	// back to it cannot be charged by itself, or there are too many.
 	head bool
-	kept bool // charged where it stands, not folded
+	kept bool // charged at its own place, not folded
 }
 
 const (
-	// foldMost is how much a point may charge for what is perhaps not run;
-	// foldLikely with what is likely.
+	// foldMost is the greatest cost that a point may charge for folded points;
+	// foldLikely is the limit for folding a likely point.
 	foldMost   = 64
 	foldLikely = 256
-	// backsMost is how many branches back to a loop are charged one by one.
+	// backsMost is the greatest number of branches back to a loop that are charged
+	// one by one.
 	backsMost = 3
 )
 
@@ -39,8 +40,7 @@ func (s *scanner) charge(n int64) {
 	}
 }
 
-// newPoint begins a segment at a place in the file, which runs come to through
-// that other point.
+// newPoint adds a point at a place in the file. Every path to it passes the point before.
 func (s *scanner) newPoint(before int, likely bool, pos int) int {
 	i := len(s.out.points)
 	s.out.points = append(s.out.points, point{before: before, likely: likely})
@@ -48,14 +48,14 @@ func (s *scanner) newPoint(before int, likely bool, pos int) int {
 	return i
 }
 
-// split begins a segment in the innermost block.
+// split adds a point at the current place in the innermost block.
 func (s *scanner) split(likely bool) {
 	if top := &s.labels[len(s.labels)-1]; !top.dead {
 		top.point = s.newPoint(top.point, likely, s.r.pos)
 	}
 }
 
-// back notes a branch to a loop's head, the instruction from there to here.
+// back handles a branch to a loop's head, the instruction from from to the current place.
 func (s *scanner) back(op byte, from, point int) {
 	p := &s.out.points[point]
 	p.backs++
@@ -68,8 +68,8 @@ func (s *scanner) back(op byte, from, point int) {
 	s.edit(editBack, from, s.r.pos, uint32(point))
 }
 
-// fold settles which points are kept; those behind come first, so that what
-// was folded into a point goes with it.
+// fold decides which points are kept. It starts with the last one, so that a point is
+// folded together with what was folded into it.
 func (b *body) fold() {
 	for i := len(b.points) - 1; i > 0; i-- {
 		p := &b.points[i]
@@ -88,8 +88,8 @@ func (b *body) fold() {
 	}
 }
 
-// total is what one run through the function is charged at most, each loop's
-// first round included.
+// total returns the greatest cost of a run through the function that takes each loop
+// once.
 func (b *body) total() int64 {
 	var n int64
 	for _, p := range b.points {

@@ -5,15 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// reader goes through bytes; it remembers the first thing that was wrong and
-// returns zeros from then on. Every loop over a count that was read must look
-// at err.
+// reader parses bytes. It keeps the first error in err and then returns only zeros.
+// Every loop over a count from the file must check err.
 type reader struct {
 	data []byte
 	pos  int
 	end  int
 	err  error
-	own  uint32 // what golem itself may have added to any vector
+	own  uint32 // how many items golem may have added to a vector, beyond its limit
 }
 
 func newReader(data []byte) *reader { return &reader{data: data, end: len(data)} }
@@ -49,7 +48,7 @@ func (r *reader) take(n int) []byte {
 
 // u32 reads an unsigned LEB128 of at most 5 bytes.
 func (r *reader) u32() uint32 {
-	if r.pos < r.end && r.data[r.pos] < 0x80 { // nearly always
+	if r.pos < r.end && r.data[r.pos] < 0x80 { // the fast path: one byte
 		r.pos++
 		return uint32(r.data[r.pos-1])
 	}

@@ -1,6 +1,6 @@
 package guard
 
-// An edit is a place in a body where the woven one differs.
+// An edit is a place in a body where the guarded body differs.
 type edit struct {
 	from, to int // the original's bytes that are replaced; equal: an insertion
 	kind     editKind
@@ -14,10 +14,10 @@ const (
 	editTailCall                   // arg: function
 	editTailDepth                  // before return_call_indirect
 	editReturn                     // arg: label
-	editLoop                       // behind a loop's head; arg: point
+	editLoop                       // after a loop's head; arg: point
 	editBack                       // br or br_if to a loop's head; arg: point
-	editPoint                      // where a segment begins; arg: point
-	editBulk                       // before an operation with a length on top
+	editPoint                      // where a point is; arg: point
+	editBulk                       // before an operation whose length is on top of the stack
 	editGrow                       // memory.grow
 	editTableGrown                 // after table.grow
 	editRefFunc                    // arg: function
@@ -29,18 +29,18 @@ type label struct {
 	op          byte // 0 for the function itself
 	base        int  // operands below it
 	params, res int
-	dead        bool // what follows cannot be reached, says its last instruction
-	point       int  // where its next instruction is charged
-	first       int  // where its first one is
+	dead        bool // its last instruction never continues (br, return, unreachable, …)
+	point       int  // the point where its next instruction is charged
+	first       int  // the point where its first one is charged
 	reach       int  // index of the outermost label any branch inside targets; its own index if none goes further out
-	depth       int  // of dominators, where it was opened
+	depth       int  // in the dominator tree, where it was opened
 	near        int  // smallest dominator depth of an edge to this block's end; 0: no edge yet
-	arm         bool // the first branch of an if comes to its end
-	lost        bool // what follows cannot be reached
-	within      bool // and neither could its beginning
+	arm         bool // the first branch of an if reaches its end
+	lost        bool // its current instruction cannot be reached
+	within      bool // its beginning cannot be reached
 }
 
-// body is what scanning a function finds.
+// body is the result of scanning one function.
 type body struct {
 	code    span // instructions, the last end included
 	locals  int  // parameters included
@@ -48,46 +48,46 @@ type body struct {
 	edits   []edit
 	points  []point // the first is the function's entry
 	peak    int     // highest operand stack
-	calls   int     // how many there are
+	calls   int     // number of calls
 	blocks  int     // blocks, branches and targets of branch tables
-	nesting int     // blocks within blocks, at most
+	nesting int     // greatest depth of blocks
 	climb   int64
 	held    int64 // operand-stack heights at block entries, summed
 }
 
-// work is what compiling the function costs beyond its size, in units of about
-// a third of a nanosecond: edges of the control flow by values that may change
-// or are kept on each, and, in wazero's compiler, by themselves and by how deep
-// they lie. Measured with the modules of TestLargestAccepted.
+// work estimates the cost of compiling the function beyond its size, in units of about
+// a third of a nanosecond. The control-flow edges count with the values that may change
+// or are kept on each, and, because of wazero's compiler, with their own number and with
+// their depth. The factors were measured with the modules of TestLargestAccepted.
 func (b *body) work() int64 {
 	blocks, nesting, calls := int64(b.blocks), int64(b.nesting), int64(b.calls)
 	if calls <= manyCalls {
-		calls = 0 // they are in the size
+		calls = 0 // the size of the code covers them
 	}
 	return 80*blocks*int64(b.locals) + blocks*blocks + 10*nesting*nesting + climbed*b.climb + 600*b.held + 3000*calls + 50*int64(b.locals)
 }
 
-// typing is what a function costs by its own type, and by all the others: for
-// each function wazero's compiler goes through the types of the module.
+// typing estimates what the types cost the compiler for one function: its own type, and
+// all others, because wazero's compiler goes through all types for each function.
 func (s *scanner) typing() int64 {
 	own := int64(len(s.typ.params) + len(s.typ.results))
 	return 300*own + 40*int64(len(s.m.types)) + int64(s.m.values)/2
 }
 
-// scanner reads one function body after another; its slices are reused.
+// scanner scans one function body after another; its slices are reused.
 type scanner struct {
 	m      *module
 	r      *reader
 	typ    funcType
 	labels []label
 	height int
-	depth  int // of dominators, at most
+	depth  int // upper limit of the depth in the dominator tree
 	out    body
 	work   int64 // of all bodies so far
 }
 
-// scan reads a body: every index is held against the original's counts, every
-// operand against the stack's height. Types are the engine's to check.
+// scan reads a body. It checks every index against the original's counts, and every
+// operand against the stack's height. It leaves the check of types to the engine.
 func (s *scanner) scan(fn int) error {
 	at := s.m.bodies[fn]
 	s.r = &reader{data: s.m.data, pos: at.from, end: at.to}
@@ -156,14 +156,14 @@ func (s *scanner) push(n int) {
 	}
 }
 
-// unreachable begins code that no run can come to.
+// unreachable marks the next instructions of the block as code that is never reached.
 func (s *scanner) unreachable() {
 	top := &s.labels[len(s.labels)-1]
 	top.dead = true
 	s.height = top.base
 }
 
-// leaves notes that a branch goes to the label of that index.
+// leaves records that a branch goes to the label of that index.
 func (s *scanner) leaves(index int) {
 	top := &s.labels[len(s.labels)-1]
 	top.reach = min(top.reach, index)
@@ -214,7 +214,8 @@ func (s *scanner) blockType() (params, results int) {
 	return len(t.params), len(t.results)
 }
 
-// otherwise is else: the first branch ends, the second begins as the first did.
+// otherwise handles else: the first branch ends, and the second begins with the same
+// operands as the first.
 func (s *scanner) otherwise() {
 	top := &s.labels[len(s.labels)-1]
 	if top.op != opIf {
@@ -248,8 +249,8 @@ func (s *scanner) close() {
 		s.labels[n-1].lost = s.labels[n-1].lost || !reached
 		s.push(top.res)
 		s.leaves(top.reach)
-		if top.reach < n { // what follows may be passed over
-			on := top.op == opIf || !top.dead // without a branch to its end
+		if top.reach < n { // a branch may skip what follows
+			on := top.op == opIf || !top.dead // its end can be reached without a branch
 			s.split(on && s.labels[top.reach].op != opLoop)
 		}
 	}

@@ -7,13 +7,13 @@ import (
 	"golem/core/fault"
 )
 
-// unfit is why a module is not accepted where golem knows what would help.
+// unfit is the error for a module that is not accepted, with a hint that says what helps.
 type unfit struct {
 	error
 	hint string
 }
 
-// refuse is fail with what helps against it.
+// refuse does the same as fail, with a hint.
 func (r *reader) refuse(hint, format string, args ...any) {
 	if r.err == nil {
 		r.err = unfit{fmt.Errorf(format+" (at byte %d)", append(args, r.pos)...), hint}
@@ -35,7 +35,7 @@ const (
 	anyway       = "build it for WebAssembly 2.0 without exceptions, threads, garbage collection and 64-bit memory; if it is too large, split it"
 )
 
-// refused is an error of the reader as the fault people see.
+// refused converts an error of the reader to a fault.
 func refused(err error) error {
 	var f *fault.Fault
 	if errors.As(err, &f) {
@@ -53,7 +53,7 @@ func refused(err error) error {
 func (r *reader) badType(t byte) {
 	hint := anyway
 	switch {
-	case t == 0x69 || t == 0x74: // exnref and its empty one
+	case t == 0x69 || t == 0x74: // exnref and nullexnref
 		hint = noExceptions
 	case t >= 0x63 && t <= 0x75: // references of garbage collection
 		hint = noCollector

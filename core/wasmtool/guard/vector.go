@@ -1,6 +1,6 @@
 package guard
 
-// vector is an instruction behind the prefix 0xfd: 128-bit SIMD, without the
+// vector handles an instruction after the prefix 0xfd: 128-bit SIMD, without the
 // relaxed instructions (0x100 and above), which engines compute differently.
 func (s *scanner) vector() {
 	r := s.r
@@ -55,7 +55,7 @@ func (s *scanner) vector() {
 	}
 }
 
-// vectorUnary tells the instructions of one operand: not, any and all true,
+// vectorUnary reports whether an instruction has one operand: not, any and all true,
 // bitmask, absolute values, roundings, conversions, widenings of halves.
 func vectorUnary(op uint32) bool {
 	switch op {
@@ -80,7 +80,7 @@ func vectorUnary(op uint32) bool {
 	return false
 }
 
-// vectorUnknown tells the holes in the table of instructions.
+// vectorUnknown reports whether no instruction has this number.
 func vectorUnknown(op uint32) bool {
 	switch op {
 	case 154, 162, 165, 166, 175, 176, 178, 179, 180, 187, 194, 197, 198, 207, 208, 210, 211, 212, 226, 238:

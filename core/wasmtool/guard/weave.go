@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// weaver writes the guarded module: the original's functions move up by one
-// behind the tick import, types, globals and helper functions of its own come
-// after the original's.
+// weaver writes the guarded module. It adds the tick import after the original's
+// imports, so that the indices of the original's functions rise by one. Its own types,
+// globals and helper functions come after the original's.
 type weaver struct {
 	*module
-	types    map[string]uint32 // further block types by results, index in the new module
-	newTypes [][]byte          // their bytes, after the fixed ones
+	types    map[string]uint32 // added block types: their results → index in the new module
+	newTypes [][]byte          // the bytes of these types; they come after the fixed ones
 	fixed    uint32            // index of the first of the guard's own types
 	scan     scanner
 	code     []byte // the code section's bodies
@@ -47,8 +47,8 @@ func (w *weaver) helper(i int) uint32 { return uint32(w.funcCount()) + 1 + uint3
 
 func (w *weaver) global(i int) uint32 { return uint32(w.globals + i) }
 
-// moved is a function's index behind the tick import, which is the last of
-// the imports.
+// moved returns a function's index in the guarded module, where the tick import is the
+// last of the imports.
 func (w *weaver) moved(fn uint32) uint32 {
 	if int(fn) >= len(w.imports) {
 		return fn + 1
@@ -108,7 +108,7 @@ func (w *weaver) copySection(id byte) {
 	}
 }
 
-// tail is a vector section's content behind its count.
+// tail returns the content of a vector section after its count.
 func (w *weaver) tail(id int) []byte {
 	if !w.has(id) {
 		return nil
@@ -130,7 +130,7 @@ func (w *weaver) typeSection() []byte {
 	return out
 }
 
-// blockType is the type of a block with these results.
+// blockType returns the type of a block with these results, and adds it if necessary.
 func (w *weaver) blockType(results []byte) []byte {
 	switch len(results) {
 	case 0:
@@ -186,7 +186,7 @@ func (w *weaver) memorySection() []byte {
 	return appendU32(appendU32(out, w.memory.min), w.memory.max)
 }
 
-// exportSection moves functions and adds the guard's own names.
+// exportSection writes the exports with the new function indices, and the guard's own.
 func (w *weaver) exportSection() []byte {
 	n := len(w.exports) + 2
 	if w.start >= 0 {
@@ -244,8 +244,8 @@ func (w *weaver) globalSection() ([]byte, error) {
 	return append(out, typeI32, 1, opI32Const, 0, opEnd), nil
 }
 
-// constant copies a constant expression of one instruction; function indices
-// move. globals is how many globals it may name.
+// constant copies a constant expression of one instruction, with the new function
+// index. It may use the first globals of the module, as many as globals says.
 func (w *weaver) constant(out []byte, r *reader, globals int) []byte {
 	from := r.pos
 	op := r.byte()
@@ -285,7 +285,7 @@ func (w *weaver) constant(out []byte, r *reader, globals int) []byte {
 	return append(out, w.data[from:r.pos]...)
 }
 
-// checkData goes through the data segments; they are copied as they are.
+// checkData checks the data segments, which are copied unchanged.
 func (w *weaver) checkData() error {
 	if !w.has(secData) {
 		return nil
@@ -314,8 +314,8 @@ func (w *weaver) checkData() error {
 	return r.err
 }
 
-// offset reads where an active segment goes and returns its bytes, with the
-// index if it is a number (limit otherwise).
+// offset reads the offset expression of an active segment. It returns its bytes, and its
+// value if it is a number; otherwise limit.
 func (w *weaver) offset(r *reader, limit uint32) ([]byte, uint32) {
 	at := limit
 	if r.pos < r.end && r.data[r.pos] == opI32Const {
