@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// long is how long a call must take to tell anything about those beside it, and busy for
-// how much of it this process must have had a processor: on a machine that gives it none,
-// nobody runs.
+// A call tells whether the engine lets other goroutines run only if it takes longer than
+// long and this process has used processors for longer than busy meanwhile: on a loaded
+// machine no goroutine of the process may run.
 const (
 	long = 5 * time.Second
 	busy = long / 2
@@ -15,16 +15,16 @@ const (
 
 var started = time.Now()
 
-// processorTime is how long processors have worked for this process, where a test can tell;
-// otherwise how long it runs.
+// processorTime returns the processor time that this process has used. Until a test sets
+// it, it returns the time since the start of the process.
 var processorTime = func() time.Duration { return time.Since(started) }
 
-// needed is how often others run at least during a long call: past the first
-// collection of garbage, which an engine that lets nobody in holds up until
-// its call ends. On a free machine it is a hundred times as often.
+// needed is how often a beat must run at least during a long call. It is more than one
+// garbage collection, because an engine that lets no other goroutine run delays the
+// collection until its call ends. On an idle machine a beat runs a hundred times as often.
 const needed = 2 * collect
 
-// collect is after how many beats garbage is collected.
+// collect is the number of ticks between two garbage collections.
 const collect = 10
 
 // A beat is a goroutine that wants to run every few milliseconds, and to
@@ -58,7 +58,7 @@ func (b *beat) run() {
 	}
 }
 
-// end stops it, and tells whether it hardly ran in a long time.
+// end stops the beat, and reports whether it hardly ran during a long call.
 func (b *beat) end() (alone bool) {
 	took, used := time.Since(b.begun), processorTime()-b.used
 	close(b.stop)

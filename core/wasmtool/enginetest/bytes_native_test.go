@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A run is bytes times over; a module is runs after each other.
+// A run is a sequence of bytes that is repeated times times; a module consists of runs.
 type run struct {
 	bytes []byte
 	times int
@@ -38,16 +38,16 @@ func number(n int) (out []byte) {
 	return append(out, byte(n))
 }
 
-// section is a section, or a function's body without id: size, then content.
+// section returns a section: its id, its size and its content.
 func section(id byte, content ...runs) runs {
 	all := join(content...)
 	return join(raw(id), raw(number(all.size())...), all)
 }
 
-// vector is a count, then as many items.
+// vector returns a vector of n equal items: the count, then the items.
 func vector(n int, item ...byte) runs { return join(raw(number(n)...), again(n, item...)) }
 
-// parts is the module as a case has it.
+// parts returns the runs in the form that a Case has.
 func (r runs) parts() (out []Part) {
 	var plain []byte
 	flush := func() {
@@ -79,24 +79,24 @@ var (
 	zero    = raw(0x41, 0, 0x0b) // i32.const 0, end
 )
 
-// body is a code section of one function that returns 0 after code.
+// body returns a code section with one function that runs code and returns 0.
 func body(locals runs, code ...runs) runs {
 	all := join(locals, join(code...), zero)
 	return section(10, raw(1), raw(number(all.size())...), all)
 }
 
-// function is a module of one function.
+// function returns a module with one function.
 func function(locals runs, code ...runs) runs {
 	return join(magic, types, oneFunc, memory, exports, body(locals, code...))
 }
 
-// tool puts sections around one function that returns 0, in order.
+// tool returns a module with one function that returns 0, and with further sections.
 func tool(before, between, after runs) runs {
 	return join(magic, types, before, oneFunc, between, exports, after, body(raw(0)))
 }
 
-// bombs are modules that cost what compiles them as much as the guard allows,
-// or nearly, and still return 0.
+// bombs returns modules whose compilation costs as much as the guard allows, or nearly,
+// and whose calls still return 0.
 func bombs() map[string]runs {
 	none := raw(0)
 	return map[string]runs{
@@ -127,7 +127,7 @@ func bombs() map[string]runs {
 	}
 }
 
-// lies are files that are not modules, or ask for what is not offered.
+// lies returns files that are not modules, or that use what golem does not support.
 func lies() map[string]runs {
 	none := raw(0)
 	return map[string]runs{
@@ -182,8 +182,8 @@ func lies() map[string]runs {
 	}
 }
 
-// sluggish are modules that use few units of fuel for much time, so that ticks
-// would come late: they read all over 64 MiB, each address from the one before.
+// sluggish returns modules that use little fuel in much time, so that ticks could come
+// late: they read all over 64 MiB, and each read gives the next address.
 func sluggish() map[string]runs {
 	big := section(5, raw(1, 0), raw(number(1024)...))
 	// i32.store (i << 2) (((i * 1103515245 + 12345) & 0xffffff) << 2), for all i below 1 << 24
@@ -205,12 +205,13 @@ func sluggish() map[string]runs {
 	return map[string]runs{
 		"calls of leaves":          whole(spin(again(200_000, 0x10, 1))),
 		"calls of leaves by table": join(table, section(10, raw(2), raw(number(indirect.size())...), indirect, raw(number(leaf.size())...), leaf)),
-		// Instructions that cost nothing first, so that slices grow.
+		// Fast instructions first, so that the slices of fuel grow.
 		"quick, then slow": whole(raw(0x41, 0, 0x21, 0, 0x03, 0x40), again(20_000, 0x41, 0, 0x1a), round(0xe0, 0xa7, 0x12), spin(raw(0x10, 1))),
 	}
 }
 
-// made are the cases of modules that text cannot express, in a fixed order.
+// made returns the cases with modules that the text format cannot express, in a fixed
+// order.
 func made() (out []Case) {
 	for i, set := range []map[string]runs{bombs(), lies(), sluggish()} {
 		for name, r := range set {
@@ -225,7 +226,7 @@ func made() (out []Case) {
 	return out
 }
 
-// The bytes in cases.json are what this file makes; GOLEM_UPDATE=1 writes them.
+// The bytes in cases.json must be those of made; GOLEM_UPDATE=1 writes them.
 func TestBytes(t *testing.T) {
 	cases, err := Cases()
 	if err != nil {

@@ -1,10 +1,10 @@
 // Package enginetest is the conformance suite of tool engines: modules, most of
-// them hostile, each with what must come of it. The cases are data (cases.json
-// and testdata), so that an engine in another language can be held to the same
-// ones: same results, same codes, same fuel (SPEC §6).
+// them hostile, each with the result that a call must have. The cases are data
+// (cases.json and testdata), so that an engine in another language can be tested
+// with them too: it must have the same results, codes and fuel (SPEC §6).
 //
 // The modules' sources are the .wat and .c files beside them; make fixtures
-// builds them. What text cannot express stands in cases.json as bytes.
+// builds them. Modules that the text format cannot express are bytes in cases.json.
 package enginetest
 
 import (
@@ -38,31 +38,32 @@ type Case struct {
 	Args   []string          `json:"args,omitempty"`
 	Stdin  string            `json:"stdin,omitempty"`
 	Config map[string]string `json:"config,omitempty"`
-	// Files is the sandbox the module sees; absent: none is granted.
+	// Files are the files of the sandbox that the module sees; absent: no files are
+	// granted.
 	Files map[string]string `json:"files,omitempty"`
-	// HTTP grants a network in which every request is answered with its method
-	// and URL; Call a golem_call that answers "called NAME with ARGS". The
+	// HTTP grants a network in which every response is the request's method and
+	// URL; Call grants a golem_call that returns "called NAME with ARGS". The
 	// clock stands at 1,700,000,000 s after the epoch, every random byte is 42.
 	HTTP   bool   `json:"http,omitempty"`
-	Silent bool   `json:"silent,omitempty"` // that network never answers
+	Silent bool   `json:"silent,omitempty"` // the network never answers
 	Call   bool   `json:"call,omitempty"`
 	Limits Limits `json:"limits,omitzero"`
-	// Before are the inputs of calls made before the one that is judged; with
-	// Keep all calls go to one instance. What comes of them does not matter.
+	// Before are the inputs of calls made before the one that is judged; their results
+	// do not matter. With Keep all calls use one kept instance.
 	Before []string `json:"before,omitempty"`
 	Keep   bool     `json:"keep,omitempty"`
 	Want   Want     `json:"want"`
 }
 
-// Part is bytes in hexadecimal, Times after each other (0 is once).
+// Part is a sequence of bytes in hexadecimal, repeated Times times (0 means once).
 type Part struct {
 	Hex   string `json:"hex"`
 	Times int    `json:"times,omitempty"`
 }
 
-// Limits of a call; zero is the engine's default, and an hour: only cases that
-// are about time name one, so that a loaded machine ends no other. Cancel is
-// when the caller gives up, not the engine's concern but through its context.
+// Limits are the limits of a call. Zero means the engine's default, and for Time one hour:
+// only cases that test time set it, so that a slow machine does not make others fail.
+// Cancel is the time after which the caller cancels the context of the call.
 type Limits struct {
 	Fuel   int64 `json:"fuel,omitempty"`
 	Time   int64 `json:"time_ms,omitempty"`
@@ -70,21 +71,21 @@ type Limits struct {
 	Cancel int64 `json:"cancel_ms,omitempty"`
 }
 
-// Want is what must come of the call. A code is a failure; without one the
-// call returns, and takes exactly Fuel.
+// Want is the expected result of the call. With a Code the call must fail with it;
+// without one the call must succeed and use exactly Fuel.
 type Want struct {
 	Code    string            `json:"code,omitempty"`
-	Message string            `json:"message,omitempty"` // part of the fault's
+	Message string            `json:"message,omitempty"` // part of the fault's message
 	Output  *string           `json:"output,omitempty"`
 	Match   string            `json:"match,omitempty"`  // part of the output
 	Length  int               `json:"length,omitempty"` // of the output, in bytes
 	Stderr  string            `json:"stderr,omitempty"` // part of standard error
 	Exit    int               `json:"exit,omitempty"`
 	Fuel    int64             `json:"fuel,omitempty"`
-	Files   map[string]string `json:"files,omitempty"` // all of them, afterwards
+	Files   map[string]string `json:"files,omitempty"` // all files after the call
 }
 
-// Cases are all cases, in order.
+// Cases returns all cases, in the order of cases.json.
 func Cases() ([]Case, error) {
 	raw, err := data.ReadFile("cases.json")
 	if err != nil {
@@ -101,7 +102,7 @@ func Cases() ([]Case, error) {
 	return doc.Cases, nil
 }
 
-// Named is one case, for tests of something else that want its module.
+// Named returns one case, for other tests that need its module.
 func Named(name string) (Case, error) {
 	cases, err := Cases()
 	if err != nil {
@@ -114,7 +115,7 @@ func Named(name string) (Case, error) {
 	return cases[i], nil
 }
 
-// Source is the module of a case, not yet guarded.
+// Source returns the module of a case, not yet guarded.
 func (c Case) Source() ([]byte, error) {
 	if c.Module != "" {
 		return fs.ReadFile(data, "testdata/"+c.Module+".wasm")
@@ -130,7 +131,7 @@ func (c Case) Source() ([]byte, error) {
 	return out, nil
 }
 
-// Invocation is the call of a case.
+// Invocation returns the call of a case, with the defaults filled in.
 func (c Case) Invocation() wasmtool.Invocation {
 	in := wasmtool.Invocation{
 		Form: wasmtool.Form(c.Form), Export: c.Export, Input: []byte(c.Input), Args: c.Args, Stdin: []byte(c.Stdin), Config: c.Config,

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// rusage is how long processors have worked for this process.
+// rusage returns the processor time that this process has used.
 func rusage() time.Duration {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {

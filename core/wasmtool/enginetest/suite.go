@@ -17,12 +17,12 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// grace is how long beyond its limit a call may go on before the suite calls
-// it hanging: a watchdog, for the name of the case. No machine is so loaded.
+// grace is how long a call may exceed its limit before the suite reports that it hangs.
+// It is far longer than any load of the machine explains.
 const grace = 5 * time.Minute
 
-// Test holds an engine to every case. leaveOut names cases that the engine's
-// platform cannot run, each with the reason.
+// Test tests an engine with every case, and closes it at the end. leaveOut names cases
+// that the engine's platform cannot run, each with the reason.
 func Test(t *testing.T, open func(t *testing.T) wasmtool.Engine, leaveOut map[string]string) {
 	cases, err := Cases()
 	if err != nil {
@@ -49,7 +49,7 @@ func Test(t *testing.T, open func(t *testing.T) wasmtool.Engine, leaveOut map[st
 			for _, problem := range c.Judge(got) {
 				t.Error(problem)
 			}
-			if got.Alone && runtime.GOOS != "js" { // where all share one thread
+			if got.Alone && runtime.GOOS != "js" { // under js all goroutines share one thread
 				t.Error("nobody else could run meanwhile")
 			}
 			if c.Want.Code != "" {
@@ -74,7 +74,8 @@ func Test(t *testing.T, open func(t *testing.T) wasmtool.Engine, leaveOut map[st
 	}
 }
 
-// closed closes an engine while it compiles: that ends, and nothing breaks.
+// closed closes an engine while it compiles: the compilation must end, with success or as
+// interrupted.
 func closed(t *testing.T, open func(t *testing.T) wasmtool.Engine, cases []Case) {
 	i := slices.IndexFunc(cases, func(c Case) bool { return c.Module == "words" })
 	module, err := cases[i].Source()
@@ -113,7 +114,7 @@ func alive(t *testing.T, engine wasmtool.Engine, cases []Case) {
 	}
 }
 
-// Outcome is what came of a call.
+// Outcome is the result of playing a case.
 type Outcome struct {
 	Result wasmtool.Result
 	Fault  *fault.Fault
@@ -122,8 +123,8 @@ type Outcome struct {
 	Alone  bool // it took long, and other goroutines hardly ran meanwhile
 }
 
-// Play guards, compiles and calls. The watchdog looks at the calls alone: how
-// long an engine compiles is the machine's affair.
+// Play guards and compiles the module of a case and makes its calls. Only the calls are
+// limited in time (grace), because the time of compiling depends on the machine.
 func Play(engine wasmtool.Engine, c Case) Outcome {
 	done, begun := make(chan Outcome, 1), make(chan struct{})
 	others := newBeat()
@@ -183,7 +184,7 @@ func (c Case) play(engine wasmtool.Engine, begins func()) Outcome {
 	return o
 }
 
-// host is what the case grants.
+// host returns the Host with what the case grants, and its files.
 func (c Case) host() (wasmtool.Host, sandbox.FS) {
 	h := wasmtool.Host{
 		Clock: func() time.Time { return time.Unix(1_700_000_000, 0) },
@@ -220,8 +221,8 @@ func (c Case) host() (wasmtool.Host, sandbox.FS) {
 	return h, h.Files
 }
 
-// onDisk is a tree whose directories have a size, as on a disk, which modules
-// do not get to see: in a page they have none.
+// onDisk is a tree whose directories have a size, as on a disk. Modules must not see this
+// size, because in a page directories have none.
 type onDisk struct{ sandbox.FS }
 
 func (d onDisk) Stat(name string) (fs.FileInfo, error) {
@@ -251,7 +252,7 @@ func contents(files sandbox.FS) map[string]string {
 	return out
 }
 
-// Judge compares an outcome with what is wanted.
+// Judge compares an outcome with the expected result and returns the differences.
 func (c Case) Judge(o Outcome) []string {
 	var bad []string
 	fail := func(format string, args ...any) { bad = append(bad, fmt.Sprintf(format, args...)) }

@@ -11,8 +11,8 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// Together makes all the calls of a case at once, several times each, of one
-// compiled module: none gets in another's way.
+// Together makes the call of a case eight times at once, with one compiled module. It
+// returns an error unless every call has the expected result.
 func Together(engine wasmtool.Engine, c Case) error {
 	module, err := c.Source()
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"golem/core/wasmtool/wazeroengine"
 )
 
-// GOLEM_UPDATE=1 writes into cases.json what made makes, and the fuel of the calls
-// that return, as wazero's interpreter charges it. Read the difference before you keep it.
+// TestUpdate does nothing unless GOLEM_UPDATE is set. Then it writes into cases.json the
+// cases of made, and the fuel of the calls that succeed, as wazero's interpreter charges
+// it. Read the difference before you keep it.
 func TestUpdate(t *testing.T) {
 	if os.Getenv("GOLEM_UPDATE") == "" {
 		return

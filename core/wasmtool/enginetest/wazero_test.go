@@ -8,8 +8,8 @@ import (
 	"golem/core/wasmtool/wazeroengine"
 )
 
-// Scenario 15, and every hostile module: on wazero as this platform has it
-// (the compiler natively, the interpreter under js), and on its interpreter.
+// Scenario 15, and every hostile module: with wazero's default on this platform (the
+// compiler natively, the interpreter under js), and with its interpreter.
 func TestWazero(t *testing.T) {
 	processorTime = rusage
 	Test(t, func(t *testing.T) wasmtool.Engine { return wazero(t, wazeroengine.Options{}) }, slow(t))
@@ -20,8 +20,8 @@ func TestWazeroInterpreter(t *testing.T) {
 	Test(t, func(t *testing.T) wasmtool.Engine { return wazero(t, wazeroengine.Options{Interpreter: true}) }, slow(t))
 }
 
-// slow are the cases that the race detector makes unbearable: it finds nothing
-// in a compiler that goes over a hundred thousand instructions.
+// slow returns the cases that take too long under the race detector. It would only
+// watch a compiler that goes over a hundred thousand instructions.
 func slow(t *testing.T) map[string]string {
 	out := map[string]string{}
 	if !raceDetector {

@@ -1,4 +1,4 @@
-;; Appending to a file, whatever its position.
+;; A file opened for appending is written at its end, whatever its position.
 (module (import "wasi_snapshot_preview1" "path_open" (func $path_open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "fd_close" (func $fd_close (param i32) (result i32))) (import "wasi_snapshot_preview1" "proc_exit" (func $proc_exit (param i32))) (memory (export "memory") 1) (data (i32.const 0) "in.txt") (data (i32.const 16) "\00\00\00\00\06\00\00\00")
   (func (export "_start") (if (call $path_open (i32.const 3) (i32.const 0) (i32.const 0) (i32.const 6) (i32.const 0) (i64.const 66) (i64.const 0) (i32.const 1) (i32.const 64)) (then (call $proc_exit (i32.const 2))))
     (if (call $fd_write (i32.load (i32.const 64)) (i32.const 16) (i32.const 1) (i32.const 72)) (then (call $proc_exit (i32.const 3)))) (if (call $fd_close (i32.load (i32.const 64))) (then (call $proc_exit (i32.const 4))))))

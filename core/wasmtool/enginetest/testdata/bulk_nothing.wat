@@ -1,2 +1,2 @@
-;; Lengths of nothing, at the very end of the memory: no failure.
+;; Bulk operations of length 0 at the very end of the memory: no failure.
 (module (memory 1) (data $d "x") (table 1 funcref) (func (export "run") (result i32) (memory.fill (i32.const 65536) (i32.const 0) (i32.const 0)) (memory.copy (i32.const 65536) (i32.const 65536) (i32.const 0)) (memory.init $d (i32.const 65536) (i32.const 1) (i32.const 0)) (table.copy (i32.const 1) (i32.const 1) (i32.const 0)) (i32.const 0)))

@@ -1,2 +1,2 @@
-;; The root closed: nothing can be opened any more.
+;; After the root is closed, no file can be opened.
 (module (import "wasi_snapshot_preview1" "fd_close" (func $fd_close (param i32) (result i32))) (import "wasi_snapshot_preview1" "path_open" (func $path_open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "proc_exit" (func $proc_exit (param i32))) (memory (export "memory") 1) (data (i32.const 0) "in.txt") (func (export "_start") (drop (call $fd_close (i32.const 3))) (if (i32.eqz (call $path_open (i32.const 3) (i32.const 0) (i32.const 0) (i32.const 6) (i32.const 0) (i64.const 2) (i64.const 0) (i32.const 0) (i32.const 64))) (then (call $proc_exit (i32.const 1))))))

@@ -1,2 +1,2 @@
-;; A command that says why on standard error, and exits with 3.
+;; A command that writes a reason to standard error and exits with 3.
 (module (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "proc_exit" (func $proc_exit (param i32))) (memory (export "memory") 1) (data (i32.const 0) "\10\00\00\00\07\00\00\00") (data (i32.const 16) "no luck") (func (export "_start") (drop (call $fd_write (i32.const 2) (i32.const 0) (i32.const 1) (i32.const 8))) (call $proc_exit (i32.const 3))))

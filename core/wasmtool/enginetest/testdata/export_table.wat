@@ -1,2 +1,2 @@
-;; What is called is a table.
+;; The export to call is a table.
 (module (table (export "run") 1 funcref))

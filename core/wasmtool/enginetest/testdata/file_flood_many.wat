@@ -1,4 +1,4 @@
-;; Sixteen MiB written to the same file through 100 descriptors: what is held is bounded.
+;; Sixteen MiB written to the same file through many descriptors: the memory for open files is limited.
 (module (import "wasi_snapshot_preview1" "path_open" (func $path_open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "fd_pwrite" (func $fd_pwrite (param i32 i32 i32 i64 i32) (result i32))) (import "wasi_snapshot_preview1" "proc_exit" (func $proc_exit (param i32))) (memory (export "memory") 300) (data (i32.const 0) "in.txt") (data (i32.const 16) "\00\00\00\00\00\00\00\01")
   (func (export "_start") (loop $l (drop (call $path_open (i32.const 3) (i32.const 0) (i32.const 0) (i32.const 6) (i32.const 0) (i64.const 70) (i64.const 0) (i32.const 0) (i32.const 64)))
     (drop (call $fd_pwrite (i32.load (i32.const 64)) (i32.const 16) (i32.const 1) (i64.const 33554432) (i32.const 72))) (br $l))))

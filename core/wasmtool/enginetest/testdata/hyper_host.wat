@@ -1,4 +1,4 @@
-;; What hyper-mcp's host has and golem does not do: each is called, and the output is what list_roots answers.
+;; Calls each function of hyper-mcp's host that does nothing in golem; the output is the answer of list_roots.
 (module (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64))) (import "extism:host/env" "length" (func $length (param i64) (result i64))) (import "extism:host/env" "output_set" (func $output_set (param i64 i64)))
   (import "extism:host/user" "create_elicitation" (func $elicit (param i64) (result i64))) (import "extism:host/user" "create_message" (func $message (param i64) (result i64)))
   (import "extism:host/user" "get_access_token" (func $token (param i64) (result i64))) (import "extism:host/user" "get_keyring_secret" (func $secret (param i64) (result i64)))

@@ -1,2 +1,2 @@
-;; A million vectors of nothing to a file, to standard error and from standard input.
+;; A million empty vectors written to standard error, written to standard output and read from standard input.
 (module (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "fd_read" (func $fd_read (param i32 i32 i32 i32) (result i32))) (memory (export "memory") 1024) (func (export "_start") (drop (call $fd_write (i32.const 2) (i32.const 0) (i32.const 1000000) (i32.const 62914560))) (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1000000) (i32.const 62914560))) (drop (call $fd_read (i32.const 0) (i32.const 0) (i32.const 1000000) (i32.const 62914560)))))

@@ -1,4 +1,4 @@
-;; The same to a file: its size ends it, and nothing of it is kept.
+;; Seven million vectors of 16 MiB each in one write to a file: the size limit of a file ends it, and nothing is written.
 (module (import "wasi_snapshot_preview1" "path_open" (func $path_open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "proc_exit" (func $proc_exit (param i32))) (memory (export "memory") 1024) (data (i32.const 62914576) "in.txt") (func (export "_start") (memory.fill (i32.const 0) (i32.const 1) (i32.const 62914560))
   (if (call $path_open (i32.const 3) (i32.const 0) (i32.const 62914576) (i32.const 6) (i32.const 0) (i64.const 66) (i64.const 0) (i32.const 0) (i32.const 62914592)) (then (call $proc_exit (i32.const 2))))
   (if (call $fd_write (i32.load (i32.const 62914592)) (i32.const 0) (i32.const 7000000) (i32.const 62914560)) (then (unreachable)))))

@@ -1,2 +1,2 @@
-;; Standard output from a memory that the module keeps to itself.
+;; Standard output from a memory that the module does not export.
 (module (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32))) (memory 1) (data (i32.const 0) "\20\00\00\00\01\00\00\00\21\00\00\00\02\00\00\00") (data (i32.const 32) "abc") (func (export "_start") (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 2) (i32.const 64))) (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 0) (i32.const 64))) (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 64)))))

@@ -1,2 +1,2 @@
-;; A name of thirty million steps, in a loop.
+;; A path with thirty million elements, in a loop.
 (module (import "wasi_snapshot_preview1" "path_open" (func $path_open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32))) (memory (export "memory") 1024) (func (export "_start") (local $i i32) (memory.fill (i32.const 0) (i32.const 47) (i32.const 62914560)) (i32.store8 (i32.const 0) (i32.const 97)) (loop $l (drop (call $path_open (i32.const 3) (i32.const 0) (i32.const 0) (i32.const 62914560) (i32.const 0) (i64.const 2) (i64.const 0) (i32.const 0) (i32.const 62914576))) (br $l))))

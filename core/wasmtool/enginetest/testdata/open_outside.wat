@@ -1,2 +1,2 @@
-;; A name that lies outside the memory, of a length that does.
+;; A path that extends beyond the memory, and one whose address and length are 2^32-1.
 (module (import "wasi_snapshot_preview1" "path_open" (func $path_open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32))) (memory (export "memory") 1) (func (export "_start") (drop (call $path_open (i32.const 3) (i32.const 0) (i32.const 65530) (i32.const 100) (i32.const 0) (i64.const 2) (i64.const 0) (i32.const 0) (i32.const 64))) (drop (call $path_open (i32.const 3) (i32.const 0) (i32.const -1) (i32.const -1) (i32.const 0) (i64.const 2) (i64.const 0) (i32.const 0) (i32.const 64)))))

@@ -1,4 +1,4 @@
-;; Where output and error were set is told as it was set.
+;; output_offset, output_length and error_get return what was set.
 (module (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64))) (import "extism:host/env" "output_set" (func $out (param i64 i64))) (import "extism:host/env" "output_offset" (func $at (result i64))) (import "extism:host/env" "output_length" (func $n (result i64))) (import "extism:host/env" "error_set" (func $error (param i64))) (import "extism:host/env" "error_get" (func $which (result i64)))
   (func (export "run") (result i32) (local $b i64) (local $bad i32) (local.set $b (call $alloc (i64.const 24))) (call $out (i64.add (local.get $b) (i64.const 8)) (i64.const 3)) (call $error (local.get $b))
     (local.set $bad (i32.or (i64.ne (call $at) (i64.add (local.get $b) (i64.const 8))) (i32.or (i64.ne (call $n) (i64.const 3)) (i64.ne (call $which) (local.get $b))))) (call $error (i64.const 0)) (i32.or (local.get $bad) (i64.ne (call $which) (i64.const 0)))))

@@ -1,4 +1,4 @@
-;; The output is what stands in the block at the end of the call, not when it was set: Rust plug-ins fill it afterwards.
+;; The output is the content of the block at the end of the call, not at the time of output_set: Rust plug-ins fill it afterwards.
 (module (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64))) (import "extism:host/env" "store_u8" (func $store (param i64 i32))) (import "extism:host/env" "output_set" (func $out (param i64 i64)))
   (func (export "run") (result i32) (local $b i64) (local.set $b (call $alloc (i64.const 5))) (call $out (local.get $b) (i64.const 5))
     (call $store (local.get $b) (i32.const 108)) (call $store (i64.add (local.get $b) (i64.const 1)) (i32.const 97)) (call $store (i64.add (local.get $b) (i64.const 2)) (i32.const 116)) (call $store (i64.add (local.get $b) (i64.const 3)) (i32.const 101)) (call $store (i64.add (local.get $b) (i64.const 4)) (i32.const 114)) (i32.const 0)))

@@ -1,3 +1,3 @@
-;; A reset forgets the output and the error that were set.
+;; A reset removes the input, and the output and the error that were set.
 (module (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64))) (import "extism:host/env" "reset" (func $reset)) (import "extism:host/env" "output_set" (func $out (param i64 i64))) (import "extism:host/env" "error_set" (func $error (param i64))) (import "extism:host/env" "input_length" (func $n (result i64))) (import "extism:host/env" "output_length" (func $m (result i64)))
   (func (export "run") (result i32) (call $out (call $alloc (i64.const 9)) (i64.const 9)) (call $error (call $alloc (i64.const 9))) (call $reset) (i32.wrap_i64 (i64.add (call $n) (call $m)))))

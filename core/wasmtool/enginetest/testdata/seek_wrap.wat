@@ -1,4 +1,4 @@
-;; A seek from byte 2 on by as much as there is: beyond what a number holds.
+;; A seek by the greatest offset from byte 2: the sum overflows.
 (module (import "wasi_snapshot_preview1" "path_open" (func $path_open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "fd_seek" (func $s (param i32 i64 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "proc_exit" (func $proc_exit (param i32))) (memory (export "memory") 1) (data (i32.const 0) "in.txt")
   (func (export "_start") (if (call $path_open (i32.const 3) (i32.const 0) (i32.const 0) (i32.const 6) (i32.const 0) (i64.const 2) (i64.const 0) (i32.const 0) (i32.const 64)) (then (call $proc_exit (i32.const 1))))
     (drop (call $s (i32.load (i32.const 64)) (i64.const 2) (i32.const 0) (i32.const 80))) (if (i32.ne (call $s (i32.load (i32.const 64)) (i64.const 0x7fffffffffffffff) (i32.const 1) (i32.const 80)) (i32.const 28)) (then (call $proc_exit (i32.const 3))))

@@ -1,5 +1,5 @@
-// An ordinary Extism plug-in without a C library: adds the numbers of its
-// input; what is no number is its error.
+// An ordinary Extism plug-in without a C library: it adds the numbers in its
+// input, and fails if the input has other characters than digits and spaces.
 typedef unsigned long long u64;
 #define HOST(name) __attribute__((import_module("extism:host/env"), import_name(name))) extern
 HOST("input_length") u64 input_length(void);

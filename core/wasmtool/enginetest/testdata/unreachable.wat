@@ -1,2 +1,2 @@
-;; The plain trap.
+;; The unreachable instruction.
 (module (func (export "run") (result i32) (unreachable)))

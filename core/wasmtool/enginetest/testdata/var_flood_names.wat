@@ -1,2 +1,2 @@
-;; Variables under ever new names.
+;; Variables with a new name each time, in a loop.
 (module (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64))) (import "extism:host/env" "store_u64" (func $store_u64 (param i64 i64))) (import "extism:host/env" "var_set" (func $var_set (param i64 i64))) (func (export "run") (result i32) (local $k i64) (local $i i64) (loop $l (local.set $i (i64.add (local.get $i) (i64.const 1))) (local.set $k (call $alloc (i64.const 8))) (call $store_u64 (local.get $k) (local.get $i)) (call $var_set (local.get $k) (call $alloc (i64.const 1))) (br $l)) (i32.const 0)))

@@ -1,4 +1,4 @@
-;; Pointers, counts and lengths that lie, to many functions: errors, no failure.
+;; Wrong pointers, counts and lengths for many functions: errors, no failure.
 (module (import "wasi_snapshot_preview1" "fd_write" (func $w (param i32 i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "fd_read" (func $r (param i32 i32 i32 i32) (result i32)))
   (import "wasi_snapshot_preview1" "random_get" (func $rnd (param i32 i32) (result i32))) (import "wasi_snapshot_preview1" "clock_time_get" (func $clk (param i32 i64 i32) (result i32)))
   (import "wasi_snapshot_preview1" "args_get" (func $args (param i32 i32) (result i32))) (import "wasi_snapshot_preview1" "fd_close" (func $close (param i32) (result i32))) (memory (export "memory") 1)

@@ -1,6 +1,6 @@
-// An ordinary command with a C library: counts lines, words and bytes of its
-// standard input, or of the file that is its third argument, and writes the
-// answer to the file that is its fourth.
+// An ordinary command with a C library: it counts the lines, words and bytes of
+// standard input, or of the file in argv[3], and writes the counts to standard
+// output, or to the file in argv[4].
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
