@@ -19,8 +19,8 @@ import (
 //go:embed *.go
 var sources embed.FS
 
-// SECURITY 6 and 7: wazero's own mounts are never used, whatever their kind, and
-// no call is ended by closing its module.
+// SECURITY 6 and 7: the engine never uses wazero's own mounts, of any kind, and never
+// ends a call by closing its module.
 func TestOnlyOurOwnMount(t *testing.T) {
 	names, err := fs.Glob(sources, "*.go")
 	if err != nil {
@@ -47,10 +47,10 @@ func TestOnlyOurOwnMount(t *testing.T) {
 	}
 }
 
-// failing is a test, of testing or of rapid.
+// failing is the part of testing.T and rapid.T that the helpers use.
 type failing interface{ Fatal(args ...any) }
 
-// everything is what a tree holds: files with their content, directories.
+// everything returns a tree as a map: files with their content, directories with "".
 func everything(t failing, files fs.FS) map[string]string {
 	out := map[string]string{}
 	if err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -77,8 +77,8 @@ func tree(t failing, names ...string) sandbox.FS {
 	return files
 }
 
-// SECURITY 6: any of CREAT, TRUNC, APPEND and write counts as write; so do the
-// other ways to change a tree.
+// SECURITY 6: opening a file with CREAT, TRUNC, APPEND or for writing counts as a write;
+// so do the other operations that change a tree.
 func TestAnyWriteCountsAsWrite(t *testing.T) {
 	base := tree(t, "a", "d/b")
 	before := everything(t, base)
@@ -144,7 +144,7 @@ func TestAnyWriteCountsAsWrite(t *testing.T) {
 	}
 }
 
-// paths is what a hostile module asks for.
+// paths are the paths that a hostile module tries.
 var paths = []string{
 	"a", "src/b", "src/sub/c", "ro/r", ".", "src", "src/sub", "ro", "new", "src/new", "src/x/y", "a/b", "in", "in/i",
 	".env", ".ENV", "src/.env", ".git/config", ".GIT/config", ".git", ".golem/x", "main.worker", "MAIN.Worker", "new.worker", "src/w.worker",
@@ -152,9 +152,9 @@ var paths = []string{
 	"..", "../a", "src/../../a", "src/../.env", "/etc/passwd", "//a", "a\x00b", "a\\b", "src\\..\\a", "con", "a\nb", "\u202ea", "\xff", strings.Repeat("x/", 300) + "y", strings.Repeat("n", 5000), "",
 }
 
-// SECURITY 1, 4 and 5: whatever a module does in whatever order, what the view
-// refuses to tools it refuses to modules: control files, read-only mounts, what
-// lies outside a restriction, and more than the quota.
+// SECURITY 1, 4 and 5: the view refuses to modules what it refuses to tools, whatever
+// they do in whatever order: control files, changes of read-only mounts, files outside a
+// restriction, and writes beyond the quota.
 func TestModulesKeepToTheView(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base := tree(t, "a", "src/b", "src/sub/c", ".env", ".git/config", ".golem/x", "main.worker", "tools/t.wasm", "project.yaml")
@@ -187,7 +187,7 @@ func TestModulesKeepToTheView(t *testing.T) {
 		if rapid.Bool().Draw(t, "failed") {
 			m.fs.abandon()
 		}
-		_ = m.fs.finish() // it may be refused what it left open
+		_ = m.fs.finish() // the view may refuse files that the module left open
 		if got := everything(t, fixed); !maps.Equal(got, fixedBefore) {
 			t.Errorf("a read-only mount became %v", got)
 		}
@@ -223,7 +223,7 @@ func TestModulesKeepToTheView(t *testing.T) {
 	})
 }
 
-// controls are the files that define a project, in this test's tree.
+// controls reports whether a file of this test's tree is a control file.
 func controls(name string) bool {
 	low := strings.ToLower(name)
 	for _, word := range []string{".env", ".git", ".golem", ".worker", ".wasm", "project.yaml"} {
@@ -234,7 +234,7 @@ func controls(name string) bool {
 	return strings.HasPrefix(low, "tools/")
 }
 
-// counting counts what is written to a tree.
+// counting counts the bytes that are written to a tree.
 type counting struct {
 	sandbox.FS
 	written int
@@ -245,7 +245,7 @@ func (c *counting) WriteFile(name string, data []byte) error {
 	return c.FS.WriteFile(name, data)
 }
 
-// moves are a module's calls, with the handles it has.
+// moves makes the file operations of a module, and keeps its open handles.
 type moves struct {
 	fs   *wasiFS
 	open []sys.File

@@ -6,8 +6,8 @@ import (
 	"golem/core/wasmtool"
 )
 
-// capped is a command's standard output. What is beyond the limit is an error
-// while it is written, not afterwards.
+// capped is a command's standard output. A write beyond the limit fails at once, not
+// only at the end of the call.
 type capped struct {
 	data  []byte
 	limit int64
@@ -36,8 +36,8 @@ func (e *ending) Write(b []byte) (int, error) {
 
 func (e *ending) bytes() []byte { return e.data[max(0, len(e.data)-wasmtool.StderrLimit):] }
 
-// memoryAllocator gives modules memory that grows by doubling: neither all of
-// the maximum at once nor a copy at each page.
+// memoryAllocator gives modules memory whose capacity grows by doubling. So it neither
+// reserves the maximum at once nor copies the memory for each new page.
 var memoryAllocator = experimental.MemoryAllocatorFunc(func(_, most uint64) experimental.LinearMemory {
 	return &linearMemory{most: most}
 })

@@ -14,8 +14,8 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// manyFunctions is a module that takes an engine a while: n functions that add
-// up some numbers. last makes it a module of its own.
+// manyFunctions returns a module that takes an engine some time to compile: n functions
+// that add up numbers. Modules with different values of last differ.
 func manyFunctions(n int, last byte) []byte {
 	number := func(n int) []byte { return []byte{byte(n&127 | 128), byte(n>>7&127 | 128), byte(n >> 14)} }
 	section := func(id byte, content ...byte) []byte {
@@ -31,8 +31,8 @@ func manyFunctions(n int, last byte) []byte {
 	return append(out, section(10, append(number(n), bytes.Repeat(body, n)...)...)...)
 }
 
-// An engine that is closed while it compiles ends what it compiles, and does
-// not break: wazero's own runtime would write to a map that is gone.
+// An engine that is closed while it compiles ends the compilation and does not break.
+// wazero's own runtime would write to a map that no longer exists.
 func TestCloseWhileCompiling(t *testing.T) {
 	for _, o := range []Options{{}, {Interpreter: true}, {Cache: t.TempDir()}} {
 		for i := range 6 {
@@ -72,13 +72,13 @@ func TestCloseWhileCompiling(t *testing.T) {
 	}
 }
 
-// A call under way when the engine is closed ends before its code is freed: one
-// that computes without end, and one that waits for its host.
+// When the engine is closed, a running call ends before its code is freed: one that
+// computes without end, and one that waits for its host.
 func TestCloseWhileCalling(t *testing.T) {
 	for _, name := range []string{"initialize_loop", "http"} {
 		begun := make(chan struct{})
 		tell := sync.OnceFunc(func() { close(begun) })
-		// Where there is one thread (js/wasm), a module that never ends must give it up, or nobody closes its engine.
+		// With one thread only (js/wasm), a module that never ends must yield, so that the test can close the engine.
 		e, err := New(context.Background(), Options{Yield: func() { tell(); runtime.Gosched() }})
 		if err != nil {
 			t.Fatal(err)

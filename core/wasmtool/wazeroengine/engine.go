@@ -36,8 +36,8 @@ type Options struct {
 	Yield func()
 }
 
-// engine is one wazero runtime with golem's host modules. What a running
-// call needs is found by its instance.
+// engine is one wazero runtime with golem's host modules. A host function finds its call
+// in running, by wazero's module instance.
 type engine struct {
 	options Options
 	runtime wazero.Runtime
@@ -46,9 +46,9 @@ type engine struct {
 	hosts   map[string]api.Module // by name, once a module imports from them
 	running sync.Map              // api.Module → *instance
 
-	life   context.Context // ends with the engine, and what runs in it
+	life   context.Context // ends when the engine is closed; compilations and calls then end
 	finish context.CancelCauseFunc
-	gate   sync.Mutex // no one enters while it is closed
+	gate   sync.Mutex // makes enter and the beginning of Close exclude each other
 	work   sync.WaitGroup
 }
 
@@ -88,8 +88,9 @@ func (e *engine) Name() string { return "wazero" }
 
 var errClosed = fault.New(fault.Interrupted, "the tool engine is closed")
 
-// enter begins a compilation or a call. Its context ends with the engine, which
-// is open until leave: wazero breaks where its runtime is closed meanwhile.
+// enter begins a compilation or a call, which ends with leave. The context inside also
+// ends when the engine is closed. The engine's runtime stays open until leave, because
+// wazero breaks if the runtime is closed during a compilation or a call.
 func (e *engine) enter(ctx context.Context) (inside context.Context, leave func(), err error) {
 	e.gate.Lock()
 	defer e.gate.Unlock()
@@ -154,9 +155,9 @@ func (e *engine) Compile(ctx context.Context, guarded []byte, _ string) (wasmtoo
 	return m, nil
 }
 
-// link finds a host module for everything the module imports. Where it wants a
-// function that golem does not provide, or with another type, it gets a host
-// module of its own whose function ends the call that calls it.
+// link finds a host module for everything that the module imports. If the module imports
+// a function that golem does not provide, or with another type, it gets a host module of
+// its own, in which this function ends the call.
 func (m *module) link(ctx context.Context) error {
 	wanted := map[string][]api.FunctionDefinition{}
 	for _, d := range m.code.ImportedFunctions() {
@@ -181,9 +182,9 @@ func (m *module) link(ctx context.Context) error {
 	return nil
 }
 
-// shared is the host module that all modules import from by that name, nil if
-// the name is none of golem's. It is made when the first does: each takes as
-// long to make as a small module takes to start.
+// shared returns the host module with that name, which all modules share, or nil if golem
+// has none with that name. It creates the host module when it is first imported, because
+// this takes as long as the start of a small module.
 func (e *engine) shared(ctx context.Context, name string) (api.Module, error) {
 	switch name {
 	case guard.TickModule, wasmtool.ExtismEnv, wasmtool.ExtismUser, wasmtool.WASI:
@@ -244,7 +245,7 @@ func (m *module) Call(ctx context.Context, in wasmtool.Invocation, host wasmtool
 // Keep returns an instance that keeps its memory between calls.
 func (m *module) Keep() wasmtool.Instance { return &instance{module: m} }
 
-// firstLine is an engine's message without its stack trace.
+// firstLine returns an engine's message without its stack trace, escaped and cut.
 func firstLine(err error) string {
 	s, _, _ := strings.Cut(err.Error(), "\n")
 	return wasmtool.Escape([]byte(s), 200)

@@ -11,8 +11,8 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// mistyped is a module that the guard passes and the engine does not, with that
-// name of its function: i64.const 0, i32.eqz.
+// mistyped returns a module that the guard accepts and the engine rejects, because of
+// i64.const 0, i32.eqz. name is the name of its function.
 func mistyped(name string) []byte {
 	section := func(id byte, content ...byte) []byte {
 		n := len(content)
@@ -25,8 +25,8 @@ func mistyped(name string) []byte {
 	return append(out, section(10, 1, 6, 0, 0x42, 0, 0x45, 0x1a, 0x0b)...)
 }
 
-// SECURITY 7 and 16: an engine's message is cut, and what a module put into it
-// is text.
+// SECURITY 7 and 16: an engine's message is cut, and what a module put into it is
+// escaped.
 func TestMessagesAreCut(t *testing.T) {
 	e, err := New(context.Background(), Options{})
 	if err != nil {
@@ -51,8 +51,8 @@ func TestMessagesAreCut(t *testing.T) {
 	}
 }
 
-// SECURITY 7: a memory that grows page by page is copied a few times, not a
-// thousand, and never beyond its maximum.
+// SECURITY 7: a memory that grows page by page is copied a few times, not a thousand,
+// and never gets larger than its maximum.
 func TestMemoryGrowsByDoubling(t *testing.T) {
 	const page, most = 64 << 10, guard.MaxMemoryPages * 64 << 10
 	m := memoryAllocator.Allocate(0, most)

@@ -12,14 +12,15 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// A hostFunc is one host function over a call's session. Its error ends the call.
+// A hostFunc is one host function, which works on a call's session. An error of do ends
+// the call.
 type hostFunc struct {
 	params, results string // i = i32, l = i64
 	do              func(i *instance, stack []uint64) error
 }
 
-// host instantiates a host module, with a function that ends the call for each
-// of the missing ones.
+// host instantiates a host module. For each of the missing functions the host module has
+// a function that ends the call.
 func (e *engine) host(ctx context.Context, name string, missing []api.FunctionDefinition) (api.Module, error) {
 	b := e.runtime.NewHostModuleBuilder(name)
 	if name == wasmtool.WASI {
@@ -52,9 +53,9 @@ func (e *engine) export(b wazero.HostModuleBuilder, name string, h hostFunc) {
 	}), valueTypes(h.params), valueTypes(h.results)).Export(name)
 }
 
-// punctual ends a call whose time is over at every host function, before it
-// does anything: fuel counts calls, and one can move 60 MiB. wazero's own WASI
-// functions are reached as what it calls a listener.
+// punctual ends a call whose time is over, at the start of every host function: fuel
+// counts the calls of host functions, but not their work, and one can move 60 MiB. It is
+// a listener, because this is the way to get in front of wazero's own WASI functions.
 type punctual struct{ e *engine }
 
 func (p punctual) NewFunctionListener(api.FunctionDefinition) experimental.FunctionListener { return p }
@@ -67,7 +68,7 @@ func (punctual) After(context.Context, api.Module, api.FunctionDefinition, []uin
 
 func (punctual) Abort(context.Context, api.Module, api.FunctionDefinition, error) {}
 
-// of is the instance that a host function was called by.
+// of returns the instance that called a host function.
 func (e *engine) of(m api.Module) *instance {
 	if i, ok := e.running.Load(m); ok {
 		return i.(*instance)
@@ -104,7 +105,7 @@ func hostFuncs(module string) map[string]hostFunc {
 	return nil
 }
 
-// userFuncs are golem_call and what hyper-mcp's host has.
+// userFuncs returns golem_call and the functions of hyper-mcp's host that do nothing.
 func userFuncs() map[string]hostFunc {
 	out := map[string]hostFunc{"golem_call": {"ll", "l", func(i *instance, st []uint64) error {
 		at, err := i.session.GolemCall(int64(st[0]), int64(st[1]))
@@ -127,13 +128,13 @@ func userFuncs() map[string]hostFunc {
 
 // wasiFuncs replace functions of wazero's WASI.
 var wasiFuncs = map[string]hostFunc{
-	// Moving a descriptor to any number makes wazero's table as long.
+	// wazero's own would make its table as long as the number that a descriptor moves to.
 	"fd_renumber": {"ii", "i", func(_ *instance, st []uint64) error {
 		st[0] = wasiNotSupported
 		return nil
 	}},
-	// wazero's closes all files, which would write them whatever the code is, and
-	// hides what went wrong with it.
+	// wazero's own closes all files. That would write them whatever the exit code is,
+	// and it hides errors of these writes.
 	"proc_exit": {"i", "", func(i *instance, st []uint64) error {
 		i.exited, i.code = true, int(int32(st[0]))
 		return errUnwound
@@ -143,7 +144,7 @@ var wasiFuncs = map[string]hostFunc{
 // wasiNotSupported is ENOTSUP in WASI preview 1.
 const wasiNotSupported = 58
 
-// handle is a host function from one handle to another.
+// handle returns a host function that takes a handle or a number and returns one.
 func handle(f func(s *wasmtool.Session, at int64) (int64, error)) hostFunc {
 	return hostFunc{"l", "l", func(i *instance, st []uint64) error {
 		v, err := f(i.session, int64(st[0]))
@@ -152,7 +153,7 @@ func handle(f func(s *wasmtool.Session, at int64) (int64, error)) hostFunc {
 	}}
 }
 
-// load is a host function that reads a number of size bytes.
+// load returns a host function that reads a number of size bytes.
 func load(results string, size int64, f func(s *wasmtool.Session, at, size int64) (uint64, error)) hostFunc {
 	return hostFunc{"l", results, func(i *instance, st []uint64) (err error) {
 		st[0], err = f(i.session, int64(st[0]), size)
@@ -160,7 +161,7 @@ func load(results string, size int64, f func(s *wasmtool.Session, at, size int64
 	}}
 }
 
-// value is a host function that returns a number.
+// value returns a host function without parameters that returns a number.
 func value(results string, f func(s *wasmtool.Session) uint64) hostFunc {
 	return hostFunc{"", results, func(i *instance, st []uint64) error {
 		st[0] = f(i.session)
@@ -168,7 +169,7 @@ func value(results string, f func(s *wasmtool.Session) uint64) hostFunc {
 	}}
 }
 
-// take is a host function of one or two numbers that returns nothing.
+// take returns a host function that takes one or two numbers and returns nothing.
 func take(params string, f func(s *wasmtool.Session, a, b int64) error) hostFunc {
 	return hostFunc{params, "", func(i *instance, st []uint64) error {
 		var b int64
@@ -183,7 +184,7 @@ func logAt(level string) hostFunc {
 	return take("l", func(s *wasmtool.Session, at, _ int64) error { s.Log(level, at); return nil })
 }
 
-// extismFuncs is the whole of extism:host/env.
+// extismFuncs has all functions of extism:host/env.
 var extismFuncs = map[string]hostFunc{
 	"alloc":         handle(func(s *wasmtool.Session, n int64) (int64, error) { return s.Kernel.Alloc(n) }),
 	"free":          take("l", func(s *wasmtool.Session, at, _ int64) error { s.Free(at); return nil }),

@@ -20,14 +20,14 @@ import (
 
 var errUnwound = errors.New("the call was ended")
 
-// instance is one instance and the call it is in, if any.
+// instance is one instance of a module, with the state of its current call.
 type instance struct {
 	module  *module
 	mod     api.Module // nil: none yet, or discarded
 	kernel  wasmtool.Kernel
 	meter   wasmtool.Meter
 	session *wasmtool.Session
-	fault   error // what a host function ended the call with
+	fault   error // the error with which a host function ended the call
 	exited  bool  // proc_exit was called, with code
 	code    int
 	stdout  *capped
@@ -35,8 +35,8 @@ type instance struct {
 	files   *wasiFS
 }
 
-// Call runs one export. A call that fails or exits discards the instance; what
-// one that ends well has left unwritten in open files is written with it.
+// Call runs one export. If it succeeds, changes of files that are still open are written.
+// A call that fails or exits discards the instance.
 func (i *instance) Call(ctx context.Context, in wasmtool.Invocation, host wasmtool.Host) (wasmtool.Result, error) {
 	ctx, leave, err := i.module.engine.enter(ctx)
 	if err != nil {
@@ -69,9 +69,8 @@ func (i *instance) Call(ctx context.Context, in wasmtool.Invocation, host wasmto
 	return res, err
 }
 
-// Close frees the instance. What it has not yet written to files is lost: a
-// call that ended well has written all, and after a failure half a file is
-// worse than none.
+// Close frees the instance. Changes that are not written to files yet are lost: a call
+// that ended well has written all, and after a failure half a file is worse than none.
 func (i *instance) Close() error {
 	i.kernel = wasmtool.Kernel{}
 	if i.mod == nil {
@@ -87,10 +86,10 @@ func (i *instance) Close() error {
 	return nil
 }
 
-// run instantiates if need be, and calls.
+// run calls the export, and first instantiates the module if there is no instance.
 func (i *instance) run(ctx context.Context) (e wasmtool.Ending) {
-	// What the module asks golem for is bounded by the session's context;
-	// wazero gets one that never ends, so that only ticks end a call.
+	// Host functions use the session's context. wazero gets one that never ends, so
+	// that only ticks and host functions end a call.
 	ctx = context.WithoutCancel(ctx)
 	fresh := i.mod == nil
 	if fresh {
@@ -121,8 +120,8 @@ func (i *instance) run(ctx context.Context) (e wasmtool.Ending) {
 	return e
 }
 
-// clear starts the account of a kept instance anew: what is left of the last
-// call's grant is not this one's.
+// clear resets the fuel and the flags of a kept instance: fuel that is left from the
+// last call does not belong to this one.
 func (i *instance) clear() {
 	for _, name := range []string{guard.FuelExport, guard.FlagsExport} {
 		if g, ok := i.global(name).(api.MutableGlobal); ok {
@@ -145,7 +144,7 @@ func (i *instance) global(name string) api.Global {
 	return i.mod.ExportedGlobal(name)
 }
 
-// instantiate makes the instance without running anything of it.
+// instantiate creates the instance without running any of the module's code.
 func (i *instance) instantiate(ctx context.Context) error {
 	m := i.module
 	ctx = experimental.WithMemoryAllocator(ctx, memoryAllocator)
@@ -159,8 +158,8 @@ func (i *instance) instantiate(ctx context.Context) error {
 	return nil
 }
 
-// start runs what a module wants to have run before its first call
-// (wasmtool.Starts).
+// start runs the functions that must run before the first call (wasmtool.Starts). done
+// means that the call has ended already.
 func (i *instance) start(ctx context.Context, e *wasmtool.Ending) (done bool) {
 	for _, n := range wasmtool.Starts(i.session.In.Form, i.signature) {
 		fn := i.mod.ExportedFunction(n)
@@ -179,7 +178,7 @@ func (i *instance) start(ctx context.Context, e *wasmtool.Ending) (done bool) {
 	return false
 }
 
-// signature is the type of an exported function.
+// signature returns the type of an exported function.
 func (i *instance) signature(name string) (wasmtool.Signature, bool) {
 	d := i.module.code.ExportedFunctions()[name]
 	if d == nil {
@@ -196,8 +195,8 @@ func typeNames(types []api.ValueType) string {
 	return strings.Join(names, " ")
 }
 
-// imported notes that an export is one of the imports, handed on: called from
-// outside, a host function could not tell whose call it is in.
+// imported reports whether an export is one of the module's own imports, and sets the
+// fault for it. Called from outside, a host function could not tell which call it is in.
 func (i *instance) imported(name string) bool {
 	_, _, is := i.module.code.ExportedFunctions()[name].Import()
 	if is {
@@ -206,7 +205,7 @@ func (i *instance) imported(name string) bool {
 	return is
 }
 
-// export calls the function itself.
+// export calls the exported function and stores its result in e.
 func (i *instance) export(ctx context.Context, name string, e *wasmtool.Ending) {
 	fn := i.mod.ExportedFunction(name)
 	if fn == nil {
@@ -228,7 +227,8 @@ func (i *instance) export(ctx context.Context, name string, e *wasmtool.Ending) 
 	}
 }
 
-// invoke calls into the module and takes apart how it came back.
+// invoke calls a function of the module and stores the reason why it ended in e or
+// i.fault.
 func (i *instance) invoke(ctx context.Context, fn api.Function, stack []uint64, e *wasmtool.Ending) error {
 	err := fn.CallWithStack(ctx, stack)
 	if err == nil || i.fault != nil {
@@ -239,7 +239,7 @@ func (i *instance) invoke(ctx context.Context, fn api.Function, stack []uint64, 
 	case i.exited:
 		e.Exited, e.Code = true, i.code
 		return nil
-	case !trap: // a host function broke: its words are about golem, not the module
+	case !trap: // a host function panicked: its message is about golem, not the module
 		e.Trap = wasmtool.HostFailed
 	case word == "stack overflow":
 		i.fault = wasmtool.TooDeep()
@@ -249,12 +249,12 @@ func (i *instance) invoke(ctx context.Context, fn api.Function, stack []uint64, 
 	return err
 }
 
-// trapped is how wazero begins its word for a trap.
+// trapped is the prefix of wazero's messages about traps.
 const trapped = "wasm error: "
 
-// config is what the module can reach through WASI: its own buffers, the
-// host's clock and chance, and files only through our own file system over the
-// sandbox view, never a directory mount (SECURITY 6).
+// config returns what the module can reach through WASI: the call's buffers, the host's
+// clock and random numbers, and files only through wasiFS over the sandbox view, never a
+// directory mount (SECURITY 6).
 func (i *instance) config() wazero.ModuleConfig {
 	s := i.session
 	clock := func() time.Time {
@@ -286,7 +286,7 @@ func (i *instance) config() wazero.ModuleConfig {
 		}))
 }
 
-// write takes standard output and ends the call where it grows too large.
+// write appends to standard output, and ends the call if that becomes too large.
 func (i *instance) write(b []byte) (int, error) {
 	n, err := i.stdout.Write(b)
 	if err != nil {

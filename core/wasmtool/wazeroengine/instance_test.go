@@ -13,7 +13,7 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// compiled is the module of a conformance case, and its call.
+// compiled returns the compiled module of a conformance case, and its call.
 func compiled(t *testing.T, name string) (wasmtool.Compiled, wasmtool.Invocation) {
 	t.Helper()
 	e, err := New(context.Background(), Options{})
@@ -57,8 +57,8 @@ func memory(t *testing.T, name, text string) sandbox.FS {
 	return m
 }
 
-// SECURITY 2: what a kept instance opened in one call is not a way around the view
-// of a later one.
+// SECURITY 2: a file that a kept instance opened in one call gives a later call no access
+// beyond its own view.
 func TestKeptInstanceHasTheViewOfItsCall(t *testing.T) {
 	code, in := compiled(t, "keep_write")
 	kept := code.Keep()
@@ -72,7 +72,7 @@ func TestKeptInstanceHasTheViewOfItsCall(t *testing.T) {
 	}
 	call(first, nil)
 	holds(t, first, map[string]string{"in.txt": "new"})
-	call(nil, nil) // it is told that it wrote
+	call(nil, nil) // the module sees no error of its write
 	holds(t, first, map[string]string{"in.txt": "new"})
 	kept.Close()
 	call(first, nil)
@@ -80,7 +80,7 @@ func TestKeptInstanceHasTheViewOfItsCall(t *testing.T) {
 	holds(t, first, map[string]string{"in.txt": "new"})
 }
 
-// What could not be written at proc_exit(0) is not lost silently.
+// If a file cannot be written at proc_exit(0), the call fails.
 func TestUnwrittenAtExit(t *testing.T) {
 	code, in := compiled(t, "create")
 	if _, err := code.Call(t.Context(), in, wasmtool.Host{Files: full{sandbox.Memory()}}); !errors.Is(err, fault.Quota) {
@@ -88,7 +88,7 @@ func TestUnwrittenAtExit(t *testing.T) {
 	}
 }
 
-// SECURITY 16: a mistake of golem's own ends the call, and its words stay here.
+// SECURITY 16: a panic in a host function ends the call, and its message is not shown.
 func TestHostFunctionBreaks(t *testing.T) {
 	code, in := compiled(t, "log_bytes")
 	_, err := code.Call(t.Context(), in, wasmtool.Host{Log: func(string, string) { panic("/home/somebody") }})
@@ -97,7 +97,7 @@ func TestHostFunctionBreaks(t *testing.T) {
 	}
 }
 
-// A call that fails discards a kept instance, also where it never began.
+// A call that fails discards a kept instance, also if the module's code never ran.
 func TestInputTooLarge(t *testing.T) {
 	code, in := compiled(t, "counter kept")
 	kept := code.Keep()

@@ -9,9 +9,10 @@ import (
 	"golem/core/wasmtool"
 )
 
-// wasiContent is what an open file holds, shared by its handles. It is read at
-// the first use; changes are kept in memory until Sync or Close writes the
-// whole file at once. It follows its name, and without one it is written nowhere.
+// wasiContent is the content of an open file, shared by the file's handles. It is read
+// at the first use; changes are kept in memory until Sync or Close writes the whole
+// file at once. If the file is renamed, it is written under the new name; if the name is
+// removed or given to another file, it is not written.
 type wasiContent struct {
 	fs     *wasiFS
 	name   string
@@ -22,7 +23,7 @@ type wasiContent struct {
 	used   int  // handles
 }
 
-// content is the open file of a name, nil if there is none.
+// content returns the content of the open file with that name, or nil.
 func (f *wasiFS) content(name string) *wasiContent {
 	for _, c := range f.open {
 		if !c.gone && c.name == name {
@@ -32,7 +33,7 @@ func (f *wasiFS) content(name string) *wasiContent {
 	return nil
 }
 
-// hold takes one more handle of a file.
+// hold counts one more handle of the file and returns its content.
 func (f *wasiFS) hold(name string) *wasiContent {
 	c := f.content(name)
 	if c == nil {
@@ -44,7 +45,7 @@ func (f *wasiFS) hold(name string) *wasiContent {
 	return c
 }
 
-// release gives a handle back.
+// release counts one handle less; the last one frees the content.
 func (c *wasiContent) release() {
 	c.fs.handles--
 	if c.used--; c.used > 0 {
@@ -73,8 +74,8 @@ func (c *wasiContent) load() sys.Errno {
 	return 0
 }
 
-// account books content of another size: what is not closed yet is the host's
-// memory.
+// account counts the new size of the content. It fails if all open files together are too
+// large, because they are in the host's memory.
 func (c *wasiContent) account(size int64) sys.Errno {
 	held := c.fs.held + size - int64(len(c.data))
 	if held > wasmtool.MaxHeld {
@@ -85,7 +86,7 @@ func (c *wasiContent) account(size int64) sys.Errno {
 	return 0
 }
 
-// resize cuts content off, or fills it up with zeros.
+// resize cuts the content off, or extends it with zeros.
 func (c *wasiContent) resize(size int64) sys.Errno {
 	if errno := c.account(size); errno != 0 {
 		return errno
@@ -105,7 +106,7 @@ func (c *wasiContent) commit() sys.Errno {
 	return 0
 }
 
-// save writes what has changed.
+// save writes the file if its content has changed.
 func (c *wasiContent) save() error {
 	if !c.dirty || c.gone || c.fs.abandoned {
 		return nil
@@ -115,7 +116,7 @@ func (c *wasiContent) save() error {
 	return err
 }
 
-// finish writes what the module left open, at the end of a call that went well.
+// finish writes the changes of files that are still open, at the end of a successful call.
 func (f *wasiFS) finish() error {
 	for _, c := range f.open {
 		if err := c.save(); err != nil {
@@ -125,7 +126,7 @@ func (f *wasiFS) finish() error {
 	return nil
 }
 
-// move renames, with what is open: what has changed is written first.
+// move renames a file or directory, and the open files in it. Changes are written first.
 func (f *wasiFS) move(from, to string) sys.Errno {
 	for _, c := range f.open {
 		if sandbox.Within(c.name, from) {
@@ -146,7 +147,8 @@ func (f *wasiFS) move(from, to string) sys.Errno {
 	return 0
 }
 
-// forget cuts open files off from a name that is theirs no longer.
+// forget marks the open files at or below a name as gone, because the name is removed
+// or given to another file.
 func (f *wasiFS) forget(name string) {
 	for _, c := range f.open {
 		if sandbox.Within(c.name, name) {

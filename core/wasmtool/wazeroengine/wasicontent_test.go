@@ -41,8 +41,8 @@ func holds(t *testing.T, files sandbox.FS, want map[string]string) {
 	}
 }
 
-// A file that is written, moved or removed while it is open does what it does
-// on any system: defer f.Close() after os.Rename(temporary, final) is common.
+// A file that is written, moved or removed while it is open behaves as on other
+// systems: defer f.Close() after os.Rename(temporary, final) is common.
 func TestOpenFileFollowsItsName(t *testing.T) {
 	files := sandbox.Memory()
 	f := newWasiFS(files, func(*fault.Fault) {})
@@ -74,7 +74,8 @@ func TestOpenFileFollowsItsName(t *testing.T) {
 	holds(t, files, map[string]string{"tmp": "", "final": "newer", "gone": "", "old": "next"})
 }
 
-// What was written to one handle is seen through another, and by its size.
+// What was written through one handle can be read through another, and counts for the
+// file's size.
 func TestOpenedTwice(t *testing.T) {
 	files := sandbox.Memory()
 	f := newWasiFS(files, func(*fault.Fault) {})
@@ -88,8 +89,8 @@ func TestOpenedTwice(t *testing.T) {
 	}
 }
 
-// SECURITY 7: directories are handles like files: a module cannot hold them
-// without end, and closing one twice gains nothing.
+// SECURITY 7: directories count as handles like files: a module cannot open more than
+// the limit, and closing one twice does not make room for two.
 func TestHandlesAreBounded(t *testing.T) {
 	f := newWasiFS(sandbox.Memory(), func(*fault.Fault) {})
 	var last sys.File
@@ -107,7 +108,7 @@ func TestHandlesAreBounded(t *testing.T) {
 	}
 }
 
-// full is a tree that takes no content.
+// full is a tree in which only empty files can be written.
 type full struct{ sandbox.FS }
 
 func (f full) WriteFile(name string, data []byte) error {
@@ -117,7 +118,7 @@ func (f full) WriteFile(name string, data []byte) error {
 	return f.FS.WriteFile(name, data)
 }
 
-// What a module left open and golem could not write is not lost silently.
+// If golem cannot write a file that a module left open, finish fails.
 func TestUnwrittenAtTheEnd(t *testing.T) {
 	f := newWasiFS(full{sandbox.Memory()}, func(*fault.Fault) {})
 	opened(t, f, "a", create, "text")

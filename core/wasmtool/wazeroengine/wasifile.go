@@ -21,7 +21,8 @@ type wasiFile struct {
 	closed bool
 }
 
-// writable prepares for writing: the sandbox is asked now, not at the end.
+// writable opens the handle for writing. It asks the sandbox now, not when the file is
+// written.
 func (h *wasiFile) writable(isNew bool, flag sys.Oflag) sys.Errno {
 	if !isNew && flag&(sys.O_CREAT|sys.O_EXCL) == sys.O_CREAT|sys.O_EXCL {
 		return sys.EEXIST
@@ -31,11 +32,11 @@ func (h *wasiFile) writable(isNew bool, flag sys.Oflag) sys.Errno {
 	}
 	h.write = true
 	if isNew || flag&sys.O_TRUNC != 0 {
-		if errno := h.resize(0); errno != 0 { // unreachable: nothing is always allowed
+		if errno := h.resize(0); errno != 0 { // unreachable: size 0 is always allowed
 			return errno
 		}
 		h.loaded, h.dirty = true, true
-		if isNew { // it is there from now on, also for others
+		if isNew { // create the file now, so that others see it
 			return h.commit()
 		}
 	}
@@ -89,8 +90,8 @@ func (h *wasiFile) Pread(b []byte, off int64) (int, sys.Errno) {
 	return copy(b, h.data[off:]), 0
 }
 
-// seekOffset is an int64: wazero's Seek returns an Errno, which go vet takes
-// for a mistaken io.Seeker.
+// seekOffset is int64 under another name. wazero's Seek returns an Errno, and with plain
+// int64 go vet would take it for a wrong io.Seeker.
 type seekOffset = int64
 
 func (h *wasiFile) Seek(offset seekOffset, whence int) (int64, sys.Errno) {
@@ -177,8 +178,8 @@ func (h *wasiFile) Close() sys.Errno {
 	return errno
 }
 
-// wasiDir is an open directory. Its entries are read when they are asked for
-// from the beginning.
+// wasiDir is an open directory. Its entries are read again each time that it is read from
+// the beginning.
 type wasiDir struct {
 	sys.UnimplementedFile
 	fs      *wasiFS

@@ -11,10 +11,9 @@ import (
 	"golem/core/wasmtool"
 )
 
-// wasiFS is the run's sandbox view as WASI sees it. Files are read whole and
-// written whole, atomically, when they are closed or synced; links are neither
-// shown nor made. Without a view every operation is refused, and the refusal
-// is noted, so that a module that fails because of it fails with that fault.
+// wasiFS gives WASI the run's sandbox view. Files are read whole and written whole,
+// atomically, when they are closed or synced; links are neither shown nor created.
+// Without a grant a module can open and stat the root and nothing else (WASIView).
 type wasiFS struct {
 	sys.UnimplementedFS
 	wasmtool.WASIView
@@ -30,19 +29,18 @@ func newWasiFS(files sandbox.FS, refuse func(*fault.Fault)) *wasiFS {
 	return &wasiFS{WASIView: wasmtool.WASIView{Files: files, Refuse: refuse}}
 }
 
-// lend is the start of a call, with the view that is granted to it. Files that
-// an earlier call left open are read and written through it; without one they
-// are cut off.
+// lend starts a call with the files that are granted to it. Files that an earlier call
+// left open are read and written through them; without a grant they are marked as gone.
 func (f *wasiFS) lend(files sandbox.FS) {
 	if f.Files = files; files == nil {
 		f.forget(".")
 	}
 }
 
-// abandon drops what is not written yet.
+// abandon drops all changes that are not written yet.
 func (f *wasiFS) abandon() { f.abandoned = true }
 
-// errnos are WASI's errors as wazero writes them.
+// errnos maps WASI's errors to wazero's.
 var errnos = map[wasmtool.Errno]sys.Errno{
 	wasmtool.ErrnoAccess: sys.EACCES, wasmtool.ErrnoAgain: sys.EAGAIN, wasmtool.ErrnoExists: sys.EEXIST, wasmtool.ErrnoInvalid: sys.EINVAL, wasmtool.ErrnoIO: sys.EIO, wasmtool.ErrnoIsDir: sys.EISDIR,
 	wasmtool.ErrnoNameTooLong: sys.ENAMETOOLONG, wasmtool.ErrnoNoEntry: sys.ENOENT, wasmtool.ErrnoNotDir: sys.ENOTDIR, wasmtool.ErrnoNotEmpty: sys.ENOTEMPTY, wasmtool.ErrnoPermission: sys.EPERM, wasmtool.ErrnoReadOnly: sys.EROFS,
@@ -55,7 +53,7 @@ func errnoOf(e wasmtool.Errno) sys.Errno {
 	return sys.EIO
 }
 
-// name is a WASI path as an io/fs name.
+// name converts a WASI path to an io/fs name.
 func (f *wasiFS) name(p string) (string, sys.Errno) {
 	name, errno := f.Name(p)
 	return name, errnoOf(errno)
@@ -84,11 +82,11 @@ func (f *wasiFS) Stat(p string) (wsys.Stat_t, sys.Errno) {
 	return st, 0
 }
 
-// Lstat is Stat: what a link leads to is what the sandbox shows.
+// Lstat does the same as Stat, because the sandbox shows no links.
 func (f *wasiFS) Lstat(p string) (wsys.Stat_t, sys.Errno) { return f.Stat(p) }
 
-// stat leaves out whatever the host's own file system says beyond size, kind
-// and time.
+// stat converts info. It takes only the size, the kind and the time from the host's file
+// system.
 func stat(name string, info fs.FileInfo) wsys.Stat_t {
 	mode := fs.FileMode(0o600)
 	if info.IsDir() {
@@ -103,8 +101,8 @@ func stat(name string, info fs.FileInfo) wsys.Stat_t {
 
 const wasiWrites = sys.O_WRONLY | sys.O_RDWR | sys.O_APPEND | sys.O_CREAT | sys.O_TRUNC
 
-// OpenFile opens for reading, or, with any flag that could change something,
-// for writing.
+// OpenFile opens a file or directory for reading, or, with any flag that could change
+// something, a file for writing.
 func (f *wasiFS) OpenFile(p string, flag sys.Oflag, _ fs.FileMode) (sys.File, sys.Errno) {
 	name, errno := f.name(p)
 	if errno != 0 {
@@ -177,5 +175,5 @@ func (f *wasiFS) remove(p string, dir bool) sys.Errno {
 	return 0
 }
 
-// Readlink finds no links.
+// Readlink always fails, because there are no links.
 func (f *wasiFS) Readlink(string) (string, sys.Errno) { return "", sys.EINVAL }
