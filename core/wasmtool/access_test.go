@@ -1,4 +1,4 @@
 package wasmtool
 
-// FetchWith gives the library of a tool another fetcher, for the tests.
+// FetchWith sets the fetcher of the library of b's module, for tests.
 func FetchWith(b *Bound, f Fetcher) { b.Module.library.Fetch = f }

@@ -12,7 +12,7 @@ import (
 	"golem/core/fault"
 )
 
-// A description with a command line, as a sidecar.
+// described returns the description of a sidecar with that command line.
 func described(t *testing.T, command string) Description {
 	t.Helper()
 	ds, err := ParseSidecar([]byte("tools:\n  - {name: t, "+command+"}\n"), "t.tools.yaml")
@@ -72,7 +72,8 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// Whatever a caller gives for one field is one argument at most, which is no option.
+// The value that a caller gives for one field becomes at most one argument, and never an
+// option.
 func TestCommandLineKeepsWords(t *testing.T) {
 	d := described(t, `command: [-n, "{a}", end]`)
 	rapid.Check(t, func(t *rapid.T) {

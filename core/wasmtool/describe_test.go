@@ -19,8 +19,8 @@ const (
 	whenRun   = `{"tools":[{"name":"from_run"}]}`
 )
 
-// SPEC §6: custom section, else sidecar, else the module is run, and a
-// description that is there never costs a run.
+// SPEC §6: the description comes from the custom section, otherwise from the sidecar,
+// otherwise from a run. If it is in one of the first two, the module is not run.
 func TestWhereTheDescriptionStands(t *testing.T) {
 	plain := module(t, "servlet")
 	for _, c := range []struct {
@@ -47,8 +47,8 @@ func TestWhereTheDescriptionStands(t *testing.T) {
 	}
 }
 
-// `golem check` runs nothing: a module that only a run would describe is
-// undescribed, until its description is in the cache.
+// `golem check` runs nothing: a module that only a run can describe is undescribed until
+// its description is in the cache.
 func TestUndescribed(t *testing.T) {
 	c := &memoryCache{}
 	e := says(whenRun)
@@ -81,9 +81,9 @@ func TestUndescribed(t *testing.T) {
 	}
 }
 
-// A module that is run for its description has nothing: no files, network,
-// configuration or callbacks, and little fuel and time. Each form is asked in
-// its own way.
+// A module that is run for its description is granted nothing: no files, network,
+// configuration or callbacks, and little fuel and time. Each form has a call of its own
+// for this.
 func TestDescribeHasNoGrants(t *testing.T) {
 	for name, want := range map[string]wasmtool.Invocation{
 		"servlet": {Form: wasmtool.Extism, Export: "describe"},
@@ -120,8 +120,8 @@ func mustJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// A module that fails when it is asked, or answers nonsense, is a fault that
-// says what to do; it is asked once, by however many at the same time.
+// If the run for a description fails or returns nonsense, the fault says what to do. Callers
+// at the same time share one run.
 func TestDescribeFails(t *testing.T) {
 	fails := &fakeEngine{call: func(context.Context, wasmtool.Invocation, wasmtool.Host) (wasmtool.Result, error) {
 		return wasmtool.Result{}, fault.New(fault.ToolFuel, "out of fuel")
@@ -147,8 +147,8 @@ func TestDescribeFails(t *testing.T) {
 	}
 }
 
-// Scenario 13, S0-37: a module in none of the forms, without a description, is
-// "tool module missing `register`", with its exports.
+// Scenario 13, S0-37: for a module in none of the forms and without a description, the
+// error is "tool module missing `register`", with the module's exports.
 func TestContract(t *testing.T) {
 	m := library(t, says("")).Module(source("tools/fmt.wasm", module(t, "exports"), ""))
 	_, err := m.Describe(t.Context(), wasmtool.Describing{Run: true})

@@ -10,7 +10,7 @@ import (
 	"golem/core/wasmtool"
 )
 
-// described asks a module whose custom section is doc.
+// described describes a module whose custom section is doc.
 func described(t testing.TB, doc string) ([]wasmtool.Description, error) {
 	t.Helper()
 	return library(t, says("")).Module(source("tools/a.wasm", packed(t, module(t, "servlet"), doc), "")).Describe(t.Context(), wasmtool.Describing{})
@@ -38,7 +38,7 @@ func TestDescription(t *testing.T) {
 	}
 }
 
-// Providers take schemas of objects only.
+// Providers accept only schemas of objects.
 func TestInputSchemaIsAnObject(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{}`: `{"type":"object"}`, `{"properties":{"a":{}}}`: `{"type":"object","properties":{"a":{}}}`,
@@ -133,8 +133,8 @@ func TestBadDescription(t *testing.T) {
 	}
 }
 
-// Whatever a module says of itself, what is taken from it can be offered: a
-// name that providers accept, schemas that compile, text without controls.
+// Each description that golem accepts can be offered to a model: its name is valid for
+// providers, its schemas compile, and its text has no control characters.
 func FuzzDescription(f *testing.F) {
 	f.Add([]byte(inSection))
 	f.Add([]byte(`{"tools":[{"name":"a","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true},"timeout":"1s"}]}`))

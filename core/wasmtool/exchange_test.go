@@ -14,8 +14,8 @@ import (
 	"golem/core/wasmtool"
 )
 
-// SECURITY 7: a request of 32 MiB is refused before it is read: three million
-// headers would be a gigabyte.
+// SECURITY 7: a request of 32 MiB is refused before it is parsed: three million headers
+// would take a gigabyte.
 func TestExchangeIsBounded(t *testing.T) {
 	var asked int
 	h := wasmtool.Host{HTTP: func(context.Context, wasmtool.HTTPRequest) (wasmtool.HTTPResponse, error) {
@@ -38,7 +38,7 @@ func TestExchangeIsBounded(t *testing.T) {
 	}
 }
 
-// What is called back with is bounded before anybody shows or traces it.
+// The name and arguments of a callback are limited before they are shown or traced.
 func TestCallBackIsBounded(t *testing.T) {
 	var called int
 	h := wasmtool.Host{Call: func(context.Context, string, []byte) []byte {

@@ -21,7 +21,7 @@ import (
 //go:embed testdata/modules/*.wasm
 var built embed.FS
 
-// module is one of the built modules of testdata.
+// module returns one of the built modules of testdata.
 func module(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := built.ReadFile("testdata/modules/" + name + ".wasm")
@@ -31,8 +31,8 @@ func module(t testing.TB, name string) []byte {
 	return data
 }
 
-// A fakeEngine stands for one that runs modules: it notes what it is given and
-// answers as the test says.
+// A fakeEngine runs no modules: it records what it is given and returns what the test
+// says.
 type fakeEngine struct {
 	compile func(ctx context.Context) error
 	call    func(ctx context.Context, in wasmtool.Invocation, h wasmtool.Host) (wasmtool.Result, error)
@@ -104,14 +104,14 @@ func (i fakeInstance) Close() error {
 	return nil
 }
 
-// says makes an engine whose calls answer with a text.
+// says returns an engine whose calls all return this output.
 func says(output string) *fakeEngine {
 	return &fakeEngine{call: func(context.Context, wasmtool.Invocation, wasmtool.Host) (wasmtool.Result, error) {
 		return wasmtool.Result{Output: []byte(output), Fuel: 7}, nil
 	}}
 }
 
-// library is one over an engine.
+// library returns a Library with this engine, and closes it when the test ends.
 func library(t testing.TB, e wasmtool.Engine) *wasmtool.Library {
 	t.Helper()
 	l := &wasmtool.Library{Open: func(context.Context) (wasmtool.Engine, error) { return e, nil }}
@@ -123,7 +123,7 @@ func library(t testing.TB, e wasmtool.Engine) *wasmtool.Library {
 	return l
 }
 
-// source is a module in memory.
+// source returns the source of a module in memory.
 func source(path string, data []byte, sidecar string) wasmtool.Source {
 	files := fstest.MapFS{path: {Data: data}}
 	return wasmtool.Source{
@@ -138,7 +138,7 @@ func source(path string, data []byte, sidecar string) wasmtool.Source {
 	}
 }
 
-// memoryCache is a Cache that a test can look into.
+// memoryCache is a Cache whose entries a test can read and change.
 type memoryCache struct {
 	mu sync.Mutex
 	m  map[string][]byte
@@ -167,7 +167,7 @@ func (c *memoryCache) all() map[string][]byte {
 	return maps.Clone(c.m)
 }
 
-// wants fails the test unless err is a fault of that code whose text has the
+// wants fails the test unless err is a fault with that code whose text contains the
 // words.
 func wants(t testing.TB, err error, code fault.Code, words ...string) {
 	t.Helper()
@@ -187,7 +187,8 @@ func wants(t testing.TB, err error, code fault.Code, words ...string) {
 	}
 }
 
-// callable is a tool of a module whose sidecar says no more than its name.
+// callable returns a module of testdata with grants, and its tool with the description d,
+// whose name is echo if it has none.
 func callable(t testing.TB, e wasmtool.Engine, name string, d wasmtool.Description, g wasmtool.Grants) (*wasmtool.Bound, tool.Tool) {
 	t.Helper()
 	m := library(t, e).Module(source("tools/"+name+".wasm", module(t, name), ""))

@@ -22,8 +22,8 @@ func foreign(t *testing.T, name string) []byte {
 	return data
 }
 
-// A module that was built for something else is told so, with what to do, by
-// whoever looks at it: inspection, description, and a call of one of its exports.
+// For a module that was built for something else, inspection, description and a call of
+// an export say so, and what to do.
 func TestWhatModulesWereBuiltFor(t *testing.T) {
 	const js = "and golem runs modules without JavaScript"
 	for name, want := range map[string]struct {
@@ -54,11 +54,11 @@ func TestWhatModulesWereBuiltFor(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if name != "extended" { // which only the weaver sees, when it is called or inspected
+		if name != "extended" { // only the weaver sees that, when the module is called or inspected
 			_, err := m.Describe(t.Context(), wasmtool.Describing{})
 			says(err)
 		}
-		if want.code == fault.ToolModule || name == "preview0" || name == "inside" { // of others an export may work
+		if want.code == fault.ToolModule || name == "preview0" || name == "inside" { // an export of the others may work
 			_, err := (&wasmtool.Bound{Module: m}).Export("run").Call(t.Context(), tool.Call{})
 			says(err)
 		}
@@ -74,7 +74,7 @@ func TestWhatModulesWereBuiltFor(t *testing.T) {
 	}
 }
 
-// What is a plug-in or a command is none of these, whatever else it imports.
+// A plug-in or a command is not recognised as foreign, whatever else it imports.
 func TestNotForeign(t *testing.T) {
 	for _, name := range []string{"servlet", "hyper", "command", "exports"} {
 		seen, err := library(t, &fakeEngine{}).Module(source("a.wasm", module(t, name), "")).Inspect(t.Context())
@@ -84,7 +84,7 @@ func TestNotForeign(t *testing.T) {
 	}
 }
 
-// Functions that golem does not provide are counted and a few of them named.
+// Imported functions that golem does not provide are counted, and a few of them named.
 func TestManyImports(t *testing.T) {
 	seen, err := library(t, &fakeEngine{}).Module(source("a.wasm", foreign(t, "many"), "")).Inspect(t.Context())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"golem/core/wasmtool/wazeroengine"
 )
 
-// real is a library over wazero, which compiles or interprets as it can here.
+// real returns a library with wazero, which compiles if it can on this platform.
 func real(t *testing.T) *wasmtool.Library {
 	t.Helper()
 	l := &wasmtool.Library{Open: func(ctx context.Context) (wasmtool.Engine, error) {
@@ -28,7 +28,7 @@ func real(t *testing.T) *wasmtool.Library {
 	return l
 }
 
-// bind is a module with grants, and its tools by name.
+// bind returns a module with grants, and its tools by name.
 func bind(t *testing.T, l *wasmtool.Library, form string, g wasmtool.Grants) (*wasmtool.Bound, map[string]tool.Tool) {
 	t.Helper()
 	sidecar := ""
@@ -53,8 +53,8 @@ func bind(t *testing.T, l *wasmtool.Library, form string, g wasmtool.Grants) (*w
 	return b, tools
 }
 
-// SPEC §6, S0-26: the three forms, and an export by itself, from their
-// descriptions to their answers, on the engine.
+// SPEC §6, S0-26: tools of the three forms, and a single export, are described and called
+// on a real engine.
 func TestForms(t *testing.T) {
 	l := real(t)
 	for form, want := range map[string]string{
@@ -114,12 +114,12 @@ func TestFailures(t *testing.T) {
 	wants(t, err, fault.Grant)
 	d := wasmtool.Description{Name: "spin", Timeout: "50ms"}
 	b, _ := bind(t, l, "servlet", wasmtool.Grants{Timeout: time.Hour})
-	_, err = call(t, b.Tool(d), `{}`) // or it ends after an hour
+	_, err = call(t, b.Tool(d), `{}`) // without the limit it would end after an hour
 	wants(t, err, fault.Timeout)
 }
 
-// SPEC §6, grants: files, configuration, network, callbacks, log, each only
-// where it was granted.
+// SPEC §6, grants: a module can use the files, configuration, network and callbacks that
+// are granted, but no other host, and it can log.
 func TestGrantsOnTheEngine(t *testing.T) {
 	l := real(t)
 	files := sandbox.Memory()
@@ -159,7 +159,8 @@ func TestGrantsOnTheEngine(t *testing.T) {
 	wants(t, err, fault.Network, "example.com")
 }
 
-// A fresh instance a call, unless stateful; a failure starts a kept one anew.
+// Each call has a new instance, unless the tool is stateful; after a failure a stateful
+// tool gets a new one.
 func TestInstances(t *testing.T) {
 	l := real(t)
 	yes := true

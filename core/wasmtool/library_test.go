@@ -18,8 +18,8 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// S0-25: nothing is opened, read or compiled before a tool is
-// called; then each digest once, however many call it at the same time.
+// S0-25: nothing is opened, read or compiled before a tool is called. Then each module is
+// compiled once for its digest, even if many calls need it at the same time.
 func TestCompiledOnceAtTheFirstCall(t *testing.T) {
 	e := says(`{"content":[{"type":"text","text":"ok"}]}`)
 	opened := 0
@@ -57,8 +57,8 @@ func TestCompiledOnceAtTheFirstCall(t *testing.T) {
 	wants(t, err, fault.Interrupted)
 }
 
-// Compiling may take long and need not stop at once: who is stopped does not
-// wait for it, and the next call has what it made.
+// Compiling may take long and need not stop at once: a call whose context ends does not
+// wait for it, and the next call uses the compiled code.
 func TestStoppedWhileCompiling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := says(`{"content":[]}`)
@@ -86,9 +86,9 @@ func TestStoppedWhileCompiling(t *testing.T) {
 	})
 }
 
-// Compiling has a limit of its own, which it tells by name, and counts against
-// no call: Prepare waits for it, and what took long is said to take long. What
-// ran out of its time is tried again.
+// Compiling has a time limit of its own, which its error names, and does not count
+// against a call: Prepare waits for it and reports when it is slow. After a timeout the
+// next call compiles again.
 func TestCompilingHasItsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := says(`{"content":[]}`)
@@ -124,8 +124,8 @@ func TestCompilingHasItsOwnTime(t *testing.T) {
 	})
 }
 
-// An engine that does not stop when it is told to holds nobody up, and what it
-// makes in the end is used.
+// If an engine does not stop compiling at the time limit, nobody waits for it, and its
+// result is used when it is there.
 func TestCompilingGoesOnBeyondItsLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := says(`{"content":[]}`)
@@ -166,8 +166,8 @@ func TestClosedWhileCompiling(t *testing.T) {
 	})
 }
 
-// An engine is never freed under a call: compiled code would be gone while it
-// runs.
+// Close waits for running calls before it frees the engine, because they need the compiled
+// code.
 func TestClosedWhileCalling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &fakeEngine{}
@@ -201,8 +201,8 @@ func TestClosedWhileCalling(t *testing.T) {
 	})
 }
 
-// refusedModule is one that reads well from outside; the guard refuses an
-// instruction in its code.
+// refusedModule returns a module that Inspect accepts, but with an instruction in its code
+// that the guard refuses.
 func refusedModule(t *testing.T) []byte {
 	t.Helper()
 	bad := append([]byte("\x00asm\x01\x00\x00\x00"), 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0, 7, 10, 1, 6, '_', 's', 't', 'a', 'r', 't', 0, 0, 10, 6, 1, 4, 0, 0xfb, 0, 0x0b)
@@ -215,8 +215,8 @@ func refusedModule(t *testing.T) []byte {
 	return bad
 }
 
-// SECURITY 7: what the guard refuses never reaches an engine, and is not
-// looked at twice.
+// SECURITY 7: a module that the guard refuses never reaches an engine, and is not checked
+// a second time.
 func TestRefusedBeforeTheEngine(t *testing.T) {
 	e := says("")
 	l := library(t, e)
@@ -231,8 +231,8 @@ func TestRefusedBeforeTheEngine(t *testing.T) {
 	}
 }
 
-// An engine that could not be had is asked for again; one that refuses a
-// module is not.
+// If an engine cannot be opened, the next call opens it again. If an engine refuses a
+// module, the next call does not compile it again.
 func TestEngineFails(t *testing.T) {
 	e := says(`{"content":[]}`)
 	opened := 0
@@ -264,8 +264,8 @@ func TestEngineFails(t *testing.T) {
 	}
 }
 
-// callWith calls one tool of the servlet in a new process, so to speak: a new
-// library over the same cache.
+// callWith simulates a call in a new process: it calls a tool of the servlet with a new
+// library and the cache c.
 func callWith(t *testing.T, c wasmtool.Cache) *fakeEngine {
 	t.Helper()
 	e := says(`{"content":[]}`)
@@ -278,8 +278,8 @@ func callWith(t *testing.T, c wasmtool.Cache) *fakeEngine {
 	return e
 }
 
-// The guard's work is kept between processes, by digest and guard version; an
-// entry that was cut, changed or moved is made anew and never run.
+// Guarded modules are kept between processes, by digest and guard version. An entry that
+// was cut, changed or moved is replaced and never run.
 func TestCache(t *testing.T) {
 	woven, err := guard.Weave(module(t, "servlet"))
 	if err != nil {
@@ -329,7 +329,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// brokenCache can neither be read nor written.
+// brokenCache has no entries and cannot be written.
 type brokenCache struct{}
 
 func (brokenCache) Get(string) ([]byte, bool) { return nil, false }
@@ -337,7 +337,7 @@ func (brokenCache) Put(string, []byte) error  { return errors.New("disk full") }
 
 func TestCacheThatFails(t *testing.T) { callWith(t, brokenCache{}) }
 
-// A cache that is used saves the guard's work: the entry's bytes are run.
+// With an entry in the cache the guard does not run again.
 func TestCacheIsUsed(t *testing.T) {
 	c := &countingCache{}
 	callWith(t, c)

@@ -12,8 +12,9 @@ import (
 	"golem/core/wasmtool"
 )
 
-// SECURITY 7 and 16: whatever a module or its description puts into a name, what
-// golem says of it is short, and text: it goes to a terminal and to a model.
+// SECURITY 7 and 16: golem's messages about a module are short and have no control
+// characters, whatever names the module and its description contain, because they go to
+// a terminal and to a model.
 func TestMessagesAreShortText(t *testing.T) {
 	long := "\x1b[2J\u202e\u200b\u0085" + strings.Repeat("n", 60_000)
 	quoted, err := json.Marshal(long)
@@ -72,7 +73,7 @@ func TestMessagesAreShortText(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: no error", what)
 		}
-		if what == "an error" { // the module's own words, up to 4096 bytes
+		if what == "an error" { // the module's own message, up to 4096 bytes
 			err = nil
 		}
 		check("answered with "+what, err)

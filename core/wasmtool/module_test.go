@@ -27,8 +27,7 @@ func packed(t testing.TB, data []byte, doc string) []byte {
 	return out
 }
 
-// The digest is the file's, and tools.lock is held against it: the error shows
-// both.
+// The digest is that of the file. If tools.lock has another one, the error shows both.
 func TestDigestAndLock(t *testing.T) {
 	data := module(t, "servlet")
 	sum := sha256.Sum256(data)
@@ -50,7 +49,8 @@ func TestDigestAndLock(t *testing.T) {
 	wants(t, err, fault.Lock)
 }
 
-// What was digested is what runs, even if the file is replaced in between.
+// The bytes that were digested are the bytes that run, even if the file is replaced in
+// between.
 func TestReadOnce(t *testing.T) {
 	e := says(`{"content":[]}`)
 	src := source("a.wasm", module(t, "servlet"), "")
@@ -72,12 +72,12 @@ func TestReadOnce(t *testing.T) {
 	if after, _ := m.Digest(t.Context()); after != before {
 		t.Error("the digest has changed")
 	}
-	_, err = m.Inspect(t.Context()) // its bytes were let go, and the file is another
+	_, err = m.Inspect(t.Context()) // the bytes were released, and the file has changed
 	wants(t, err, fault.Lock)
 }
 
-// That a file could not be read is not remembered, and the host's path is not
-// told (SECURITY 16).
+// If a file cannot be read, the next call tries again, and the error does not contain the
+// host's path (SECURITY 16).
 func TestUnreadable(t *testing.T) {
 	src := source("tools/a.wasm", module(t, "servlet"), "")
 	open := src.Open
@@ -106,7 +106,7 @@ func TestUnreadable(t *testing.T) {
 	wants(t, err, fault.NotFound)
 }
 
-// What is not a module is not accepted, by whichever way it is looked at.
+// A file that is not a module is refused by every operation.
 func TestNoModule(t *testing.T) {
 	component := []byte("\x00asm\x0d\x00\x01\x00rest")
 	for name, c := range map[string]struct {
@@ -136,7 +136,7 @@ func TestNoModule(t *testing.T) {
 	}
 }
 
-// A counted file notes how much of it was read.
+// A countedFile counts how many bytes of it are read.
 type countedFile struct {
 	fs.File
 	r    *bytes.Reader
@@ -172,8 +172,8 @@ type countedSeek struct{ countedFile }
 
 func (f countedSeek) Seek(off int64, whence int) (int64, error) { return f.r.Seek(off, whence) }
 
-// Telling the tools of a packed module of 3 MB reads some
-// kilobytes of it; where a file cannot be read at offsets it is read whole.
+// To describe a packed module of 3 MB, golem reads some kilobytes of it. A file that
+// cannot be read at offsets is read whole.
 func TestDescribedByHeadersAlone(t *testing.T) {
 	padding, err := guard.AppendCustom(module(t, "servlet"), "padding", make([]byte, guard.MaxCustom))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"golem/core/wasmtool/enginetest"
 )
 
-// SPEC §6: what a module says of itself only tightens.
+// SPEC §6: what a module says of itself can only make golem stricter.
 func TestSpecOnlyTightens(t *testing.T) {
 	yes, no := true, false
 	for _, c := range []struct {
@@ -49,7 +49,7 @@ func TestSpecOnlyTightens(t *testing.T) {
 	}
 }
 
-// Each form is called in its own shape.
+// Each form gets a call of its own shape.
 func TestRequests(t *testing.T) {
 	for form, want := range map[string]wasmtool.Invocation{
 		"servlet": {Form: wasmtool.Extism, Export: "call", Input: []byte(`{"params":{"arguments":{"a":1},"name":"echo"}}`)},
@@ -73,7 +73,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// Nothing is granted by default; what is granted is what the call can reach.
+// Nothing is granted by default, and a call can reach only what is granted.
 func TestGrants(t *testing.T) {
 	files := sandbox.Memory()
 	var got wasmtool.Host
@@ -115,8 +115,8 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// stateful: true keeps one instance for the toolset, its calls one after
-// another; the worker's file decides over the description.
+// stateful: true keeps one instance for the toolset, whose calls run one after another.
+// The worker's file has priority over the description.
 func TestStateful(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		running, most := 0, 0
@@ -165,15 +165,15 @@ func TestStateful(t *testing.T) {
 	}
 }
 
-// hostFunc is a tool.Host.
+// hostFunc is a tool.Host that calls itself.
 type hostFunc func(ctx context.Context, name string, args json.RawMessage) (tool.Output, error)
 
 func (h hostFunc) Call(ctx context.Context, name string, args json.RawMessage) (tool.Output, error) {
 	return h(ctx, name, args)
 }
 
-// S3-15: golem_call reaches what the running worker may call; errors come back
-// as data, and what is untrusted makes the result so.
+// S3-15: golem_call calls what the running worker may call. Errors are returned as data,
+// and an untrusted result makes the module's own result untrusted.
 func TestCallback(t *testing.T) {
 	var back []byte
 	e := &fakeEngine{call: func(ctx context.Context, _ wasmtool.Invocation, h wasmtool.Host) (wasmtool.Result, error) {
@@ -205,7 +205,8 @@ func TestCallback(t *testing.T) {
 	}
 }
 
-// A stateful module that calls itself back would wait for itself for ever.
+// A stateful module that calls itself by golem_call gets E_CYCLE; otherwise it would wait
+// for itself for ever.
 func TestStatefulCallsItself(t *testing.T) {
 	synctest.Test(t, statefulCallsItself)
 }
@@ -227,7 +228,7 @@ func statefulCallsItself(t *testing.T) {
 		}()
 		out, err := tl.Call(ctx, tool.Call{ID: "0.1.1", Name: "echo", Args: args})
 		inner = err
-		time.Sleep(20 * time.Millisecond) // long enough for the other to have been refused
+		time.Sleep(20 * time.Millisecond) // time in which the other call could be refused
 		return out, err
 	})
 	if _, err := tl.Call(t.Context(), tool.Call{ID: "0.1", Name: "echo", Host: host}); err != nil {
@@ -244,7 +245,8 @@ func statefulCallsItself(t *testing.T) {
 	}
 }
 
-// fetching is an engine whose module makes one request.
+// fetching returns an engine whose module makes the request r and stores the response in
+// res.
 func fetching(r wasmtool.HTTPRequest, res *wasmtool.HTTPResponse) *fakeEngine {
 	return &fakeEngine{call: func(ctx context.Context, _ wasmtool.Invocation, h wasmtool.Host) (wasmtool.Result, error) {
 		got, err := h.HTTP(ctx, r)
@@ -253,8 +255,8 @@ func fetching(r wasmtool.HTTPRequest, res *wasmtool.HTTPResponse) *fakeEngine {
 	}}
 }
 
-// A request leaves only where the worker has the network and its file names
-// the host, and makes the result untrusted (SECURITY 13).
+// A request is sent only if the worker has the network and its file names the host, and
+// it makes the result untrusted (SECURITY 13).
 func TestNetworkGrant(t *testing.T) {
 	ask := wasmtool.HTTPRequest{URL: "https://API.example.com:443/a?b=c#frag", Header: map[string]string{"Accept": "*/*"}}
 	var res wasmtool.HTTPResponse
@@ -302,8 +304,8 @@ func TestNetworkGrant(t *testing.T) {
 	}
 }
 
-// What a module logs is told line by line, without controls, and not without
-// end.
+// Each log call of a module gives one line, without control characters, and the number
+// of lines is limited.
 func TestLog(t *testing.T) {
 	var lines []string
 	e := &fakeEngine{call: func(_ context.Context, _ wasmtool.Invocation, h wasmtool.Host) (wasmtool.Result, error) {
@@ -324,8 +326,8 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// Traces are compared without the fuel of modules that see the time or random
-// numbers: it may be another one each time. Of all others it is the same.
+// FuelVaries is set for modules that import the clock or random numbers, and for no
+// others: traces are compared without the fuel of such calls, which may differ.
 func TestFuelThatVaries(t *testing.T) {
 	for name, want := range map[string]bool{"random": true, "clock": true, "stdin": false, "echo": false} {
 		c, err := enginetest.Named(name)

@@ -113,8 +113,8 @@ func TestAllowedHosts(t *testing.T) {
 	}
 }
 
-// No address that is not the public network's is connected to, whatever name
-// led there, but the one that is listed itself, and localhost where that is.
+// A connection to an address that is not public is refused, whatever name resolved to
+// it, unless the address itself is listed, or localhost for a loopback address.
 func TestAllowedAddress(t *testing.T) {
 	hidden := []string{
 		"0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.9.9.9", "169.254.169.254", "172.16.0.1", "172.31.255.255",
@@ -161,8 +161,8 @@ func TestAllowedAddress(t *testing.T) {
 	wants(t, p.Address("api.example.com", netip.AddrPort{}), fault.Network)
 }
 
-// What is allowed is read as the same host by whoever reads it next, and is
-// allowed again; what is not listed never is.
+// An allowed URL is parsed to the same host again and is allowed again; a URL with a
+// host that is not listed is never allowed.
 func TestPolicyProperty(t *testing.T) {
 	label := rapid.StringMatching(`[a-z0-9]([a-z0-9-]{0,6}[a-z0-9])?`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -188,7 +188,7 @@ func TestPolicyProperty(t *testing.T) {
 	})
 }
 
-// An address of IPv4 is judged alike in every disguise.
+// An IPv4 address gets the same decision in every form that contains it.
 func TestAddressProperty(t *testing.T) {
 	p := wasmtool.Policy{Hosts: []string{"example.com"}}
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,7 +11,7 @@ import (
 	"golem/core/wasmtool"
 )
 
-// answered is what golem makes of a module's output. declares says that the
+// answered returns what golem makes of a module's output. declares says that the
 // tool has an output schema.
 func answered(t testing.TB, form, output string, declares bool) (tool.Output, error) {
 	t.Helper()
@@ -56,7 +56,7 @@ func TestAnswerOfContent(t *testing.T) {
 	}
 }
 
-// JSON text stays text unless the tool declares what it returns.
+// A text that is JSON stays text unless the tool declares an output schema.
 func TestAnswerAsData(t *testing.T) {
 	for _, c := range []struct {
 		form, output, text, data string
@@ -80,8 +80,8 @@ func TestAnswerAsData(t *testing.T) {
 	}
 }
 
-// A module that answers what its form does not allow is E_TOOL_OUTPUT; one
-// that reports an error is E_TOOL with its words.
+// An answer that the form does not allow is E_TOOL_OUTPUT; an error that the module
+// reports is E_TOOL with its message.
 func TestBadAnswer(t *testing.T) {
 	many := `{"content":[` + strings.TrimSuffix(strings.Repeat(`{"type":"text","text":""},`, 1001), ",") + `]}`
 	for _, output := range []string{
@@ -122,8 +122,8 @@ func TestBadAnswer(t *testing.T) {
 	}
 }
 
-// Whatever a module returns, golem makes an output or a coded fault of it, and
-// nothing larger.
+// Golem makes an output or a fault with a code from every answer of a module. The text of
+// the output is at most about three times as long as the answer.
 func FuzzAnswer(f *testing.F) {
 	f.Add(`{"content":[{"type":"text","text":"a"},{"type":"image","data":"aGk=","mimeType":"image/png"}],"structuredContent":{"a":1}}`)
 	f.Add(`{"isError":true,"content":[{"type":"resource","resource":{"uri":"a","blob":"aGk="}}]}`)

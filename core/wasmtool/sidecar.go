@@ -32,8 +32,8 @@ func keysOf(names ...string) *yamltree.Shape {
 }
 
 // ParseSidecar parses NAME.tools.yaml: a description in JSON, or the same in
-// YAML (SPEC §16). Every error has the line, also unknown and duplicate keys. file is
-// the sidecar's name in messages.
+// YAML (SPEC §16). Errors in the content have a line, also unknown and duplicate keys.
+// file is the sidecar's name in messages.
 func ParseSidecar(raw []byte, file string) ([]Description, error) {
 	if len(raw) > maxSidecar {
 		return nil, fault.New(fault.Config, "the description has %d bytes; at most %d are allowed", len(raw), maxSidecar).At(file, 0, 0)

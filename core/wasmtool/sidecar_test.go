@@ -45,8 +45,8 @@ tools:
 	}
 }
 
-// JSON is taken as JSON, with its tabs and its surrogates, which YAML does not
-// have.
+// A sidecar in JSON is parsed as JSON, with tabs and surrogate pairs, which YAML does not
+// allow.
 func TestSidecarInJSON(t *testing.T) {
 	doc := "{\n\t\"tools\": [\n\t\t{\"name\": \"a\", \"description\": \"\\ud83d\\ude00 \\/\", \"inputSchema\": {\"type\": \"object\", \"maxProperties\": 2}}\n\t]\n}\n"
 	ds, err := wasmtool.ParseSidecar([]byte(doc), "a.tools.yaml")
@@ -57,8 +57,8 @@ func TestSidecarInJSON(t *testing.T) {
 	wants(t, err, fault.Config, "a.tools.yaml:4:4", "descripton", "did you mean description")
 }
 
-// A sidecar is a person's file: whatever is wrong in it is told with its line
-// and the nearest key (SPEC §16).
+// A sidecar is written by people: each error in its content has a line and names the
+// nearest key (SPEC §16).
 func TestBadSidecar(t *testing.T) {
 	bomb := "tools:\n- name: a\n  inputSchema: {properties: {a0: &a0 {a: 1, b: 2, c: 3}"
 	for i := 1; i < 12; i++ {
@@ -118,7 +118,7 @@ func TestBadSidecar(t *testing.T) {
 	}
 }
 
-// A sidecar that is there and cannot be read is not a reason to run the module.
+// If a sidecar exists but cannot be read, the module is not run.
 func TestUnreadableSidecar(t *testing.T) {
 	e := says(whenRun)
 	src := source("tools/a.wasm", module(t, "servlet"), "")
@@ -136,8 +136,8 @@ func TestUnreadableSidecar(t *testing.T) {
 	}
 }
 
-// Packing checks the description, the module and that they fit, and what is
-// packed is described without the sidecar.
+// Pack checks the description, the module, and that they fit together. A packed module
+// needs no sidecar.
 func TestPack(t *testing.T) {
 	out, err := wasmtool.Pack(module(t, "servlet"), []byte("tools: [{name: a, description: <&>, needs_approval: false}]"), "t.yaml")
 	if err != nil {
@@ -166,7 +166,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// What golem tool inspect shows of each form, without running it.
+// Inspect shows the right fields for each form, without running the module.
 func TestInspect(t *testing.T) {
 	e := says("")
 	look := func(path string, data []byte, sidecar string) wasmtool.Inspection {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// Each kind of trap has one word in every engine: the words were read from
-// wazero v1.12, V8 15.6, SpiderMonkey 153 and JavaScriptCore (WebKitGTK 2.50.6) as they
-// ran the modules of enginetest. web/traps_test.go has the browsers say them anew.
+// Each kind of trap has one name for all engines. The messages were taken from wazero
+// v1.12, V8 15.6, SpiderMonkey 153 and JavaScriptCore (WebKitGTK 2.50.6) when they ran
+// the modules of enginetest. web/traps_test.go gets them from the browsers again.
 func TestTrapWords(t *testing.T) {
 	for want, said := range map[string][]string{
 		"unreachable": {"unreachable", "unreachable executed", "Unreachable code should not be executed (evaluating 'f(...args)')"},

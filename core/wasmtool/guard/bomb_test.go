@@ -9,7 +9,7 @@ import (
 	"golem/core/fault"
 )
 
-// module puts sections together: id and content each.
+// assemble returns a module with these sections.
 func assemble(sections ...[]byte) []byte {
 	return append(bytes.Clone(header), bytes.Join(sections, nil)...)
 }
@@ -18,12 +18,12 @@ func sec(id byte, content ...byte) []byte {
 	return append(appendU32([]byte{id}, uint32(len(content))), content...)
 }
 
-// vec is a vector: its count, then n times the item.
+// vec returns a vector: its count, then n times the item.
 func vec(n int, item ...byte) []byte {
 	return append(appendU32(nil, uint32(n)), bytes.Repeat(item, n)...)
 }
 
-// one is a module of one function of type () → () with that body.
+// one returns a module with one function of type () → () with that body.
 func one(body ...byte) []byte {
 	b := append([]byte{0}, body...)
 	code := append(appendU32([]byte{1}, uint32(len(b))), b...)
@@ -32,8 +32,8 @@ func one(body ...byte) []byte {
 
 func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
-// refusals are modules that must not reach an engine, with a word of the
-// reason.
+// refusals returns modules that must not reach an engine, with a part of the error
+// message.
 func refusals() map[string]struct {
 	module []byte
 	why    string
@@ -138,14 +138,14 @@ func TestRowsOfTables(t *testing.T) {
 	}
 }
 
-// small are modules of many small functions, of this type among as many.
+// small returns a module with many equal small functions and many equal types.
 func small(types, functions int, typ []byte, body ...byte) []byte {
 	b := append(appendU32(nil, uint32(len(body))), body...)
 	return assemble(sec(secType, vec(types, typ...)...), sec(secFunction, vec(functions, 0)...), sec(secCode, vec(functions, b...)...))
 }
 
-// A file of a megabyte can be two hundred thousand functions: what each costs the
-// compiler counts, not only what is in it.
+// A file of a megabyte can have two hundred thousand functions. So each function has a
+// cost of its own, besides the cost of its code.
 func TestManyFunctions(t *testing.T) {
 	void := []byte{0x60, 0, 0}
 	params := append([]byte{0x60}, append(vec(MaxParams, typeI32), 0)...)
@@ -168,8 +168,8 @@ func TestManyFunctions(t *testing.T) {
 	}
 }
 
-// What engines cannot bear, or what reaches for the guard's own, is refused
-// with a reason and the place (SECURITY 7).
+// Modules that engines cannot handle, or that use the guard's own names, are refused with
+// the reason and the place (SECURITY 7).
 func TestRefusals(t *testing.T) {
 	for name, r := range refusals() {
 		_, err := Weave(r.module)
@@ -179,7 +179,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A module cut off anywhere is refused or still whole, and never more.
+// A module that is cut off at any byte is refused, unless what is left is a complete
+// module.
 func TestTruncated(t *testing.T) {
 	whole := one(opBlock, 0x40, opEnd, opI32Const, 1, opDrop, opEnd)
 	for n := range len(whole) {
@@ -189,8 +190,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// FuzzWeave feeds the guard anything: it never panics, what it returns can be
-// read again, and has nothing of the original's beyond its counts.
+// FuzzWeave gives the guard any bytes: it must not panic, and a woven module must be
+// readable again, with the original's functions and the guard's helpers.
 func FuzzWeave(f *testing.F) {
 	for _, r := range refusals() {
 		if len(r.module) < 4096 {
@@ -225,7 +226,7 @@ func FuzzWeave(f *testing.F) {
 	})
 }
 
-// Custom sections are found, replaced, and go with the weaving.
+// Custom sections can be found and replaced, and weaving removes them.
 func TestCustom(t *testing.T) {
 	m := one(opEnd)
 	packed, err := AppendCustom(m, "golem.tools", []byte("first"))
@@ -255,7 +256,7 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// Branches that are never taken do not make a long row look short to the guard.
+// Branches that are never taken do not make the guard underestimate a long row.
 func TestRowsBehindDeadBranches(t *testing.T) {
 	row := bytes.Repeat([]byte{opI32Const, 0, opIf, 0x40, opUnreachable, opEnd}, 10)
 	for name, detour := range map[string][]byte{
@@ -273,14 +274,14 @@ func TestRowsBehindDeadBranches(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// One that is taken does: what lies behind it is not deep.
+	// One that can be taken does: the code after it is not deep.
 	part := join([]byte{opBlock, 0x40, opI32Const, 0, opBrIf, 0}, row, []byte{opEnd})
 	if _, err := Weave(one(append(bytes.Repeat(part, 500), opEnd)...)); err != nil {
 		t.Error(err)
 	}
 }
 
-// What is said of a name is short, however long the name (SECURITY 16).
+// Errors contain at most a short part of a long name (SECURITY 16).
 func TestNamesAreCut(t *testing.T) {
 	long := appendName(nil, "\x1b[2J"+strings.Repeat("n", MaxName-10))
 	void := sec(secType, 1, 0x60, 0, 0)

@@ -10,11 +10,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// failing is what testing.TB and rapid.T share here.
+// failing is the part of testing.TB and rapid.T that is used here.
 type failing interface{ Fatal(...any) }
 
-// counted is a module of the generator that counts each instruction it runs in
-// a global of its own, exported as "n": what fuel is measured against.
+// counted returns a module of the generator with code that counts each instruction that
+// runs in a new global, exported as "n". The tests compare fuel with it.
 func counted(t failing, module []byte) []byte {
 	m, err := parse(module)
 	if err != nil {
@@ -76,7 +76,8 @@ func TestFuelPaysForEveryInstruction(t *testing.T) {
 	})
 }
 
-// ranFor is how many instructions a module runs, and the fuel it takes guarded.
+// ranFor returns how many instructions a module runs, and the fuel that the guarded module
+// uses.
 func (m *machine) ranFor(t failing, module []byte, args ...uint64) (ran, fuel int64) {
 	ran, err := m.global(counted(t, module), "n", args...)
 	if err != nil {
@@ -93,8 +94,9 @@ func (m *machine) ranFor(t failing, module []byte, args ...uint64) (ran, fuel in
 	return ran, fuel
 }
 
-// Fuel is what ran, and what was folded and did not: at most foldMost each time.
-// The first case is what rapid made of a guard that forgot what it folded.
+// Fuel is the number of instructions that ran, plus what was folded and did not run: at
+// most foldMost, or foldLikely, each time. rapid found the first case with a guard that
+// did not add up folded points.
 func TestFuelFollowsTheRun(t *testing.T) {
 	m := newMachine(t, false)
 	long := func(n int) []byte { return bytes.Repeat([]byte{opNop}, n) }
@@ -129,7 +131,7 @@ func TestFuelFollowsTheRun(t *testing.T) {
 	}
 }
 
-// single is a module of the generator's form with that one function.
+// single returns a module in the generator's form with that one function.
 func single(body []byte) []byte {
 	b := append([]byte{1, genLocals - genParams + genLoops, typeI32}, body...)
 	exports := append([]byte{2, 3, 'r', 'u', 'n', 0, 0}, 1, 'g', 3, 0)

@@ -10,7 +10,7 @@ import (
 	"golem/core/fault"
 )
 
-// asked counts how often a file is read.
+// asked is a file that counts its reads.
 type asked struct {
 	*bytes.Reader
 	times int
@@ -21,8 +21,8 @@ func (a *asked) ReadAt(b []byte, off int64) (int, error) {
 	return a.Reader.ReadAt(b, off)
 }
 
-// SECURITY 7: looking for a description takes a bounded number of reads, each of
-// which is slow in a browser: a file of ten million empty sections is none.
+// SECURITY 7: the search for a description makes a limited number of reads, because each
+// is slow in a browser. A file with a million empty sections is refused.
 func TestReadSurfaceIsBounded(t *testing.T) {
 	module := assemble(bytes.Repeat([]byte{0, 1, 0}, 1<<20))
 	r := &asked{Reader: bytes.NewReader(module)}
@@ -34,7 +34,7 @@ func TestReadSurfaceIsBounded(t *testing.T) {
 	}
 }
 
-// A refusal that people meet says what helps against it.
+// Frequent refusals have a hint that says what helps.
 func TestHints(t *testing.T) {
 	void := sec(secType, 1, 0x60, 0, 0)
 	for name, c := range map[string]struct {
@@ -65,7 +65,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// What cannot be run can still be looked at, and what cannot be read ends the look.
+// Outlined also describes modules that cannot run, and stops at what it cannot parse.
 func TestOutlined(t *testing.T) {
 	imports := sec(secImport, 5, 1, 'e', 1, 'f', 0, 0, 1, 'e', 1, 't', 1, typeFuncref, 1, 1, 2, 1, 'e', 1, 'm', 2, 3, 1, 0x80, 2, 1, 'e', 1, 'g', 3, typeI32, 1, 1, 'e', 1, 'x', 4, 0, 0)
 	whole := assemble(sec(secType, 1, 0x5f, 0), imports, sec(13, 1, 0, 0), sec(secExport, 1, 1, 'a', 0, 9))

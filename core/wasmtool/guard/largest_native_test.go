@@ -12,8 +12,8 @@ import (
 // Not under the race detector, where compiling takes ten times as long and
 // shows nothing more.
 
-// What the guard lets through compiles in a second or two on an idle machine,
-// however it was made: these take wazero's compiler the most. It logs how long.
+// Every module that the guard accepts compiles in a second or two on an idle machine.
+// These are the ones that cost wazero's compiler most. The test logs the times.
 func TestLargestAccepted(t *testing.T) {
 	m := newMachine(t, false)
 	deep := 10_000

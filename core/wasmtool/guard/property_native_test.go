@@ -51,8 +51,8 @@ func newMachine(t testing.TB, interpreter bool) *machine {
 	return m
 }
 
-// run calls "run" with arguments: its result or the trap, what is in its
-// memory and globals, and the fuel it took.
+// run calls "run" with arguments. It returns the result or the trap, with the contents of
+// the memory and the globals, and the fuel that was used.
 func (m *machine) run(module []byte, args ...uint64) (outcome string, fuel int64, err error) {
 	ctx := context.Background()
 	code, err := m.runtime.CompileModule(ctx, module)
@@ -79,7 +79,7 @@ func (m *machine) run(module []byte, args ...uint64) (outcome string, fuel int64
 	return outcome, fuel, nil
 }
 
-// global runs a module and returns what is in a global then.
+// global runs a module and returns the value that a global has then.
 func (m *machine) global(module []byte, name string, args ...uint64) (int64, error) {
 	ctx := context.Background()
 	inst, err := m.runtime.InstantiateWithConfig(ctx, module, wazero.NewModuleConfig().WithName(""))
@@ -93,9 +93,9 @@ func (m *machine) global(module []byte, name string, args ...uint64) (int64, err
 	return int64(inst.ExportedGlobal(name).Get()), nil
 }
 
-// A guarded module is valid, computes what the unguarded one does, traps where
-// it traps, and takes the same fuel on compiler and interpreter, in slices of
-// any size; with one unit of fuel less than it takes, it does not end.
+// A guarded module is valid, has the same result or trap as the unguarded one, and uses
+// the same fuel on compiler and interpreter, in slices of any size. With one unit of fuel
+// less than it uses, it fails.
 func TestGuardedIsTheSame(t *testing.T) {
 	compiler, interpreter := newMachine(t, false), newMachine(t, true)
 	rapid.Check(t, func(t *rapid.T) {
@@ -122,7 +122,7 @@ func TestGuardedIsTheSame(t *testing.T) {
 	})
 }
 
-// generator makes valid modules of a few functions over i32: arithmetic,
+// generator generates valid modules with a few functions over i32: arithmetic,
 // memory, a global, blocks, bounded loops, branches, calls of later functions,
 // indirect calls, early returns, traps.
 type generator struct {
@@ -168,7 +168,7 @@ func (g *generator) module() []byte {
 	)
 }
 
-// statement leaves the stack as it was.
+// statement generates code that leaves the stack unchanged.
 func (g *generator) statement(loops int) {
 	switch g.n(0, 9) {
 	case 0:
@@ -212,9 +212,9 @@ func (g *generator) nested(loops int) {
 	g.depth--
 }
 
-// loop runs a few rounds, counted in a local of its own, and goes back to its
-// head in one of the ways there are: with br_if, br, br_table, from several
-// places, with operands.
+// loop generates a loop of a few rounds, counted in a local of its own. It goes back to
+// its head in one of the possible ways: with br_if, br or br_table, from several places,
+// with operands.
 func (g *generator) loop(loops int) {
 	if loops == genLoops {
 		return
@@ -222,7 +222,7 @@ func (g *generator) loop(loops int) {
 	counter := byte(genLocals + loops)
 	g.op(opI32Const, byte(g.n(1, 5)), opLocalSet, counter, opBlock, 0x40)
 	saved := g.depth
-	g.depth = 0 // no branch leaves the count out
+	g.depth = 0 // no branch may skip the count
 	form := g.n(0, 5)
 	if form == 5 {
 		g.value(1)
@@ -259,7 +259,7 @@ func (g *generator) loop(loops int) {
 	g.depth = saved
 }
 
-// branch leaves a block, perhaps; or returns, or traps, seldom.
+// branch generates a conditional branch out of a block, or, rarely, a return or a trap.
 func (g *generator) branch() {
 	g.value(1)
 	switch k := g.n(0, 9); {
@@ -287,7 +287,7 @@ func (g *generator) bulk() {
 	}
 }
 
-// value pushes an i32.
+// value generates code that pushes an i32.
 func (g *generator) value(depth int) {
 	if depth == 0 {
 		g.op(opI32Const, byte(g.n(0, 63)))
@@ -314,8 +314,8 @@ func (g *generator) value(depth int) {
 	}
 }
 
-// call calls a later function, directly or through the table, so that nothing
-// recurses; a table index may be wrong.
+// call generates a call of a later function, directly or through the table, so that there
+// is no recursion. A table index may be wrong.
 func (g *generator) call(depth int) {
 	g.value(depth - 1)
 	g.value(depth - 1)

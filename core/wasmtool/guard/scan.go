@@ -36,7 +36,7 @@ type label struct {
 	depth       int  // in the dominator tree, where it was opened
 	near        int  // smallest dominator depth of an edge to this block's end; 0: no edge yet
 	arm         bool // the first branch of an if reaches its end
-	lost        bool // its current instruction cannot be reached
+	lost        bool // not reachable, because of an outer block or the end of an inner one
 	within      bool // its beginning cannot be reached
 }
 

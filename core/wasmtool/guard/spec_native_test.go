@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// For developers, make spec: the modules of the WebAssembly specification's
-// tests, some thousands, lie where go keeps wazero's source.
+// For developers (make spec): wazero's source contains the modules of the WebAssembly
+// specification's tests, some thousands.
 
-// specModules calls f with each of the WebAssembly 2.0 and tail-call tests.
+// specModules calls f with each module of the WebAssembly 2.0 and tail-call tests.
 func specModules(t *testing.T, f func(name string, module []byte)) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/tetratelabs/wazero").Output()
 	if err != nil {
@@ -43,8 +43,8 @@ func specModules(t *testing.T, f func(name string, module []byte)) {
 	}
 }
 
-// What is valid and accepted is valid guarded. What was not valid stays so, but
-// for what the guard leaves out or makes good.
+// A valid module that the guard accepts is valid after weaving. An invalid one stays
+// invalid, unless the guard leaves out or corrects what is wrong.
 func TestSpecValidity(t *testing.T) {
 	m := newMachine(t, true)
 	ctx := context.Background()

@@ -18,14 +18,14 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// twins run a module three times: unguarded, guarded, and guarded on the
+// twins runs a module three times: unguarded, guarded, and guarded on the
 // interpreter.
 type twins struct {
 	raw, woven, interpreted *side
 	modules, calls          int
 }
 
-// side is one of them, with as much fuel for a call as twinFuel.
+// side is one of the three, with twinFuel units of fuel for each call.
 type side struct {
 	runtime wazero.Runtime
 	granted int64
@@ -57,7 +57,7 @@ func newSide(t *testing.T, config wazero.RuntimeConfig) *side {
 	if _, err := s.runtime.NewHostModuleBuilder(TickModule).NewFunctionBuilder().WithFunc(tick).Export(TickName).Instantiate(ctx); err != nil {
 		t.Fatal(err)
 	}
-	// What the WebAssembly specification's own tests import.
+	// The host module that the tests of the WebAssembly specification import.
 	b := s.runtime.NewHostModuleBuilder("spectest")
 	for name, f := range map[string]any{
 		"print": func() {}, "print_i32": func(int32) {}, "print_i64": func(int64) {}, "print_f32": func(float32) {},
@@ -71,7 +71,7 @@ func newSide(t *testing.T, config wazero.RuntimeConfig) *side {
 	return s
 }
 
-// open makes a new instance; the start function runs in both forms.
+// open makes a new instance and runs the start function, guarded or not.
 func (s *side) open(module []byte) error {
 	ctx := context.Background()
 	if s.inst != nil {
@@ -91,7 +91,7 @@ func (s *side) open(module []byte) error {
 	return err
 }
 
-// call is the results of an export or the trap, and the fuel that it took.
+// call calls an export and returns its results or the trap, and the fuel that it used.
 func (s *side) call(name string, args []uint64) (string, int64) {
 	f := s.inst.ExportedFunction(name)
 	counter := s.inst.ExportedGlobal(FuelExport)
@@ -116,8 +116,8 @@ func (s *side) call(name string, args []uint64) (string, int64) {
 	return fmt.Sprint(results), fuel
 }
 
-// run calls every export of numbers of a module some times. A module that
-// cannot be instantiated here, or is refused, says nothing.
+// run calls every export of a module that works on numbers several times, and compares
+// the results. It skips a module that is refused or cannot be instantiated here.
 func (w *twins) run(t *testing.T, name string, module []byte) {
 	woven, err := Weave(module)
 	if err != nil || w.woven.open(woven) != nil || w.raw.open(module) != nil || w.interpreted.open(woven) != nil {
@@ -134,10 +134,10 @@ func (w *twins) run(t *testing.T, name string, module []byte) {
 			args := arguments(rng, exports[export].ParamTypes(), k < 4)
 			got, fuel := w.woven.call(export, args)
 			if w.calls++; strings.Contains(got, "out of fuel") || strings.Contains(got, "stack") || w.woven.flags() != 0 {
-				break // unguarded it might not end, end elsewhere, or get more
+				break // without the guard it might not end, end elsewhere, or get more
 			}
 			want, _ := w.raw.call(export, args)
-			_, same := w.interpreted.call(export, args) // the bits of a NaN may be others there
+			_, same := w.interpreted.call(export, args) // only the fuel: the bits of a NaN may differ there
 			if got != want || fuel != same {
 				t.Errorf("%s, %s%v: unguarded %s, guarded %s with fuel %d, interpreted with %d", name, export, args, want, got, fuel, same)
 			}
@@ -151,7 +151,7 @@ func (w *twins) run(t *testing.T, name string, module []byte) {
 
 func (s *side) flags() int32 { return int32(s.inst.ExportedGlobal(FlagsExport).Get()) }
 
-// numbers tells whether an export takes and returns nothing but numbers.
+// numbers reports whether an export takes and returns only numbers.
 func numbers(d api.FunctionDefinition) bool {
 	for _, t := range slices.Concat(d.ParamTypes(), d.ResultTypes()) {
 		if isRefType(t) {
@@ -179,8 +179,8 @@ func arguments(rng *rand.Rand, types []api.ValueType, small bool) []uint64 {
 	return args
 }
 
-// Scenario 13: what a guarded module computes, and where it traps, is what the
-// unguarded one does, for the modules that engines are tested with.
+// Scenario 13: the modules of enginetest have the same results and traps guarded and
+// unguarded.
 func TestModulesRunTheSame(t *testing.T) {
 	files, err := filepath.Glob("../enginetest/testdata/*.wasm")
 	if err != nil {

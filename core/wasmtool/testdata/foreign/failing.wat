@@ -1,2 +1,2 @@
-;; One that ends with exit code 2, whatever it is asked.
+;; A command that exits with code 2, whatever its arguments are.
 (module (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32))) (memory (export "memory") 1) (func (export "_start") (call $exit (i32.const 2))))

@@ -1,4 +1,4 @@
-;; Seventy functions that golem does not have, of six modules.
+;; Imports of seventy functions that golem does not provide, from six modules.
 (module
   (import "host0" "function_0" (func (param i32)))
   (import "host1" "function_1" (func (param i32)))

@@ -1,2 +1,2 @@
-;; A table that its host must bring, as position-independent modules have it.
+;; A module that imports its table, as position-independent modules do.
 (module (import "env" "__indirect_function_table" (table 1 funcref)) (func (export "run") (result i32) (i32.const 0)))

@@ -1,4 +1,4 @@
-// A module in none of the three forms: its exports are tools one by one.
+// A module in none of the three forms: a worker can name its exports as tools.
 #include "extism.h"
 
 EXPORT("upper")

@@ -24,7 +24,7 @@ static u32 used;
 
 static void put(const char *s) { while (*s && used < sizeof out) out[used++] = *s++; }
 
-// quoted puts s as it stands in a JSON string.
+// quoted puts s with the escapes of a JSON string, without quotes.
 static void quoted(const char *s) {
   for (; *s; s++) {
     if (*s == '"' || *s == '\\') out[used++] = '\\';
@@ -63,7 +63,7 @@ static void input(void) {
   in[n] = 0;
 }
 
-// has tells whether the input has the text.
+// has reports whether the input contains the text.
 static int has(const char *what) {
   for (const char *p = in; *p; p++) {
     const char *a = p, *b = what;

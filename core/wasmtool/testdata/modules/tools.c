@@ -1,5 +1,5 @@
-// One module for the tests of package wasmtool: a tool for each thing that a
-// module can reach. Built as the servlet form, or with -DHYPER as the other.
+// A module for the tests of package wasmtool, with a tool for each thing that a
+// module can reach. Built in the servlet form, or with -DHYPER in the hyper-mcp form.
 // Build all of testdata/modules with: make -C core/wasmtool/testdata/modules
 #include "extism.h"
 
@@ -79,7 +79,7 @@ int call(void) {
   return answer();
 }
 
-// upper is a tool by itself: an export with Extism input and output.
+// upper is a single export with Extism input and output, which can be a tool.
 EXPORT("upper")
 int upper(void) {
   input();
