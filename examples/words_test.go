@@ -16,7 +16,8 @@ import (
 	"golem/core/wasmtool"
 )
 
-// Not under the race detector: compiling 3.6 MB takes most of a minute there.
+// This file is not built under the race detector, where compiling 3.6 MB takes most of a
+// minute.
 
 // critic is a Host that answers each call of a tool, in place of the worker "critic".
 type critic struct{}

@@ -119,7 +119,7 @@ type HTTPResponse struct {
 	URL    string // the last URL, after redirects; "": the requested one
 }
 
-// Result is what a call returned.
+// Result is the result of one call. After a failure only Stderr, Exit and Fuel are set.
 type Result struct {
 	Output []byte // of the export, or a command's standard output
 	Stderr []byte // the end of stderr

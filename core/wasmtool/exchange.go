@@ -47,9 +47,9 @@ func (h Host) Exchange(ctx context.Context, request, body []byte, left time.Dura
 	return res, head, err
 }
 
-// CallBack is golem_call: it returns the result, or {"error":…}, also if the
-// module may not call anything. Too long names and arguments are rejected here,
-// because they would be shown and traced.
+// CallBack implements golem_call: it returns the result, or {"error":…}, also if the
+// module may not call anything. Names and arguments that are too long are rejected
+// here, because they would be shown and traced.
 func (h Host) CallBack(ctx context.Context, name string, args []byte) []byte {
 	switch {
 	case h.Call == nil:

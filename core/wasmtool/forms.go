@@ -19,7 +19,8 @@ const (
 	plain   shape = "exports" // none of the three; a worker can name single exports as tools
 )
 
-// shape recognises the form.
+// shape returns the module's form. It reads the module, and fails for a component and
+// for a module that can never work (foreign.always).
 func (m *Module) shape(ctx context.Context) (shape, error) {
 	if _, err := m.Digest(ctx); err != nil {
 		return "", err

@@ -88,7 +88,7 @@ const (
 	maxLogLine  = 1_000 // bytes
 )
 
-// logLines counts what a call has logged.
+// logLines counts the log lines of a call.
 type logLines struct {
 	mu sync.Mutex
 	n  int

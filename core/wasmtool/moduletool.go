@@ -13,7 +13,7 @@ import (
 	"golem/core/tool"
 )
 
-// Grants are what a worker file allows a module to use beyond its own memory.
+// Grants lists what a worker file allows a module to use beyond its own memory.
 // The zero value grants nothing (SPEC §6).
 type Grants struct {
 	Files   sandbox.FS // fs: true; the worker's view

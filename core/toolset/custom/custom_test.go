@@ -72,8 +72,8 @@ func specs(t interface{ Fatal(...any) }, options string, found custom.Discovery)
 	return out
 }
 
-// Only the nearest module of a name gets the grants for it. A grant, or what a module
-// says of itself, can only take away freedom from a tool.
+// Only the nearest module of a name gets the grants for it. Neither a grant nor what a
+// module says of itself makes golem less strict with a tool.
 func TestGrantsAndSpecs(t *testing.T) {
 	modules := []custom.Module{
 		module(t, "workers/w/tools/math.wasm", 0, "add_v2", ""), module(t, "tools/math.wasm", 1, "mul", ""),

@@ -124,8 +124,8 @@ func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool
 	spec.Files = toolset.Uses(b.Grants.Files, "read", "write", "delete")
 	spec.Confined = !b.Grants.Any() && spec.Risk == ""
 	if spec.Risk == tool.Network {
-		// What a module says of its own risk may only make golem stricter. So it
-		// counts as a use of the network, and the risk itself stays unknown.
+		// The module itself says that it has the risk network, and that may only make
+		// golem stricter. So Network records it, and the risk stays unknown.
 		spec.Network, spec.Risk = true, ""
 	}
 	if g.Timeout != nil {

@@ -127,7 +127,7 @@ func refusals() map[string]struct {
 	}
 }
 
-// So do tables of branches back to a loop, one behind the other.
+// A long row of br_table instructions back to a loop is refused, a short one accepted.
 func TestRowsOfTables(t *testing.T) {
 	part := []byte{opBlock, 0x40, opI32Const, 0, opBrTable, 1, 1, 0, opEnd}
 	for n, ok := range map[int]bool{2_000: true, 8_000: false} {
@@ -274,7 +274,7 @@ func TestRowsBehindDeadBranches(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// One that can be taken does: the code after it is not deep.
+	// A branch that can be taken lowers the estimate, because the code after it is not deep.
 	part := join([]byte{opBlock, 0x40, opI32Const, 0, opBrIf, 0}, row, []byte{opEnd})
 	if _, err := Weave(one(append(bytes.Repeat(part, 500), opEnd)...)); err != nil {
 		t.Error(err)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Not under the race detector, where compiling takes ten times as long and
-// shows nothing more.
+// This file is not built under the race detector: compiling would take ten times as long
+// and find nothing more.
 
 // Every module that the guard accepts compiles in a second or two on an idle machine.
 // These are the ones that cost wazero's compiler most. The test logs the times.

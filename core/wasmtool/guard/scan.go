@@ -24,7 +24,7 @@ const (
 	editIndirect                   // before call_indirect
 )
 
-// label is one open block.
+// label is one open block of the function that is scanned.
 type label struct {
 	op          byte // 0 for the function itself
 	base        int  // operands below it
