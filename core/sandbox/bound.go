@@ -10,20 +10,22 @@ import (
 	"golem/core/sorting"
 )
 
-// Bound limits what the children of a worker may see (SPEC §8): the files in the
-// worker's own view, compared by where they really are, plus what Beyond adds. With the zero value they see nothing.
+// Bound is the limit of what the children of a worker may see (SPEC §8): the files in
+// the worker's own view, compared by where they really are, and the mounts that Beyond
+// adds. Under the zero value children see nothing.
 type Bound struct {
 	Worker   string // the worker whose bound this is, for messages
 	ReadOnly bool
 	mounts   []Mount // the mounts of the worker's view, cut to its restrictions
-	beyond   []Mount // what a child may mount although the worker itself does not see it
+	beyond   []Mount // mounts for children that the worker itself does not see, added by Beyond
 	searched []Mount // the mounts in which view.search looks for secrets
 	root     string  // the project's root, so that messages contain no path of the host
 	only     string
 	modes    []*Constraint
 }
 
-// BoundOf returns the bound of the worker that sees fsys.
+// BoundOf returns the bound for the children of the worker that sees fsys. worker is the
+// worker's name, for messages. If fsys is not a view, the bound is empty.
 func BoundOf(fsys FS, worker string) *Bound {
 	v, ok := fsys.(*view)
 	if !ok {
@@ -53,17 +55,17 @@ func BoundOf(fsys FS, worker string) *Bound {
 }
 
 // Beyond allows children to mount a tree that the worker's own view does not
-// show, or shows only in part. Parts that the view has mounts of keep the modes
-// of these mounts.
+// show, or shows only in part. Where the view has a mount of a part of the tree,
+// that mount's mode applies to the part.
 func (b *Bound) Beyond(m Mount) {
 	for _, other := range b.mounts {
 		switch {
 		case contains(other.Source, m.Source):
-			return // the view already has all of it
+			return // the view already has the whole tree
 		case contains(m.Source, other.Source):
 			rel, ok := relative(other.Source, m.Source)
 			if !ok {
-				return // two spellings of one name, and it is unknown whether they are two places
+				return // the sources differ only in spelling, and may or may not be the same place
 			}
 			m.holes = append(m.holes, rel)
 		}
@@ -72,8 +74,8 @@ func (b *Bound) Beyond(m Mount) {
 	b.searched = append(b.searched, m)
 }
 
-// bind cuts the mounts down to the bound. A worker that has no mounts of its
-// own gets the caller's. It returns the modes that apply to the sources.
+// bind cuts the mounts to the bound. A worker without mounts gets the caller's
+// mounts and restriction. bind returns the modes that apply to the sources.
 func (s *ViewSpec) bind() (modes []*Constraint, err error) {
 	modes = s.modes()
 	b := s.Bound
@@ -185,8 +187,8 @@ func (b *Bound) cut(m Mount) ([]Mount, error) {
 }
 
 // around returns the innermost of the caller's mounts that contains a mount's source,
-// or nil. A file at which the caller sees a directory, on the path to another mount, is
-// not contained.
+// or nil. If of is a single file, a mount in which the caller sees a directory in the
+// file's place (on the path to another mount) does not count.
 func (b *Bound) around(of Mount) *Mount {
 	var best *Mount
 	for _, m := range b.all() {
@@ -201,8 +203,8 @@ func (b *Bound) around(of Mount) *Mount {
 	return best
 }
 
-// within returns the caller's mounts that are inside the source, without those
-// at it.
+// within returns the caller's mounts that are inside the source, without mounts
+// of the source itself.
 func (b *Bound) within(source string) []Mount {
 	var out []Mount
 	for _, m := range b.all() {
@@ -221,8 +223,8 @@ func (b *Bound) all() []Mount {
 	return out
 }
 
-// part opens a mount that is inside one of the caller's mounts, starting from
-// there.
+// part opens the mount of, which is inside the caller's mount m. It opens the
+// directory as a nested handle of m.
 func (m *Mount) part(of Mount) (Mount, error) {
 	rel, _ := relative(of.Source, m.Source)
 	out := of
@@ -271,12 +273,12 @@ func (m *Mount) hidden(rel string) bool {
 	return slices.ContainsFunc(m.holes, func(h string) bool { return Within(Fold(rel), Fold(h)) })
 }
 
-// holed reports whether such a place is below the name.
+// holed reports whether such a place is at or below the name.
 func (m *Mount) holed(rel string) bool {
 	return slices.ContainsFunc(m.holes, func(h string) bool { return Within(Fold(h), Fold(rel)) })
 }
 
-// holesBelow returns the holes relative to a directory of the tree.
+// holesBelow returns the holes in a directory of the tree, relative to it.
 func holesBelow(holes []string, dir string) []string {
 	var out []string
 	for _, h := range holes {

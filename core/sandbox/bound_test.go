@@ -19,7 +19,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// under is a view within the bound of another.
+// under returns a view within the bound of the view caller.
 func under(t *testing.T, caller sandbox.FS, spec sandbox.ViewSpec) sandbox.FS {
 	t.Helper()
 	spec.Bound = sandbox.BoundOf(caller, "caller")
@@ -30,8 +30,8 @@ func own(name, at string, f sandbox.FS, source string, mode sandbox.Mode) sandbo
 	return sandbox.Mount{Name: name, At: at, FS: f, Source: source, Mode: mode, Own: true}
 }
 
-// What a mount of the caller lies over stays unseen by whatever name a child
-// mounts it, and no change of the child reaches it.
+// Files that a mount of the caller covers stay hidden: a child cannot see or change
+// them by any name under which it mounts their directory.
 func TestBoundKeepsWhatIsHidden(t *testing.T) {
 	m := tree(t, "notes/private.md", "pub/open.md", "top.md", "notesx/y.md")
 	pub, _, err := sandbox.Nest(m, "pub")
@@ -63,7 +63,7 @@ func TestBoundKeepsWhatIsHidden(t *testing.T) {
 	same(t, "a mount of the manifest's is cut silently: /", list(t, v, "."))
 }
 
-// The limits of the caller's mount hold in the child's, whatever it says.
+// The limits of the caller's mount also apply to a child's mount of the same files.
 func TestBoundKeepsLimits(t *testing.T) {
 	m := tree(t, "docs/a.md", "docs/b.exe", "docs/sub/long.md")
 	caller := view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{
@@ -91,8 +91,8 @@ func TestStricter(t *testing.T) {
 	}
 }
 
-// A restriction below a mount that is not there yet is refused, and no view
-// over such a mount runs without end.
+// A restriction inside a mount that does not exist yet is an error. A child can
+// mount a directory inside such a mount and write to it.
 func TestMountsThatAreNotThereYet(t *testing.T) {
 	m := tree(t, "a")
 	later, err := sandbox.Later(m, "out")
@@ -115,7 +115,7 @@ func TestMountsThatAreNotThereYet(t *testing.T) {
 	}
 }
 
-// A mount may be one file; what lies beside it is not seen.
+// A mount may be one file; the other files of its directory are not visible.
 func TestFileMount(t *testing.T) {
 	m := tree(t, "d/one.txt", "d/two.txt")
 	dir, file, err := sandbox.Nest(m, "d/one.txt")
@@ -147,8 +147,8 @@ func TestFileMount(t *testing.T) {
 	refused(t, "restrict below a file", err, fault.NotFound)
 }
 
-// SPEC §3: $GOLEM_HOME is nobody's, by whatever mount; what another place of
-// definitions holds is not writable.
+// SPEC §3: no worker can read or write $GOLEM_HOME, by any mount. Files in another
+// directory with definitions (Protection.Also) cannot be written.
 func TestClosed(t *testing.T) {
 	m := tree(t, "home/golem/hosts.json", "home/other", "defs/a.worker", "defs/notes.txt", "defs/.env", "x")
 	p := sandbox.Controls{Root: "."}.Protect()
@@ -185,8 +185,8 @@ func sub(t *testing.T, f sandbox.FS, dir string) sandbox.FS {
 	return nested
 }
 
-// A hidden place below a directory: the directory is not moved, and a
-// restriction to it hides the place still.
+// If a place below a directory is hidden from a child, the child cannot move the
+// directory, and the place stays hidden when the child is restricted to it.
 func TestBoundKeepsWhatIsHiddenBelow(t *testing.T) {
 	m := tree(t, "d/h/private.md", "d/open.md", "pub/p.md")
 	caller := view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{root(m), own("pub", "d/h", sub(t, m, "pub"), "pub", sandbox.ReadWrite)}})
@@ -207,8 +207,8 @@ func TestBoundKeepsWhatIsHiddenBelow(t *testing.T) {
 	}
 }
 
-// A file at which the caller sees a directory, on the path to another mount: no mount of
-// the child's shows it, and neither does a restriction to it.
+// If the caller sees a directory in the place of a file, on the path to another mount, a
+// child can see the file neither by a mount nor by a restriction to it.
 func TestBoundKeepsFilesUnderMountPoints(t *testing.T) {
 	m := tree(t, "d/way", "d/sub/way", "other/f")
 	caller := view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{root(sub(t, m, "d")), own("o", "way/o", sub(t, m, "other"), "other", sandbox.ReadOnly), own("s", "sub/way/o", sub(t, m, "other"), "other", sandbox.ReadOnly)}})

@@ -7,19 +7,20 @@ import (
 	"slices"
 )
 
-// Disk is one mount of a view as a program of this machine reaches it.
+// Disk is one directory or file of a view, with its place on the disk, for a program
+// that runs outside the view.
 type Disk struct {
 	At     string // in the view, absolute: "/src"
 	Source string // the real path, with slashes
 	File   bool   // it is a single file
 	Write  bool
-	List   bool // its names may be listed, and nothing read
+	List   bool // a directory of which only the names may be listed
 }
 
 // OnDisk returns where the files of a view are, for a program that the operating
-// system confines to these places. why says what such a program could do that the
-// view does not allow; then there are no places. Single files that the view
-// protects are not looked for: see InReach.
+// system confines to these places. If such a program could do more than the view
+// allows, or the view has no files, OnDisk returns no places, and why is the reason.
+// It does not search for protected files inside the places; InReach does.
 func OnDisk(fsys FS) (places []Disk, why string) {
 	v, ok := fsys.(*view)
 	if !ok {
@@ -41,8 +42,8 @@ func OnDisk(fsys FS) (places []Disk, why string) {
 	return places, ""
 }
 
-// loose says why the directory of a mount contains more than the mount shows, or
-// may be changed in ways that it does not allow.
+// loose returns why a program with access to the directory of a mount could see or
+// change more than the mount allows, or "" if it could not.
 func (v *view) loose(m *mounted) string {
 	mode := v.modeOf(m)
 	switch {
@@ -81,14 +82,15 @@ func (v *view) loose(m *mounted) string {
 	return ""
 }
 
-// maxLooked is how many files InReach looks at.
+// maxLooked is the most files that InReach examines in one call.
 const maxLooked = 200_000
 
-// InReach is OnDisk as it is now, with single files looked at: what of a read-only
-// mount the worker must not read is left out, and its directory then only listed. A
-// file that the worker must not write, in a directory where it writes, is a reason
-// why: the operating system knows only whole directories. Links are not followed:
-// what they lead to is judged by where it is.
+// InReach is OnDisk that also examines every file as it is now. From a read-only mount
+// it leaves out the files that the worker must not read; their directory can then only
+// be listed (Disk.List). It returns no places and why if a writable mount contains a file
+// that the worker must not read or write, because the operating system gives write
+// access only to whole directories, or if there are more than maxLooked files. It does
+// not follow symbolic links: the operating system judges their targets by where they are.
 func InReach(fsys FS) (places []Disk, why string) {
 	all, why := OnDisk(fsys)
 	v, ok := fsys.(*view)
@@ -128,11 +130,11 @@ func InReach(fsys FS) (places []Disk, why string) {
 type looking struct {
 	view *view
 	seen int
-	why  string // the first thing that the worker must not use
+	why  string // why the worker must not use the first such file that was found
 }
 
-// dir reports whether the worker may use all of a directory; if not, parts are what
-// it may use.
+// dir reports whether the worker may use everything in a directory. If not, parts are
+// the places in it that the worker may use.
 func (l *looking) dir(m *mounted, rel string) (whole bool, parts []Disk) {
 	entries, err := fs.ReadDir(m.fs, rel)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -174,7 +176,8 @@ func (l *looking) note(why string) {
 	}
 }
 
-// guards says why a file is not one that the worker may use as its directory.
+// guards returns why the worker may not use a file or directory in the same way as the
+// directory that contains it, or "" if it may.
 func (v *view) guards(p place, d fs.DirEntry) string {
 	at := Abs(p.name)
 	if p.mount.File != "" {

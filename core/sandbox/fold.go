@@ -9,12 +9,13 @@ import (
 )
 
 // Fold returns one common form for all spellings of a name that some file
-// system treats as the same file: without case, composed (NFC), without
-// trailing dots and spaces, and without invisible characters. Compare folded
-// names wherever a name is protected, could collide or is remembered (SECURITY
-// 21), so that no other spelling avoids a rule. Folding twice changes nothing,
-// and the number of path elements stays the same. Use the result only to
-// compare, never to open or show a file.
+// system treats as the same file: in lower case, composed (NFC), without
+// trailing dots and spaces, without invisible characters, and without the name
+// of an alternate data stream. Compare folded names wherever a name is
+// protected, could collide or is remembered (SECURITY 21), so that no other
+// spelling avoids a rule. Folding twice changes nothing, and the number of path
+// elements stays the same. Use the result only to compare, never to open or
+// show a file.
 func Fold(name string) string {
 	elems := strings.Split(name, "/")
 	for i, e := range elems {
@@ -28,9 +29,9 @@ func Fold(name string) string {
 	return strings.Join(elems, "/")
 }
 
-// foldLetters folds the case and form of one path element. It separates
-// combining marks first, so that a letter and its mark fold to the same,
-// composed or not.
+// foldLetters folds the case and the Unicode form of one path element. It
+// decomposes the element first, so that a letter with a mark gives the same
+// result whether it was composed or not.
 func foldLetters(e string) string {
 	if ascii(e) {
 		return strings.ToLower(e)

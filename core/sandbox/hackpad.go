@@ -31,42 +31,42 @@ var (
 	_ HackpadFS = (*view)(nil)
 )
 
-// OpenFile is the function OpenFile.
+// OpenFile opens a file as the function OpenFile does.
 func (m *memory) OpenFile(name string, flag int, perm fs.FileMode) (fs.File, error) {
 	return OpenFile(m, name, flag, perm)
 }
 
-// MkdirAll is the function MkdirAll.
+// MkdirAll creates directories as the function MkdirAll does.
 func (m *memory) MkdirAll(name string, perm fs.FileMode) error { return MkdirAll(m, name, perm) }
 
-// OpenFile is the function OpenFile.
+// OpenFile opens a file as the function OpenFile does.
 func (s *subtree) OpenFile(name string, flag int, perm fs.FileMode) (fs.File, error) {
 	return OpenFile(s, name, flag, perm)
 }
 
-// MkdirAll is the function MkdirAll.
+// MkdirAll creates directories as the function MkdirAll does.
 func (s *subtree) MkdirAll(name string, perm fs.FileMode) error { return MkdirAll(s, name, perm) }
 
-// OpenFile is the function OpenFile.
+// OpenFile opens a file as the function OpenFile does.
 func (o *overlay) OpenFile(name string, flag int, perm fs.FileMode) (fs.File, error) {
 	return OpenFile(o, name, flag, perm)
 }
 
-// MkdirAll is the function MkdirAll.
+// MkdirAll creates directories as the function MkdirAll does.
 func (o *overlay) MkdirAll(name string, perm fs.FileMode) error { return MkdirAll(o, name, perm) }
 
-// OpenFile is the function OpenFile.
+// OpenFile opens a file as the function OpenFile does.
 func (d *lazy) OpenFile(name string, flag int, perm fs.FileMode) (fs.File, error) {
 	return OpenFile(d, name, flag, perm)
 }
 
-// MkdirAll is the function MkdirAll.
+// MkdirAll creates directories as the function MkdirAll does.
 func (d *lazy) MkdirAll(name string, perm fs.FileMode) error { return MkdirAll(d, name, perm) }
 
-// OpenFile is the function OpenFile.
+// OpenFile opens a file as the function OpenFile does.
 func (v *view) OpenFile(name string, flag int, perm fs.FileMode) (fs.File, error) {
 	return OpenFile(v, name, flag, perm)
 }
 
-// MkdirAll is the function MkdirAll.
+// MkdirAll creates directories as the function MkdirAll does.
 func (v *view) MkdirAll(name string, perm fs.FileMode) error { return MkdirAll(v, name, perm) }

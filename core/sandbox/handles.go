@@ -9,7 +9,7 @@ import (
 )
 
 // open counts a file as open until it is closed. If the limit is reached, it
-// closes the file and returns an error.
+// closes the file and returns E_QUOTA.
 func (q *Quota) open(f fs.File, name string) (fs.File, error) {
 	if q == nil || q.limits.Handles <= 0 {
 		return f, nil
@@ -30,11 +30,10 @@ func (q *Quota) open(f fs.File, name string) (fs.File, error) {
 	return &booked{wrapped: wrapped{f}, quota: q}, nil
 }
 
-// wrapped is an open file that passes on the optional abilities of the file
-// inside it.
+// wrapped is an open file that passes ReadAt and Seek on to the file inside it.
 type wrapped struct{ fs.File }
 
-// ReadAt reads at an offset, if the file inside supports it.
+// ReadAt reads at an offset. It returns ErrInvalid if the file inside has no ReadAt.
 func (b wrapped) ReadAt(p []byte, off int64) (int, error) {
 	if r, ok := b.File.(io.ReaderAt); ok {
 		return r.ReadAt(p, off)
@@ -42,7 +41,8 @@ func (b wrapped) ReadAt(p []byte, off int64) (int, error) {
 	return 0, ErrInvalid
 }
 
-// Seek sets the position of the next Read, if the file inside supports it.
+// Seek sets the position of the next Read. It returns ErrInvalid if the file inside has
+// no Seek.
 func (b wrapped) Seek(offset int64, whence int) (int64, error) {
 	if s, ok := b.File.(io.Seeker); ok {
 		return s.Seek(offset, whence)
@@ -57,7 +57,7 @@ type booked struct {
 	once  sync.Once
 }
 
-// Close closes the file and gives its place in the limit back, once.
+// Close closes the file. The first call also stops counting the file as open.
 func (b *booked) Close() error {
 	b.once.Do(func() {
 		b.quota.mu.Lock()

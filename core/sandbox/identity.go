@@ -10,8 +10,8 @@ import (
 	"golem/core/fault"
 )
 
-// maxLookedAt is how many files are examined at most to find protected files
-// with hard links.
+// maxLookedAt is the most files that one search for protected files with hard
+// links examines.
 const maxLookedAt = 200_000
 
 // secrets are the files in a view's mounts that workers cannot read and that
@@ -32,8 +32,8 @@ type secret struct {
 }
 
 // identity returns an error if the file is a protected file under another name
-// (a hard link). Where the tree tells how many names a file has, files with one
-// name need no search.
+// (a hard link). It searches only if the tree says that the file has more than
+// one name.
 func (v *view) identity(fsys FS, info fs.FileInfo, name string) error {
 	if err := v.spec.Protection.identity(fsys, info, name); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (v *view) searched() []Mount {
 }
 
 // search finds the protected files with more than one name. The caller holds
-// the lock.
+// secrets.mu.
 func (v *view) search() {
 	v.secrets.files, v.secrets.whole = nil, true
 	seen := 0

@@ -16,16 +16,16 @@ type Info struct {
 	When  time.Time
 }
 
-// Name is the base name, and "." for a root.
+// Name returns the base name, "." for a root.
 func (i Info) Name() string { return i.Base }
 
-// Size is the size in bytes.
+// Size returns the size in bytes.
 func (i Info) Size() int64 { return i.Bytes }
 
-// Mode has the type and permission bits.
+// Mode returns the type and permission bits.
 func (i Info) Mode() fs.FileMode { return i.Perm }
 
-// ModTime is when the file was last written.
+// ModTime returns the time when the file was last written.
 func (i Info) ModTime() time.Time { return i.When }
 
 // IsDir reports whether this is a directory.
@@ -44,10 +44,12 @@ var (
 	// created there.
 	ErrNotDir   error = &mismatch{"a part of the path is a file, not a directory", []error{hackpadfs.ErrNotDir}}
 	ErrNotEmpty error = &mismatch{"the directory is not empty", []error{hackpadfs.ErrNotEmpty}}
-	// ErrInvalid is the error for a call that no file or tree supports.
+	// ErrInvalid is the error for an invalid argument, and for a call that the file or
+	// the tree does not support.
 	ErrInvalid error = &mismatch{"invalid argument", []error{fs.ErrInvalid, hackpadfs.ErrInvalid}}
 )
 
+// mismatch is an error with a text of its own that errors.Is also matches with kinds.
 type mismatch struct {
 	text  string
 	kinds []error

@@ -11,7 +11,7 @@ import (
 )
 
 // Lazy returns the directory at name in parent, which may not exist yet: until
-// then it reads as empty, and the first write creates it. Examples are the
+// it exists it reads as empty, and the first write creates it. Examples are the
 // project's .golem and mounts such as ./output. name is an io/fs name.
 func Lazy(parent SubFS, name string) SubFS {
 	if p, ok := parent.(*lazy); ok { // so that the parent is created, too
@@ -111,8 +111,7 @@ func (d *lazy) Open(name string) (fs.File, error) {
 	return nil, missing("open", name)
 }
 
-// Stat describes a file without opening it, if the directory's own Stat does
-// so.
+// Stat describes a file. While the directory does not exist, only its root exists.
 func (d *lazy) Stat(name string) (fs.FileInfo, error) {
 	real, err := d.fs()
 	switch {
@@ -140,10 +139,10 @@ func (d *lazy) ReadDir(name string) ([]fs.DirEntry, error) {
 	return nil, missing("readdir", name)
 }
 
-// WriteFile creates the directory first.
+// WriteFile creates the directory if necessary and replaces a file in it.
 func (d *lazy) WriteFile(name string, data []byte) error { return d.WritePerm(name, data, 0) }
 
-// PermOf knows nothing while the directory does not exist.
+// PermOf returns a file's permissions, or 0 while the directory does not exist.
 func (d *lazy) PermOf(name string) fs.FileMode {
 	real, err := d.fs()
 	if err != nil {
@@ -152,7 +151,7 @@ func (d *lazy) PermOf(name string) fs.FileMode {
 	return PermOf(real, name)
 }
 
-// WritePerm creates the directory first.
+// WritePerm creates the directory if necessary and replaces a file in it.
 func (d *lazy) WritePerm(name string, data []byte, perm fs.FileMode) error {
 	real, err := d.make()
 	if err != nil {
@@ -161,7 +160,7 @@ func (d *lazy) WritePerm(name string, data []byte, perm fs.FileMode) error {
 	return WritePerm(real, name, data, perm)
 }
 
-// Mkdir creates the directory first.
+// Mkdir creates the lazy directory if necessary, and one directory in it.
 func (d *lazy) Mkdir(name string, perm fs.FileMode) error {
 	real, err := d.make()
 	if err != nil {
@@ -170,7 +169,8 @@ func (d *lazy) Mkdir(name string, perm fs.FileMode) error {
 	return real.Mkdir(name, perm)
 }
 
-// Remove returns fs.ErrNotExist while the directory does not exist.
+// Remove deletes a file or an empty directory. It returns fs.ErrNotExist while the lazy
+// directory does not exist.
 func (d *lazy) Remove(name string) error {
 	real, err := d.fs()
 	if err != nil {
@@ -182,7 +182,8 @@ func (d *lazy) Remove(name string) error {
 	return real.Remove(name)
 }
 
-// Rename returns fs.ErrNotExist while the directory does not exist.
+// Rename moves a file or directory. It returns fs.ErrNotExist while the lazy directory
+// does not exist.
 func (d *lazy) Rename(oldName, newName string) error {
 	real, err := d.fs()
 	if err != nil {

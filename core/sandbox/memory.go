@@ -26,8 +26,8 @@ type node struct {
 	data    []byte
 	when    time.Time
 	kept    func() (fs.File, error) // opens the data, if the node does not hold it itself
-	size    int64                   // of what kept opens
-	perm    fs.FileMode             // that the file had where it was moved from; 0: unknown
+	size    int64                   // of the file that kept opens, in bytes
+	perm    fs.FileMode             // permissions of the file that was moved here; 0: unknown
 }
 
 var (
@@ -69,8 +69,8 @@ func (m *memory) find(name string) (*node, error) {
 	return at, nil
 }
 
-// look is find that also checks the name and returns a complete error. The
-// caller holds mu.
+// look checks the name and returns its node, like find. Its error is an
+// fs.PathError with op and name. The caller holds mu.
 func (m *memory) look(op, name string) (*node, error) {
 	if err := Valid(name); err != nil {
 		return nil, perr(op, name, err)

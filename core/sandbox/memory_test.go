@@ -33,7 +33,8 @@ func TestLazy(t *testing.T) {
 	sandboxtest.Test(t, func(t *testing.T) sandbox.FS { return sandbox.Lazy(sandbox.Memory().(sandbox.SubFS), "a/b") })
 }
 
-// wide is a tree of many directories with a file in each, and what stands over it.
+// wide returns a memory tree of many directories with one file in each, an overlay of
+// the tree and a view of it.
 func wide(t testing.TB, dirs int) map[string]sandbox.FS {
 	t.Helper()
 	tree := sandbox.Memory()
@@ -58,9 +59,9 @@ func count(t testing.TB, f sandbox.FS) (n int) {
 	return n
 }
 
-// Listing a directory costs what is in it, not what is in the tree: 40,000
-// directories would else be looked through 40,000 times, which takes longer
-// than a test may run.
+// The time to list a directory depends on its own entries, not on the size of the
+// tree. Otherwise this walk over 40,000 directories would take longer than a test
+// may run.
 func TestMemoryIsIndexedByDirectory(t *testing.T) {
 	for name, f := range wide(t, 40_000) {
 		if n := count(t, f); n != 1+100+2*40_000 {
@@ -78,7 +79,7 @@ func TestMemoryIsIndexedByDirectory(t *testing.T) {
 	}
 }
 
-// BenchmarkWalk tells the time for each directory of a walk.
+// BenchmarkWalk measures the time for each directory of a walk, in µs.
 func BenchmarkWalk(b *testing.B) {
 	for _, dirs := range []int{1000, 8000, 64_000} {
 		for name, f := range wide(b, dirs) {
@@ -92,7 +93,7 @@ func BenchmarkWalk(b *testing.B) {
 	}
 }
 
-// A lazy directory is made by the first write.
+// The first write creates a lazy directory.
 func TestLazyIsMadeByTheFirstWrite(t *testing.T) {
 	tree := sandbox.Memory()
 	f := sandbox.Lazy(tree.(sandbox.SubFS), "out")
@@ -112,7 +113,7 @@ func TestOverlay(t *testing.T) {
 	sandboxtest.Test(t, func(t *testing.T) sandbox.FS { return sandbox.Overlay(sandbox.Memory()) })
 }
 
-// --sandbox memory: the tree below is read and never changed.
+// --sandbox memory: the overlay reads the tree below and never changes it.
 func TestOverlayLeavesBaseAlone(t *testing.T) {
 	base := sandbox.Memory()
 	for _, n := range []string{"a", "d/b", "d/c"} {

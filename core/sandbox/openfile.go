@@ -20,7 +20,7 @@ func (o *opened) Stat() (fs.FileInfo, error) {
 	return o.info, nil
 }
 
-// Close only marks the file as closed; reading it afterwards is an error.
+// Close marks the file as closed. Every later operation returns fs.ErrClosed.
 func (o *opened) Close() error {
 	if o.closed {
 		return perr("close", o.info.Name(), fs.ErrClosed)

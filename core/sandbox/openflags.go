@@ -26,10 +26,10 @@ type File interface {
 // OpenFile opens a file of any tree with the flags of os.OpenFile
 // (hackpadfs.Flag…), for code that reads and writes a file piece by piece. For
 // reading only, it is the same as Open. Otherwise it returns a File that holds
-// the content in memory, at most 1 GiB. A new file exists after Sync or Close;
-// with FlagExclusive it exists at once, but creating it is not atomic. If two
-// write one file, the last to close it wins. perm is advice, as in Mkdir.
-// Parents are not created.
+// the content in memory, at most 1 GiB, and that the caller must close. A new
+// file exists after Sync or Close; with FlagExclusive it exists at once, but
+// creating it is not atomic. If a file is open for writing twice, the content of
+// the one that is closed last remains. perm is ignored. Parents are not created.
 func OpenFile(f FS, name string, flag int, perm fs.FileMode) (fs.File, error) {
 	access := flag & (hackpadfs.FlagWriteOnly | hackpadfs.FlagReadWrite)
 	if access == hackpadfs.FlagReadOnly && flag&(hackpadfs.FlagCreate|hackpadfs.FlagTruncate) == 0 {
@@ -118,8 +118,8 @@ type written struct {
 
 var _ File = (*written)(nil)
 
-// may returns an error if the file was not opened for this operation. The
-// caller holds mu.
+// may returns an error if the file is closed, or was not opened for this
+// operation. The caller holds mu.
 func (w *written) may(op string, allowed bool) error {
 	switch {
 	case w.closed:
@@ -194,7 +194,7 @@ func (w *written) Write(b []byte) (int, error) {
 }
 
 // WriteAt writes at an offset. Bytes between the old end and the offset become
-// zero.
+// zero. A file opened for appending returns ErrInvalid.
 func (w *written) WriteAt(b []byte, off int64) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 var errThroughLink = fault.New(fault.Path, "this is a symbolic link, and golem does not write through links").
 	Hinting("write to the file that the link points to")
 
-// rename replaces the name in an error of the mount's tree by the view's name.
+// rename returns an error of the mount's tree with the view's name of the file.
 func (v *view) rename(err error, op, name string) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -25,7 +25,7 @@ func (v *view) rename(err error, op, name string) error {
 
 // target finds the place of a name that is to be changed. It returns an error
 // if the view, the mount or another mount of the same files does not permit
-// changes, or if the file is protected.
+// changes, if the name leads through a link, or if the file is protected.
 func (v *view) target(op, name string) (place, error) {
 	p, way, err := v.find(op, name)
 	switch {
@@ -53,9 +53,10 @@ func (v *view) target(op, name string) (place, error) {
 	return p, nil
 }
 
-// CanWrite returns the error that changing the name would give, so that nobody
-// is asked about a call that cannot succeed. It returns nil if the tree cannot
-// tell.
+// CanWrite returns the error that writing a file of this name would give, so that
+// no person is asked to approve a call that cannot succeed. It does not check the
+// content against limits and quota. It returns nil if fsys is neither a view nor
+// an Asked.
 func CanWrite(fsys FS, name string) error {
 	if a, ok := fsys.(Asked); ok {
 		return a.CanWrite(name)
@@ -120,7 +121,7 @@ func (m *mounted) limits(p place, size int64) error {
 	return nil
 }
 
-// readable checks the same limits before a file is read.
+// readable checks the mount's suffixes and size limit before a file is read.
 func (m *mounted) readable(p place, size int64) error {
 	for _, l := range m.inherited() {
 		if l.bytes > 0 && size > l.bytes {
@@ -143,7 +144,8 @@ func (l limits) suffix(p place) error {
 		Hinting("allowed suffixes: %s", strings.Join(l.suffixes, ", "))
 }
 
-// FilesWith are the files with a suffix, "" for none, in the words of messages.
+// FilesWith returns the phrase for files with a suffix that messages use, such as
+// `".md" files`. suffix is "" for files without one.
 func FilesWith(suffix string) string {
 	if suffix == "" {
 		return "files without a suffix"

@@ -7,7 +7,7 @@ import (
 )
 
 // outside is the "not found" error for a path that a restriction hides, or that is in
-// no mount; seen names what the worker sees.
+// no mount. seen lists the paths that the worker sees, for the message.
 type outside struct{ seen string }
 
 func (o outside) Error() string {
@@ -19,7 +19,7 @@ func (o outside) Error() string {
 
 func (o outside) Is(target error) bool { return target == fs.ErrNotExist }
 
-// seen names what the view shows: its restriction, or its mounts.
+// seen returns the view's restriction or, if it has none, the list of its mounts.
 func (v *view) seen() string {
 	if v.only != "." {
 		return Abs(v.only)
@@ -37,5 +37,5 @@ func (v *view) seen() string {
 	return strings.Join(names, ", ")
 }
 
-// maxSeen is how many mounts an error names.
+// maxSeen is the most mounts that an error lists.
 const maxSeen = 8

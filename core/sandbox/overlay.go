@@ -12,7 +12,7 @@ import (
 // below is never changed (--sandbox memory).
 type overlay struct {
 	*changes
-	base FS     // the directory at, as a nested handle
+	base FS     // the directory at the place at of the whole tree, as a nested handle
 	at   string // where this tree begins in the whole tree
 
 	source string
@@ -26,7 +26,7 @@ type changes struct {
 	keep  Keeper          // nil: the changes are in memory
 }
 
-// up returns the name in the whole tree.
+// up returns a name of this tree as a name of the whole tree, which upper uses.
 func (o *overlay) up(name string) string { return join(o.at, name) }
 
 var (
@@ -81,7 +81,7 @@ func (o *overlay) hidden(name string) bool {
 	}
 }
 
-// layer returns the tree that has the name: the changes or base.
+// layer returns the tree that shows the name, upper or base, and the file's info.
 func (o *overlay) layer(op, name string) (FS, fs.FileInfo, error) {
 	if err := Valid(name); err != nil {
 		return nil, nil, perr(op, name, err)
@@ -153,8 +153,8 @@ func (o *overlay) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// entries merges the entries of both layers. at is where base's directory is,
-// if base knows. The caller holds mu.
+// entries merges the entries of both layers. at is where the directory is in
+// base, or "" if base does not tell. The caller holds mu.
 func (o *overlay) entries(dir string) (out []fs.DirEntry, at string, err error) {
 	if upper, err := o.upper.ReadDir(o.up(dir)); err == nil {
 		out = upper
@@ -174,10 +174,11 @@ func (o *overlay) entries(dir string) (out []fs.DirEntry, at string, err error) 
 	return sorted(out), at, nil
 }
 
-// WriteFile writes a file in memory.
+// WriteFile replaces a file in the overlay.
 func (o *overlay) WriteFile(name string, data []byte) error { return o.WritePerm(name, data, 0) }
 
-// WritePerm writes a file in memory, with the permissions that it has elsewhere.
+// WritePerm replaces a file in the overlay. perm are the permissions that the file had
+// in the tree from which it was moved; with 0, those of an earlier move remain.
 func (o *overlay) WritePerm(name string, data []byte, perm fs.FileMode) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -207,7 +208,7 @@ func (o *overlay) above(op, name string) error {
 	return nil
 }
 
-// Remove hides a file or an empty directory of base, or removes it from memory.
+// Remove hides a file or an empty directory of base, and removes it from the changes.
 func (o *overlay) Remove(name string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -241,7 +242,7 @@ func (o *overlay) remove(name string) error {
 	return nil
 }
 
-// Rename copies into memory and hides the old name.
+// Rename copies a file or a directory into the overlay and hides the old name.
 func (o *overlay) Rename(oldName, newName string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -342,7 +343,7 @@ func (o *overlay) Mkdir(name string, _ fs.FileMode) error {
 	return o.mkdirs(name)
 }
 
-// mkdirs creates a directory and its parents in memory.
+// mkdirs creates a directory and its parents in upper.
 func (o *overlay) mkdirs(name string) error {
 	o.upper.mu.Lock()
 	defer o.upper.mu.Unlock()

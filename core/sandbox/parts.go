@@ -13,21 +13,20 @@ import (
 	"golem/core/sorting"
 )
 
-// dir is one directory of Parts, with the mounts that show it.
+// dir is one directory or file that Parts grants, with the mounts that show it.
 type dir struct {
 	name   string
 	mode   Mode
 	mounts []mounted
 }
 
-// Parts returns a view of some directories or files of a worker's view, under the
-// names that they have there: what a tool module is granted. The keys of dirs are
-// virtual paths, the values are ReadOnly or ReadWrite; of two where one is inside the
-// other, the inner one counts for what is in it. A part never shows or permits more
-// than fsys: a directory that fsys does not show is E_NOT_FOUND, and one that it shows
-// read-only and dirs names rw is E_ESCALATION. Each part is a nested handle, so that no
-// link leads from it to the rest. A directory with rw that does not exist yet is made
-// by the first write.
+// Parts returns a view of some directories or files of a worker's view, under their
+// names in that view. It is what a tool module is granted. The keys of dirs are virtual
+// paths, the values are ReadOnly or ReadWrite; if one directory is inside another, its
+// mode applies to its files. A part never shows or permits more than fsys: a directory
+// that fsys does not show is E_NOT_FOUND, and rw for a directory that fsys shows
+// read-only is E_ESCALATION. Each part is a nested handle, so that no link leads out of
+// it. The first write creates a directory with rw that does not exist yet.
 func Parts(fsys FS, dirs map[string]Mode) (FS, error) {
 	v, ok := fsys.(*view)
 	if !ok {
@@ -56,8 +55,8 @@ func Parts(fsys FS, dirs map[string]Mode) (FS, error) {
 	return v.of(parts), nil
 }
 
-// of returns the view of the parts. Where a part is read-only, its files are so by
-// whichever path they are reached, unless a part inside it says otherwise.
+// of returns the view of the parts. The files of a read-only part are read-only by
+// every path that leads to them, except the files of a writable part inside it.
 func (v *view) of(parts []*dir) *view {
 	out := &view{spec: v.spec, modes: slices.Clone(v.modes), only: ".", secrets: v.secrets}
 	for _, outer := range parts {
@@ -83,7 +82,8 @@ func (v *view) of(parts []*dir) *view {
 	return out
 }
 
-// part finds the mounts that show a directory, without what inner parts show.
+// part finds the mounts that show a directory and adds them to d. It leaves out mounts
+// that are in one of the inner parts.
 func (v *view) part(d *dir, inner []*dir) error {
 	whole, writable := false, false // whole: a mount shows the directory itself
 	for _, m := range v.mounts {
@@ -124,12 +124,14 @@ func (v *view) part(d *dir, inner []*dir) error {
 	return nil
 }
 
-// tooWide is the fault of a directory that the worker itself can only read.
+// tooWide returns the error for a directory that is granted with rw although the worker
+// itself can only read it.
 func (d *dir) tooWide() error {
 	return fault.New(fault.Escalation, "fs grants %s with rw, and the worker itself sees it read-only", Abs(d.name)).
 		Hinting("grant it with ro, or give the worker the directory with mode: rw under sandbox.paths")
 }
 
+// missing returns the error for a directory that could not be opened because of err.
 func (d *dir) missing(err error) error {
 	f := fault.New(fault.NotFound, "fs grants %s, which the worker cannot be given: %w", Abs(d.name), plain(err))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -138,10 +140,10 @@ func (d *dir) missing(err error) error {
 	return f.Hinting("name a directory as the worker sees it, such as /data; golem describe shows its files")
 }
 
-// nest opens a name inside the mount as a nested handle, and makes it the mount's place.
-// With later, a directory that does not exist is made by the first write. Where links
-// led to another place it has to be one that the view shows by this mount alone:
-// points are the names of the view's mounts.
+// nest opens a name inside the mount as a nested handle and replaces the mount by it.
+// With later, the first write creates a directory that does not exist. If links in the
+// name lead to another place, only this mount may show that place. points are the mount
+// points of the view.
 func (m *mounted) nest(name string, later bool, points []string) error {
 	rel := below(name, m.at)
 	switch {
@@ -177,8 +179,9 @@ func (m *mounted) nest(name string, later bool, points []string) error {
 	return nil
 }
 
-// linked returns the name inside the mount of what was opened as rel and is at source.
-// It fails if links led to what the view does not show, or shows by another mount.
+// linked returns the name inside the mount of the file or directory that was opened as
+// rel and really is at source. It returns errShadowed if links led to a place that the
+// view does not show, or shows by another mount.
 func (m *mounted) linked(source, rel string, points []string) (string, error) {
 	if source == path.Join(m.source, rel) {
 		return rel, nil
@@ -197,7 +200,8 @@ func (m *mounted) linked(source, rel string, points []string) (string, error) {
 	return real, nil
 }
 
-// straight fails if what is there of a directory's path has a link in it.
+// straight returns errShadowed if the part of a directory's path that exists contains a
+// link.
 func (m *mounted) straight(dir string) error {
 	for ; ; dir = path.Dir(dir) {
 		real, err := resolve(m.fs, dir)
@@ -213,7 +217,7 @@ func (m *mounted) straight(dir string) error {
 	}
 }
 
-// names are those of the view's mounts.
+// names returns the mount points of the view.
 func (v *view) names() []string {
 	var out []string
 	for _, m := range v.mounts {

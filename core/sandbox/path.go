@@ -9,7 +9,7 @@ import (
 	"golem/core/fault"
 )
 
-// Limits on names, the same on every platform: the lowest of what OPFS, Linux
+// The limits on names are the same on every platform: the lowest that OPFS, Linux
 // and Windows support (SECURITY 3).
 const (
 	maxElement = 255  // bytes in one path element
@@ -17,9 +17,9 @@ const (
 )
 
 // Clean turns a path that a model or a person wrote into an io/fs name: "/a/b",
-// "a/b" and "a/./b" are all "a/b"; "", "/" and "." are ".". A path that leads
-// above the root, or contains characters that are not allowed, is E_PATH; it is
-// never corrected.
+// "a/b" and "a/./b" become "a/b"; "", "/" and "." become ".". A path that leads
+// above the root, is too long or contains characters that are not allowed is
+// E_PATH; Clean never corrects it.
 func Clean(p string) (string, error) {
 	if err := check(p); err != nil {
 		return "", err
@@ -47,8 +47,8 @@ func Clean(p string) (string, error) {
 	return strings.Join(out, "/"), nil
 }
 
-// check returns an error if the path contains characters that no path may
-// contain.
+// check returns an error if the path is too long, is not UTF-8 or contains
+// characters that no path may contain.
 func check(p string) error {
 	if len(p) > maxPath {
 		return fault.New(fault.Path, "the path has %d bytes; at most %d are allowed", len(p), maxPath)
@@ -68,7 +68,7 @@ func check(p string) error {
 	return nil
 }
 
-// Valid returns an error unless name is an io/fs name as Clean returns it.
+// Valid returns E_PATH unless name is an io/fs name as Clean returns it.
 func Valid(name string) error {
 	clean, err := Clean(name)
 	if err != nil {
@@ -80,8 +80,8 @@ func Valid(name string) error {
 	return nil
 }
 
-// ValidNew is Valid for a name that is to be created. It also rejects names
-// that Windows cannot hold, on every platform (SPEC §8).
+// ValidNew checks a name that is to be created. Like Valid, it returns E_PATH; it
+// also rejects names that Windows cannot store, on every platform (SPEC §8).
 func ValidNew(name string) error {
 	if err := Valid(name); err != nil {
 		return err
@@ -95,7 +95,7 @@ func ValidNew(name string) error {
 	return nil
 }
 
-// windowsRefuses says why Windows cannot hold a name, or returns "".
+// windowsRefuses returns why Windows cannot store a name, or "" if it can.
 func windowsRefuses(e string) string {
 	if i := strings.IndexAny(e, `<>:"|?*`); i >= 0 {
 		return "a name cannot contain " + e[i:i+1]

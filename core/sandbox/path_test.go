@@ -10,7 +10,7 @@ import (
 	"golem/core/sandbox"
 )
 
-// Scenario 22: `notes/a` ≡ `/notes/a`; what steps out is an error, never clamped.
+// Scenario 22: `notes/a` ≡ `/notes/a`; a path that leads out is an error, never clamped.
 func TestClean(t *testing.T) {
 	long, deep := strings.Repeat("n", 255), strings.Repeat("d/", 2047)+"e"
 	for in, want := range map[string]string{

@@ -4,14 +4,14 @@ import "io/fs"
 
 // Permitting is an FS whose files have permissions.
 type Permitting interface {
-	// PermOf returns the permissions of a file or directory; 0: they are not known.
+	// PermOf returns the permissions of a file or directory, or 0 if they are unknown.
 	PermOf(name string) fs.FileMode
-	// WritePerm is WriteFile that gives the file these permissions, whatever it had; 0 is
-	// WriteFile.
+	// WritePerm replaces a file as WriteFile does and gives it these permissions. With
+	// perm 0 it is the same as WriteFile.
 	WritePerm(name string, data []byte, perm fs.FileMode) error
 }
 
-// PermOf returns the permissions of a file or directory; 0 where none are known.
+// PermOf returns the permissions of a file or directory, or 0 if they are unknown.
 func PermOf(fsys fs.FS, name string) fs.FileMode {
 	if p, ok := fsys.(Permitting); ok {
 		return p.PermOf(name)
@@ -19,7 +19,7 @@ func PermOf(fsys fs.FS, name string) fs.FileMode {
 	return 0
 }
 
-// WritePerm writes a file, with these permissions where files have some.
+// WritePerm replaces a file. The file gets these permissions if the tree is Permitting.
 func WritePerm(fsys FS, name string, data []byte, perm fs.FileMode) error {
 	if p, ok := fsys.(Permitting); ok {
 		return p.WritePerm(name, data, perm)

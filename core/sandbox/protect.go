@@ -9,17 +9,17 @@ import (
 	"golem/core/fault"
 )
 
-// StateDir is the directory in a project's root where golem keeps what it knows of
-// the project, such as traces. No worker can read it or write to it.
+// StateDir is the directory in a project's root where golem keeps its own state of the
+// project, such as traces. No worker can read it or write to it.
 const StateDir = ".golem"
 
-// Protection protects the files that define a project. It goes by where they
-// are, whichever mount leads to them (SECURITY 4). The zero value protects
-// nothing.
+// Protection is the set of rules that protect the files that define a project. It
+// judges a file by where it really is, whichever mount leads to it (SECURITY 4).
+// The zero value protects nothing.
 type Protection struct {
 	Root string // source of the project root, as SourceOf returns it
-	// NoWrite and NoRead decide about a path relative to the project root, in
-	// the form of Fold. nil means that nothing is protected.
+	// NoWrite and NoRead report whether a path is protected. It is relative to the
+	// project root, in the form of Fold. nil means that nothing is protected.
 	NoWrite, NoRead func(path string) bool
 	// Files describe the files that workers cannot read, so that a hard link to
 	// one of them is recognised.
@@ -31,13 +31,13 @@ type Protection struct {
 	Also []Protection
 }
 
-// hides reports whether any file is protected from reading.
+// hides reports whether the protection can forbid reading any file.
 func (p Protection) hides() bool {
 	return p.NoRead != nil || len(p.Closed) > 0 || slices.ContainsFunc(p.Also, Protection.hides)
 }
 
-// locate returns a source in the same form as Root; a relative source is in the
-// project.
+// locate returns a source in the same form as Root: a relative source is joined to
+// an absolute Root.
 func (p Protection) locate(source string) string {
 	if source == "" || absolute(source) || !absolute(p.Root) {
 		return source
@@ -66,6 +66,7 @@ func (p Protection) relative(source string) (rel string, ok bool) {
 	return strings.TrimPrefix(rel[len(root):], "/"), true
 }
 
+// read returns E_PROTECTED if no worker may read the place.
 func (p Protection) read(pl place) error {
 	source := pl.source()
 	for _, also := range p.Also {
@@ -87,9 +88,9 @@ func (p Protection) read(pl place) error {
 		Hinting(".env, .golem and .git are outside every sandbox")
 }
 
-// Pushing checks the place to which a person pushes a staged file; it need not be in
-// any view. It returns an error if golem never writes there. definition reports that
-// the file defines the project.
+// Pushing checks the source to which a person pushes a staged file; the source need not
+// be in any view. It returns E_PROTECTED if golem never writes there. definition reports
+// whether the file defines the project.
 func (p Protection) Pushing(source string) (definition bool, err error) {
 	at := place{name: source, mount: &mounted{source: p.locate(source)}, rel: "."}
 	if err := p.read(at); err != nil {
@@ -102,6 +103,7 @@ func (p Protection) Pushing(source string) (definition bool, err error) {
 	return p.write(at) != nil, nil
 }
 
+// write returns E_PROTECTED if no worker may write the place.
 func (p Protection) write(pl place) error {
 	for _, also := range p.Also {
 		if err := also.write(pl); err != nil {
@@ -165,8 +167,8 @@ func ControlDirs() []string { return slices.Clone(controlDirs) }
 var manifests = []string{"project", "llm-do", "golem-forge.config"}
 
 // Protect returns the protection of SPEC §8: no worker can write the manifest,
-// workers, tools, templates, prompts, schemas, modules, .golem, .env and .git,
-// and no worker can read the last three.
+// workers, tools, templates, prompts, schemas, modules, lock files, .golem, .env
+// and .git, and no worker can read the last three.
 func (c Controls) Protect() Protection {
 	var dirs []string
 	for _, d := range append(append([]string{}, controlDirs...), c.Dirs...) {
@@ -199,9 +201,8 @@ func (c Controls) Protect() Protection {
 	return Protection{Root: c.Root, NoWrite: write, NoRead: unreadable, Files: c.Files}
 }
 
-// Secret reports whether a project-relative name is one that nothing in the
-// sandbox can read: .env, .golem, .git and what is in them, however it is
-// spelled.
+// Secret reports whether no worker can read the file with a project-relative
+// name: .env, .golem, .git and the files in them, in any spelling.
 func Secret(name string) bool { return unreadable(Fold(name)) }
 
 // unreadable is Secret of a folded name.
@@ -229,8 +230,8 @@ func shortSecret(e string) bool {
 		(stem[:2] == "gi" || stem[:2] == "go" || stem[:2] == "en")
 }
 
-// DotEnvs describes the .env files in the root of a project that exist, so that other
-// names of them are recognised (Protection.Files).
+// DotEnvs returns the infos of .env and .env.local in the root of a project, as far as
+// they exist, so that hard links to them are recognised (Protection.Files).
 func DotEnvs(project fs.FS) []fs.FileInfo {
 	var out []fs.FileInfo
 	for _, name := range []string{".env", ".env.local"} {

@@ -8,7 +8,7 @@ import (
 	"golem/core/sandbox"
 )
 
-// Scenario 24, SECURITY 4: nobody changes what defines the project.
+// Scenario 24, SECURITY 4: no worker can change the files that define the project.
 func TestProtected(t *testing.T) {
 	files := []string{
 		"main.worker", "project.yaml", ".env", ".env.local", ".git/config", ".golem/state", "workers/w.worker", "workers/notes.md", "tools/x.wasm",

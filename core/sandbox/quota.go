@@ -29,7 +29,8 @@ type Quota struct {
 // NewQuota returns a quota that has counted nothing yet.
 func NewQuota(l Limits) *Quota { return &Quota{limits: l} }
 
-// take counts a write before it happens.
+// take counts a write of size bytes before it happens. It returns E_QUOTA, and counts
+// nothing, if the write would exceed a limit.
 func (q *Quota) take(p place, size int64) error {
 	if q == nil {
 		return nil

@@ -12,13 +12,14 @@ import (
 )
 
 // Resolver is an FS that can follow the symbolic links of a name. Protection
-// goes by the resulting place, not by the link's name.
+// judges the resulting place, not the link's name.
 type Resolver interface {
 	Resolve(name string) (string, error)
 }
 
 // reach finds the place of a name that is to be read: it follows links and
-// applies the protection.
+// applies the protection. Like find, it reports whether the name is only a
+// directory on the path to a mount.
 func (v *view) reach(op, name string) (place, bool, error) {
 	p, way, err := v.find(op, name)
 	if err != nil || way {
@@ -53,8 +54,9 @@ func (v *view) visible(p place) error {
 	return v.spec.Protection.read(p)
 }
 
-// found checks what was opened or described, by where it really is and which
-// file it is, and not by the name that led to it.
+// found checks a file or directory after it was opened or described: by where it
+// really is and by its identity, not by the name that led to it. what is the open
+// file or its info.
 func (v *view) found(p *place, what any, info fs.FileInfo) error {
 	if w, ok := what.(Placed); ok && w.Place() != "" && w.Place() != p.rel {
 		p.rel = w.Place()
@@ -161,8 +163,8 @@ func (v *view) Stat(name string) (fs.FileInfo, error) {
 // mount.
 func wayInfo(name string) fs.FileInfo { return Info{Base: path.Base(name), Perm: fs.ModeDir | 0o555} }
 
-// plainInfo returns the info under the view's name and hides what else the
-// mount's info has.
+// plainInfo returns the info under the view's name, without Sys, Place and Links of
+// the mount's info.
 func plainInfo(i fs.FileInfo, name string) fs.FileInfo {
 	return Info{Base: path.Base(name), Bytes: i.Size(), Perm: i.Mode(), When: i.ModTime()}
 }

@@ -2,10 +2,10 @@ package sandbox
 
 import "path"
 
-// Op is what a Write does.
+// Op is the kind of change that a Write describes.
 type Op int
 
-// The changes of files.
+// The kinds of changes.
 const (
 	OpWrite Op = iota
 	OpRemove
@@ -13,16 +13,17 @@ const (
 	OpMkdir
 )
 
-// Write is a change of the files of a mount, which are not kept apart, before it is
-// made. Names are places outside the view, see SourceOf; Mount is where the mount is.
+// Write is a change of the real files of a mount, not of staged ones. ViewSpec.Record
+// gets it before the change is made. All names are sources, see SourceOf: Mount and
+// ToMount are those of the mounts' directories, Name and To those of the files.
 type Write struct {
 	Op          Op
 	Mount, Name string
-	Data        []byte // of OpWrite
-	ToMount, To string // of OpRename
+	Data        []byte // the new content, only for OpWrite
+	ToMount, To string // the new place, only for OpRename
 }
 
-// where returns the source of the mount's directory, and that of the place.
+// where returns the source of the mount's directory and the source of the place.
 func (p place) where() (mount, name string) {
 	mount = p.mount.Source
 	if p.mount.File != "" {
@@ -31,7 +32,9 @@ func (p place) where() (mount, name string) {
 	return mount, p.source()
 }
 
-// change makes a change, which is recorded before, and corrected where it fails.
+// change passes w to ViewSpec.Record and then calls do, which makes the change. If do
+// fails, change calls the function that Record returned. Changes of staged files, and of
+// files without a source, are not recorded.
 func (v *view) change(w Write, at, to place, do func() error) error {
 	if v.spec.Record == nil || at.source() == "" || stages(at.mount.fs) {
 		return do()

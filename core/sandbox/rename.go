@@ -91,4 +91,5 @@ func (v *view) movable(from, to place) error {
 	})
 }
 
+// maxMoved is the most files of a directory that can be moved.
 const maxMoved = 10_000

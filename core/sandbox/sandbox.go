@@ -43,16 +43,16 @@ type SubFS interface {
 	SubFS(dir string) (FS, error)
 }
 
-// Asked is implemented by a proxy for a view in another worker (web worker or
-// process): it answers CanWrite itself.
+// Asked is an FS that answers CanWrite itself: a proxy for a view that is in another
+// web worker or process.
 type Asked interface {
 	FS
 	CanWrite(name string) error
 }
 
 // Identifier is an FS that can tell whether two names are the same file (hard
-// links, names that differ in case). Protection uses it; without it, folded
-// names are compared.
+// links, names that differ in case). Protection uses it in addition to comparing
+// folded names.
 type Identifier interface {
 	SameFile(a, b fs.FileInfo) bool
 }
@@ -60,8 +60,8 @@ type Identifier interface {
 // Mode says what a mount permits.
 type Mode string
 
-// The modes of SPEC §8. Staged means that changes are kept apart until a person
-// pushes them (clearance).
+// The modes of SPEC §8. Staged means that changes are stored apart from the real
+// files until a person pushes them (clearance).
 const (
 	ReadOnly  Mode = "ro"
 	ReadWrite Mode = "rw"

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Shown describes what a view shows. short is for people: "/ (rw), /notes
+// Shown describes the files of a view. short is for people: "/ (rw), /notes
 // (ro)". exact is for comparing: two views with the same text show the same
 // files in the same modes. Attachments are left out.
 func Shown(fsys FS) (short, exact string) {
@@ -35,11 +35,12 @@ func Shown(fsys FS) (short, exact string) {
 // Seen is one mount as a view shows it.
 type Seen struct {
 	Name string
-	At   string // "/notes"; where a restriction lies inside the mount, that place
-	Mode Mode   // after all that is stricter: readonly, another mount of the same files
+	At   string // "/notes"; if a restriction is inside the mount, the restriction
+	Mode Mode   // the mode that applies, after readonly and stricter mounts of the same files
 }
 
-// Mounts returns the mounts of a view without attachments; none of another tree.
+// Mounts returns the mounts of a view, without attachments. It returns nil if fsys is
+// not a view.
 func Mounts(fsys FS) []Seen {
 	v, ok := fsys.(*view)
 	if !ok {
@@ -54,6 +55,7 @@ func Mounts(fsys FS) []Seen {
 	return out
 }
 
+// modeOf returns the strictest of the modes that apply to all of a mount.
 func (v *view) modeOf(m *mounted) Mode {
 	mode := m.Mode
 	if v.spec.ReadOnly {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What a view shows is told alike for alike views, and differs where a place,
-// a mode or a restriction does.
+// Shown returns the same text for views that show the same, and different texts if
+// a place, a mode or a restriction differs.
 func TestShown(t *testing.T) {
 	tree := Memory()
 	for _, name := range []string{"a/x", "b/y"} {

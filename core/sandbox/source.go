@@ -19,8 +19,8 @@ func SourceOf(fsys FS, fallback string) string {
 	return path.Clean(fallback)
 }
 
-// sourceOf is SourceOf for what Nest opened: a tree or a single file of it. The
-// fallback is the place that the name suggests.
+// sourceOf returns the source of the tree, or the single file of it, that Nest
+// opened. The fallback is the place that the name suggests.
 func sourceOf(fsys FS, file, fallback string) string {
 	if file == "" {
 		return SourceOf(fsys, fallback)
@@ -31,11 +31,12 @@ func sourceOf(fsys FS, file, fallback string) string {
 	return path.Clean(fallback)
 }
 
-// contains reports whether a source is inside another, or may be on a disk that
-// ignores case. Both are slash paths; "" is never inside another.
+// contains reports whether the source inner equals outer or is inside it. It compares
+// folded paths, because a disk may ignore case. Both are slash paths; "" neither
+// contains a source nor is inside one.
 func contains(outer, inner string) bool { return inside(Fold(inner), Fold(outer)) }
 
-// inside is contains for sources that are already folded.
+// inside reports whether inner equals outer or is inside it, without folding.
 func inside(inner, outer string) bool {
 	if outer == "" || inner == "" {
 		return false
@@ -46,14 +47,14 @@ func inside(inner, outer string) bool {
 	return inner == outer || strings.HasPrefix(inner, strings.TrimSuffix(outer, "/")+"/")
 }
 
-// Inside reports whether a source equals another one or is inside it.
+// Inside reports whether the source inner equals outer or is inside it, without folding.
 func Inside(inner, outer string) bool {
 	_, ok := relative(inner, outer)
 	return ok
 }
 
-// relative returns inner relative to outer, which contains it. It compares
-// exactly, because treating two names as one would permit too much.
+// relative returns inner relative to outer. ok is false if outer does not contain it.
+// It compares exactly, because treating two names as one would permit too much.
 func relative(inner, outer string) (rel string, ok bool) {
 	switch {
 	case inner == "" || !inside(inner, outer):
@@ -67,9 +68,9 @@ func relative(inner, outer string) (rel string, ok bool) {
 }
 
 // Nest opens the directory or file at a name of a tree, so that it can be
-// mounted: a directory as a nested handle, a file as its directory and its name
-// there. It follows links inside the tree. fs.ErrNotExist means that the name
-// does not exist.
+// mounted. For a directory it returns a nested handle and ""; for a file it
+// returns its directory and its name there. It follows links inside the tree.
+// fs.ErrNotExist means that the name does not exist.
 func Nest(base FS, name string) (dir FS, file string, err error) {
 	name, err = resolve(base, name)
 	if err != nil || name == "." {
@@ -94,8 +95,8 @@ func Nest(base FS, name string) (dir FS, file string, err error) {
 	return dir, file, err
 }
 
-// Later returns a directory that does not exist yet; the first write creates
-// it, at the place where the links of the name lead now.
+// Later returns a directory that does not exist yet. The first write creates it,
+// at the place to which the links of the name lead now.
 func Later(base FS, name string) (FS, error) {
 	name, err := resolve(base, name)
 	if err != nil {
@@ -108,7 +109,8 @@ func Later(base FS, name string) (FS, error) {
 	return Lazy(sub, name), nil
 }
 
-// resolve follows the links of a name, if the tree has links.
+// resolve follows the links of a name if the tree is a Resolver. Otherwise it only
+// checks the name.
 func resolve(fsys FS, name string) (string, error) {
 	if r, ok := fsys.(Resolver); ok {
 		return r.Resolve(name)
@@ -116,10 +118,10 @@ func resolve(fsys FS, name string) (string, error) {
 	return name, Valid(name)
 }
 
-// NameOf returns the name by which a view shows the file at a source, whether or not
-// the file is there now. ok is false if the view does not show it: no mount has it,
-// another mount covers it, it is protected, or its suffix is not allowed. A source is
-// compared exactly.
+// NameOf returns the name by which a view shows the file at a source. The file need not
+// exist. ok is false if the view does not show it: no mount has it, another mount covers
+// it, it is protected, or its suffix is not allowed. Sources are compared exactly,
+// without folding.
 func NameOf(fsys FS, source string) (name string, ok bool) {
 	v, isView := fsys.(*view)
 	if !isView {

@@ -10,46 +10,49 @@ import (
 	"golem/core/fault"
 )
 
-// Keeper stores what is changed in a Staging tree. It is called before a change
-// becomes visible, one call at a time, with names of the whole tree.
+// Keeper stores the changes of a Staging tree. The tree calls it before a change
+// becomes visible, one call at a time. Names begin at the root of the whole tree,
+// also for changes in a nested tree.
 type Keeper interface {
-	// Keep stores a file's new content, or its removal. base opens the file of
-	// the tree below, or returns fs.ErrNotExist. read opens what was stored; nil says
-	// that nothing was, and the tree holds the content itself. perm is what a file that
-	// was moved had; 0: unknown.
+	// Keep stores a file's new content, or its removal. base opens the file of the tree
+	// below, or returns fs.ErrNotExist. perm are the permissions that a moved file had;
+	// 0: unknown. read opens the stored content; if read is nil, nothing was stored, and
+	// the tree keeps the content in memory.
 	Keep(name string, base func() (fs.File, error), data []byte, perm fs.FileMode, removed bool) (read func() (fs.File, error), err error)
 }
 
-// StagingFS is a tree that Staging made.
+// StagingFS is a tree that keeps its changes apart from the tree below. Staging
+// returns it.
 type StagingFS interface {
 	SubFS
-	// Drop forgets the change of a file: the tree below shows again.
+	// Drop forgets the change of a file, so that the tree shows the file below again.
 	Drop(name string)
-	// Restore shows a change that a Keeper holds from before: what read opens, of size
-	// bytes, or with nil that the file is removed. Where something else is in the way
-	// by now, it fails and shows nothing. perm is what Keep was told.
+	// Restore shows a change that a Keeper has stored earlier, for instance in another
+	// process. read opens the content, which has size bytes; nil means that the file was
+	// removed. perm is the perm that Keep got. Restore returns an error and changes
+	// nothing if the name is now a directory or is below a file.
 	Restore(name string, read func() (fs.File, error), size int64, perm fs.FileMode) error
 }
 
-// Staging returns a tree that shows base and the changes made to it, which keep
-// stores; base is never written (mode: staged, SPEC §9).
+// Staging returns a tree that shows base with the changes made to it. It passes
+// every change to keep and never writes to base (mode: staged, SPEC §9).
 func Staging(base FS, keep Keeper) StagingFS {
 	o := Overlay(base).(*overlay)
 	o.keep = keep
 	return o
 }
 
-// stages reports whether changes in the tree are kept apart from the files.
 func (o *overlay) stages() bool { return o.keep != nil }
 
 func (d *lazy) stages() bool { return stages(d.parent) }
 
+// stages reports whether changes in the tree are kept apart from the files.
 func stages(fsys FS) bool {
 	s, ok := fsys.(interface{ stages() bool })
 	return ok && s.stages()
 }
 
-// put writes a file into memory, or has it kept.
+// put stores a file's content with the Keeper, or in memory if there is no Keeper.
 func (o *overlay) put(name string, data []byte, perm fs.FileMode) error {
 	if o.keep == nil {
 		return o.upper.WriteFile(o.up(name), data)
@@ -64,7 +67,7 @@ func (o *overlay) put(name string, data []byte, perm fs.FileMode) error {
 	return o.upper.put(o.up(name), &node{kept: read, size: int64(len(data)), when: time.Now(), perm: perm})
 }
 
-// forget has the removal of a file kept.
+// forget passes the removal of a file to the Keeper, if there is one.
 func (o *overlay) forget(name string, info fs.FileInfo) error {
 	if o.keep == nil || info.IsDir() {
 		return nil
@@ -89,7 +92,7 @@ func (o *overlay) perm(name string) fs.FileMode {
 	return perm
 }
 
-// moved is the node's perm.
+// moved returns the permissions that are stored for a file (node.perm), or 0.
 func (m *memory) moved(name string) fs.FileMode {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -103,7 +106,7 @@ func (o *overlay) below(name string) func() (fs.File, error) {
 	return func() (fs.File, error) { return o.base.Open(name) }
 }
 
-// Drop forgets the change of a file.
+// Drop implements StagingFS.
 func (o *overlay) Drop(name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -113,7 +116,7 @@ func (o *overlay) Drop(name string) {
 	}
 }
 
-// Restore shows a change from before.
+// Restore implements StagingFS.
 func (o *overlay) Restore(name string, read func() (fs.File, error), size int64, perm fs.FileMode) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -130,7 +133,8 @@ func (o *overlay) Restore(name string, read func() (fs.File, error), size int64,
 	return nil
 }
 
-// keptFile is an open file that a Keeper holds, under its own name.
+// keptFile is an open file whose content a Keeper stores, with the name and info of
+// the tree.
 type keptFile struct {
 	wrapped
 	info fs.FileInfo
@@ -142,8 +146,8 @@ func (f keptFile) Stat() (fs.FileInfo, error) {
 	return f.info, err
 }
 
-// staged returns the mount as the view has it: over a tree that keeps changes
-// apart, if its mode or that of a mount of the same files says so.
+// staged returns the mount as the view uses it. If the strictest mode for its files
+// is Staged, that is a mount of the tree that ViewSpec.Stage returns.
 func (v *view) staged(m Mount) (Mount, error) {
 	mode := m.Mode
 	for _, c := range v.modes {
@@ -164,7 +168,7 @@ func (v *view) staged(m Mount) (Mount, error) {
 	return m, err
 }
 
-// word is the mode as an adjective.
+// word returns the mode as an adjective, for messages.
 func (m Mode) word() string {
 	if m == ReadOnly {
 		return "read-only"
@@ -172,7 +176,8 @@ func (m Mode) word() string {
 	return string(m)
 }
 
-// NestLater opens a directory of a tree, which may not exist yet.
+// NestLater opens a directory of a tree, which may not exist yet: then it is as Later
+// returns it. A file is ErrNotDir.
 func NestLater(base FS, name string) (FS, error) {
 	dir, file, err := Nest(base, name)
 	switch {
@@ -184,14 +189,14 @@ func NestLater(base FS, name string) (FS, error) {
 	return dir, err
 }
 
-// Placement says where a file of a view is really: the source of its mount, its
-// path below it, and whether changes of it are kept apart.
+// Placement is the place of a file outside its view.
 type Placement struct {
-	Source, Path string
-	Staged       bool
+	Source, Path string // the source of its mount, and the file's path below that source
+	Staged       bool   // changes of the file are kept apart from the real files
 }
 
-// PlaceOf returns where a name of a view is.
+// PlaceOf returns where the file with this name in a view really is. It returns E_PATH
+// if the name is in no mount of the project's files.
 func PlaceOf(fsys FS, name string) (Placement, error) {
 	v, ok := fsys.(*view)
 	if !ok {

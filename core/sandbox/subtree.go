@@ -50,7 +50,7 @@ func (s *subtree) ReadDir(name string) ([]fs.DirEntry, error) {
 	return fs.ReadDir(s.base, full)
 }
 
-// WriteFile replaces a file, making its parents.
+// WriteFile replaces a file and creates its parents.
 func (s *subtree) WriteFile(name string, data []byte) error {
 	full, err := s.full("write", name)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *subtree) Mkdir(name string, perm fs.FileMode) error {
 	return s.base.Mkdir(full, perm)
 }
 
-// SubFS narrows further.
+// SubFS returns a directory as a tree of its own.
 func (s *subtree) SubFS(dir string) (FS, error) {
 	full, err := s.full("sub", dir)
 	if err != nil {

@@ -16,19 +16,19 @@ type Mount struct {
 	At           string // io/fs name of the mount point; "." is the root
 	FS           FS
 	File         string // mount only this file of FS, at At itself; "" means the whole tree
-	Source       string // where the mounted files are, see SourceOf; overlaps, bounds and protection go by it; "" means nowhere
+	Source       string // where the mounted files are, see SourceOf; overlaps, bounds and protection are judged by it; "" means nowhere
 	Mode         Mode
 	Suffixes     []string    // allowed file suffixes, with the dot; none means any
 	MaxFileBytes int64       // 0: the mount sets no limit
-	Own          bool        // declared by the worker itself: outside the caller's bound it is E_ESCALATION, otherwise it is left out
+	Own          bool        // declared by the worker itself: outside the caller's bound it is E_ESCALATION; other mounts are left out there
 	Where        fault.Where // where it is configured, for errors
 	Policy       any         // the owner's policy for calls that use the mount; this package does not look at it, see CallerPolicies
 	HideEmpty    bool        // not listed while it is empty
 	Unrestricted bool        // visible under every restriction and bound (attachments)
 
 	exempt  []*Constraint // constraints that do not apply, because they come from the root mount that contains this mount
-	callers []limits      // limits of the mounts through which the callers see it
-	says    []any         // policies of these mounts, the outermost caller's first
+	callers []limits      // limits of the callers' mounts that contain this mount
+	says    []any         // policies of the same mounts, the outermost caller's first
 	holes   []string      // names in FS that the callers do not see, because another of their mounts covers them
 }
 
@@ -49,26 +49,25 @@ type Constraint struct {
 // ViewSpec describes what one worker sees.
 type ViewSpec struct {
 	Mounts []Mount
-	// Bound is what the caller allows; nil for the root worker. A view that
-	// declares no mounts, apart from unrestricted ones, gets the caller's
-	// mounts.
+	// Bound is what the caller allows; nil means no bound. A view that declares
+	// no mounts, apart from unrestricted ones, gets the caller's mounts.
 	Bound       *Bound
 	Constraints []Constraint // in addition to the modes of the mounts
 	Restricts   []string     // io/fs names, the outermost first; all of them apply
 	ReadOnly    bool
 	Protection  Protection
 	Quota       *Quota // shared by all views of a run; nil means no limits
-	// Stage returns the tree that keeps the changes of a staged mount apart, for
-	// its tree and source. With nil, staged mounts are read-only.
+	// Stage returns the tree that keeps the changes of a staged mount apart from the
+	// real files; base and source are the mount's. With nil, staged mounts are read-only.
 	Stage func(base FS, source string) (FS, error)
-	// Record, if set, is told of each change of files that are not kept apart, before
-	// it is made. Its error prevents the change; failed, unless nil, is called when the
-	// change has failed.
+	// Record, if set, is called before each change of real files; changes of staged
+	// files are not recorded. An error prevents the change. failed, unless nil, is called
+	// if the change then fails.
 	Record func(Write) (failed func(), err error)
 }
 
-// view is the file tree that a worker sees. It never changes; what it wraps is
-// opened once, as nested handles where a restriction is inside a mount.
+// view is the file tree that a worker sees. Its mounts never change. They are opened
+// once; if a restriction is inside a mount, as a nested handle of the restriction.
 type view struct {
 	mounts []mounted // the longest mount point first
 	modes  []*Constraint
@@ -94,10 +93,10 @@ var (
 )
 
 // View returns a worker's view: its mounts, cut to the caller's bound and then
-// to the restrictions. Restrictions only narrow: of two where one is inside the
-// other, the inner one counts, and two that exclude each other are
-// E_ESCALATION. A restriction is also an error if no mount reaches it, or if
-// its mount does not have it or cannot open it as a nested handle.
+// to the restrictions. Restrictions can only reduce the view: if one is inside
+// another, the inner one applies, and two that exclude each other are
+// E_ESCALATION. A restriction is also an error if no mount contains it, or if
+// it does not exist in its mount or cannot be opened as a nested handle.
 func View(spec ViewSpec) (FS, error) {
 	if err := spec.locate(); err != nil {
 		return nil, err
@@ -189,9 +188,10 @@ func orNothing(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// locate writes the sources of mounts and constraints relative to the project's
-// root. A tree that does not exist yet (./output) has no real path, and must
-// not avoid the protection or a stricter mode because of that.
+// locate joins relative sources of mounts and constraints to the project's root.
+// A tree that does not exist yet (./output) has no real path, and must not avoid
+// the protection or a stricter mode because of that. A file mounted at the root
+// is E_CONFIG.
 func (s *ViewSpec) locate() error {
 	s.Mounts, s.Constraints = slices.Clone(s.Mounts), slices.Clone(s.Constraints)
 	for i := range s.Mounts {
@@ -250,7 +250,7 @@ func plain(err error) error {
 	return err
 }
 
-// place says where a name of the view is.
+// place is the mount and the name in it to which a name of the view leads.
 type place struct {
 	name  string // in the view
 	mount *mounted
@@ -317,9 +317,8 @@ func (m *mounted) unlisted() bool {
 	return err != nil || len(entries) == 0
 }
 
-// CallerPolicies returns, for each mount of the view, the policies of the
-// callers' mounts through which its files are seen, by the name of the view's
-// mount.
+// CallerPolicies returns the policies (Mount.Policy) of the callers' mounts
+// through which the view sees its files. The key is the name of the view's mount.
 func CallerPolicies(fsys FS) map[string][]any {
 	v, ok := fsys.(*view)
 	if !ok {
@@ -334,9 +333,10 @@ func CallerPolicies(fsys FS) map[string][]any {
 	return out
 }
 
-// SourceIn describes what a mount's name stands for in a view: where its parts
-// are, and which modes they have. It returns "" if the view has no such mount,
-// or fsys is not a view.
+// SourceIn returns a text that describes where the mounts of this name are: a line
+// "at=source" for each. Two views in which the name stands for the same files give
+// the same text, even if one is restricted. It returns "" if the view has no such
+// mount, or fsys is not a view.
 func SourceIn(fsys FS, mount string) string {
 	v, ok := fsys.(*view)
 	if !ok {
@@ -348,7 +348,7 @@ func SourceIn(fsys FS, mount string) string {
 			continue
 		}
 		at, source := m.at, m.source
-		for at != "." && path.Base(at) == path.Base(source) { // a restriction changes nothing
+		for at != "." && path.Base(at) == path.Base(source) { // remove the path of a restriction
 			at, source = path.Dir(at), path.Dir(source)
 		}
 		out = append(out, at+"="+source)
@@ -358,7 +358,7 @@ func SourceIn(fsys FS, mount string) string {
 }
 
 // MountOf returns the name of the mount that a name belongs to, or "" if fsys
-// is not a view or the name is only on the path to a mount.
+// is not a view, or the name is in no mount or only on the path to one.
 func MountOf(fsys FS, name string) string {
 	v, ok := fsys.(*view)
 	if !ok {

@@ -17,10 +17,10 @@ var (
 	propFiles = []string{"a", "A.worker", ".env", "x.wasm", "b.txt", "src", "project.yaml"}
 )
 
-// world is one random tree behind random mounts, and two views on it: a
-// parent's and a child's, the child with more restrictions and constraints.
+// world is one random tree with random mounts and two views of it: a parent's and
+// a child's. The child has more restrictions and constraints.
 type world struct {
-	trees         []sandbox.FS // what the mounts show, each with a source of its own
+	trees         []sandbox.FS // the trees that the mounts show; sources has the source of each
 	sources       []string
 	parent, child sandbox.FS
 	guarded       sandbox.Protection
@@ -32,7 +32,7 @@ func (w *world) draw(t *rapid.T) bool {
 	base := sandbox.Memory()
 	for range rapid.IntRange(1, 12).Draw(t, "files") {
 		name := drawName(t)
-		_ = base.WriteFile(name, []byte(name)) // one that is a directory already stays one
+		_ = base.WriteFile(name, []byte(name)) // fails if the name is already a directory
 	}
 	w.trees, w.sources = append(w.trees, base, sandbox.Memory()), append(w.sources, ".", "scratch")
 	mounts := []sandbox.Mount{{Name: "m0", At: rapid.SampledFrom([]string{".", ".", "src", "mnt"}).Draw(t, "at"), FS: base, Source: ".", Mode: sandbox.ReadWrite}}
@@ -92,7 +92,7 @@ func drawName(t *rapid.T) string {
 	return name
 }
 
-// dump is every file and directory that f shows.
+// dump returns every file and directory that f shows, with its content, by name.
 func dump(f fs.FS) map[string]string {
 	out := map[string]string{}
 	_ = fs.WalkDir(f, ".", func(name string, e fs.DirEntry, err error) error {
@@ -111,7 +111,7 @@ func dump(f fs.FS) map[string]string {
 }
 
 // SPEC §8: for any tree, mounts, restrictions and modes, a child shows and
-// changes nothing that its parent could not, and nobody changes what is
+// changes nothing that its parent does not see, and never changes a file that is
 // protected or under a stricter mode.
 func TestChildNeverMore(t *testing.T) {
 	var changed, shown int
@@ -161,7 +161,7 @@ func TestChildNeverMore(t *testing.T) {
 			}
 		}
 	}
-	// A round in which chance changed nothing proves little: draw again.
+	// A random round may change nothing, which proves little: then draw again.
 	for round := 0; round < 10 && (changed == 0 || shown == 0); round++ {
 		rapid.Check(t, property)
 	}
@@ -170,7 +170,8 @@ func TestChildNeverMore(t *testing.T) {
 	}
 }
 
-// permitted fails the test if a changed name of a tree was guarded.
+// permitted fails the test if a name that was changed in a tree is protected or under a
+// stricter mode. It returns the name's source.
 func (w *world) permitted(t *rapid.T, i int, name string) string {
 	source := name
 	if i > 0 {

@@ -13,7 +13,7 @@ import (
 	"golem/core/sandbox/sandboxtest"
 )
 
-// tree makes a memory tree whose files hold their own names.
+// tree returns a memory tree in which the content of each file is its name.
 func tree(t *testing.T, names ...string) sandbox.FS {
 	t.Helper()
 	m := sandbox.Memory()
@@ -56,7 +56,8 @@ func refused(t *testing.T, what string, err error, want error) {
 
 func reads(f fs.FS, name string) error { _, err := fs.ReadFile(f, name); return err }
 
-// Scenario 23: names stay, "/" lists the way only, everything else is refused.
+// Scenario 23: under a restriction names stay the same, "/" lists only the way to the
+// restriction, and every other path is an error.
 func TestRestrict(t *testing.T) {
 	m := tree(t, "src/a.go", "src/sub/b.go", "secret", "srcx/c")
 	spec := func(readonly bool, restricts ...string) sandbox.ViewSpec {
@@ -105,7 +106,8 @@ func TestRestrict(t *testing.T) {
 	refused(t, "remove the restriction", w.Remove("src/sub"), fault.ReadOnly)
 }
 
-// plainFS has no handles: what cannot be applied is a failure (SECURITY 2).
+// plainFS is a tree that cannot open nested handles. A restriction that cannot be
+// applied to it must be an error (SECURITY 2).
 type plainFS struct{ sandbox.FS }
 
 func TestRestrictFailsClosed(t *testing.T) {
@@ -151,8 +153,8 @@ func TestMounts(t *testing.T) {
 	}
 }
 
-// Scenario 24: a child's scratch is read-only under a read-only parent,
-// writable under a writable one, and the parent does not see it.
+// Scenario 24: a child's own mount (scratch) is read-only if the view is read-only,
+// otherwise writable, and the parent does not see it.
 func TestChildMount(t *testing.T) {
 	parent := []sandbox.Mount{{Name: "input", At: "input", FS: tree(t, "a"), Source: "in", Mode: sandbox.ReadWrite}}
 	scratch := sandbox.Mount{Name: "scratch", At: "scratch", FS: tree(t), Source: "scratch", Mode: sandbox.ReadWrite}
@@ -165,7 +167,7 @@ func TestChildMount(t *testing.T) {
 	same(t, "the parent's /", list(t, view(t, sandbox.ViewSpec{Mounts: parent}), "."), "input")
 }
 
-// SPEC §8: the stricter mode of overlapping sources holds by whichever path.
+// SPEC §8: where sources overlap, the stricter mode applies, by every path.
 func TestOverlap(t *testing.T) {
 	m := tree(t, "in/a", "in/deep/b", "b", "other/c").(sandbox.SubFS)
 	sub, err := m.SubFS("in")
@@ -189,7 +191,7 @@ func TestOverlap(t *testing.T) {
 		refused(t, c.root+": rename into", v.Rename("b", "in/b"), fault.ReadOnly)
 		sandboxtest.Put(t, v, "b", "fine")
 	}
-	// a source that lies nowhere (attachments) overlaps nothing
+	// a mount without a source (attachments) overlaps nothing
 	v := view(t, sandbox.ViewSpec{
 		Mounts:      []sandbox.Mount{{Name: "x", At: ".", FS: tree(t, ".env"), Mode: sandbox.ReadWrite}},
 		Constraints: []sandbox.Constraint{{Source: ".", Mode: sandbox.ReadOnly}}, Protection: sandbox.Controls{Root: "."}.Protect(),
@@ -200,8 +202,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// A tree that tells no real path of its own (a directory that does not exist
-// yet) is judged by where the manifest puts it.
+// A tree that does not tell its real path (a directory that does not exist yet) is
+// judged by the source in the manifest.
 func TestSourceWithoutRealPath(t *testing.T) {
 	p := sandbox.Controls{Root: "/host/proj"}.Protect()
 	for _, source := range []string{"tools", "./tools", "/host/proj/tools"} {
@@ -223,8 +225,8 @@ func TestSourceWithoutRealPath(t *testing.T) {
 	}
 }
 
-// SPEC §8: a mount's suffixes and max_file_bytes hold for reading as well,
-// which is all that a read-only mount could mean by them.
+// SPEC §8: a mount's suffixes and max_file_bytes also apply to reading. On a
+// read-only mount they could have no other meaning.
 func TestMountLimitsReading(t *testing.T) {
 	in := sandbox.Mount{Name: "decks", At: "decks", FS: tree(t, "a.pdf", "A.PDF", "long-name.pdf", "b.exe", "none", "d/c.pdf"), Source: "decks",
 		Mode: sandbox.ReadOnly, Suffixes: []string{".pdf"}, MaxFileBytes: 8}
@@ -256,11 +258,11 @@ func TestOpenHandles(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(t, "a third", reads(v, "a"), fault.Quota)
-	_ = list(t, v, ".") // a listing is whole when it is open
+	_ = list(t, v, ".") // a directory does not count: it is read completely when it is opened
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Close(); !errors.Is(err, fs.ErrClosed) { // closing twice frees one
+	if err := b.Close(); !errors.Is(err, fs.ErrClosed) { // the second Close must not free another handle
 		t.Errorf("closing twice: %v", err)
 	}
 	if err := fstest.TestFS(v, "a", "b"); err != nil {
@@ -314,7 +316,7 @@ func TestAttachments(t *testing.T) {
 	same(t, "with narrower", list(t, view(t, sandbox.ViewSpec{Restricts: []string{"src", "src"}, Mounts: spec.Mounts}), "."), "attachments", "src")
 }
 
-// Moves between mounts: a file is copied, then removed; a directory is not.
+// Between mounts a file is moved by copying and removing it; a directory is not moved.
 func TestMoves(t *testing.T) {
 	a, b := tree(t, "f", "d/g", "big.bin"), tree(t)
 	v := view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{

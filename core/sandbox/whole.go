@@ -2,9 +2,9 @@ package sandbox
 
 import "slices"
 
-// Partial says why a view is not the whole project, readable and writable, with
-// nothing staged. Then a tool that works outside the view, such as a shell,
-// could do more than the view permits. It returns "" if nothing is missing.
+// Partial returns why a view is less than the whole project, readable and writable
+// with nothing staged, or "" if it is not less. If it is less, a tool that works
+// outside the view, such as a shell, could do more than the view permits.
 func Partial(fsys FS) string {
 	v, ok := fsys.(*view)
 	if !ok {
@@ -40,11 +40,11 @@ func Partial(fsys FS) string {
 	return "it does not have all files of the project"
 }
 
-// hides describes which part of a mount the view does not show, because another
-// mount of this worker or a caller covers it and has other files.
+// hides returns which part of a mount the view does not show, because another
+// mount of this worker or a caller covers it with other files, or "".
 func (v *view) hides(m *mounted) string {
 	holes := slices.Clone(m.holes)
-	var attachments []string // hide a directory of that name, in every view
+	var attachments []string // places of attachments, which cover a directory of that name in every view
 	for _, over := range v.mounts {
 		switch {
 		case over.at == m.at || !Within(over.at, m.at):

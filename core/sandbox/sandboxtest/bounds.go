@@ -19,14 +19,14 @@ import (
 
 // Bounds tests SPEC §8 on random trees with links, mounts, modes, restrictions
 // and limits: in a chain of callers no worker can read, write or remove what
-// its caller cannot (scenario 42). open makes a new yard.
+// its caller cannot (scenario 42). open returns a new Yard each time.
 func Bounds(t *testing.T, open func() Yard) {
 	var tried trial
 	disk := false
-	for round := 0; round < 10 && !tried.enough(disk); round++ { // chance may try too little
+	for round := 0; round < 10 && !tried.enough(disk); round++ { // a random round may try too little
 		rapid.Check(t, func(r *rapid.T) {
 			y := open()
-			disk = y.Link != nil // where fewer names are tried
+			disk = y.Link != nil // fewer names are tried on a disk
 			w := &world{Yard: y, files: map[string]string{}, targets: map[string]string{}, trial: &tried}
 			w.draw(r)
 			if w.Views != nil && rapid.Bool().Draw(r, "manifest") {
@@ -41,27 +41,27 @@ func Bounds(t *testing.T, open func() Yard) {
 	}
 }
 
-// trial counts what happened, so that a property that tries nothing fails.
+// trial counts what was tried, so that Bounds fails if it tried too little.
 type trial struct{ views, reads, writes, removals, escalations int }
 
 func (t *trial) enough(disk bool) bool {
 	return t.views >= 20 && t.reads > 0 && t.writes > 0 && (t.removals > 0 || disk) && t.escalations > 0
 }
 
-// worker is one of a chain, with its view.
+// worker is one worker of a chain of callers, with its view.
 type worker struct {
 	name     string
 	caller   *worker
-	mounts   []sandbox.Mount // declared: opened anew each time, from Source
+	mounts   []sandbox.Mount // the declared mounts; open opens them again from Source
 	spec     sandbox.ViewSpec
-	loose    bool // an orchestrator: its children may see the project
-	manifest []sandbox.Mount
+	loose    bool            // an orchestrator: its children may see the whole project
+	manifest []sandbox.Mount // the opened mounts, by which judge judges a loose caller
 
 	view  sandbox.FS
 	bound *sandbox.Bound
 }
 
-// chain builds a root, its child and so on, and holds each against its caller.
+// chain builds a root worker, its child and so on, and compares each with its caller.
 func (w *world) chain(r *rapid.T) {
 	for depth := range 4 {
 		k := w.worker(r, fmt.Sprint("depth ", depth))
@@ -127,7 +127,7 @@ func (w *world) open(k *worker) error {
 	return nil
 }
 
-// source opens what a mount shows, and where that really lies.
+// source opens the mount's Source and sets FS, File and the real Source.
 func (w *world) source(m *sandbox.Mount) (err error) {
 	m.FS, m.File, err = sandbox.Nest(w.FS, m.Source)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,7 +143,8 @@ func (w *world) source(m *sandbox.Mount) (err error) {
 	return err
 }
 
-// run builds a worker's view as a run does, from its callers' files on.
+// run builds a worker's view with Yard.Views, from the configuration of the worker and
+// all its callers.
 func (w *world) run(k *worker) error {
 	var chain []Worker
 	for n := k; n != nil; n = n.caller {
@@ -194,7 +195,7 @@ func (w *world) mounts(r *rapid.T) []sandbox.Mount {
 	return out
 }
 
-// compare fails if the child has a right that its caller lacks.
+// compare fails the test if the child can do something that its caller cannot do.
 func (w *world) compare(r *rapid.T, caller, child *worker) {
 	for _, name := range w.names() {
 		data, err := fs.ReadFile(child.view, name)
@@ -235,10 +236,11 @@ func (w *world) compare(r *rapid.T, caller, child *worker) {
 				w.judge(r, caller, op.name+" "+at, real, changes[real])
 			}
 		}
-		w.restore(r) // what failed may have made a directory first
+		w.restore(r) // a call that failed may have created a directory
 	}
 }
 
+// holds reports whether a file or directory below dir was written.
 func holds(changes map[string]string, dir string) bool {
 	for name, how := range changes {
 		if how == "written" && strings.HasPrefix(name, dir+"/") {
@@ -248,7 +250,8 @@ func holds(changes map[string]string, dir string) bool {
 	return false
 }
 
-// judge fails if the caller cannot do what the child did at a real path.
+// judge fails the test if the caller cannot make the change that the child made at a
+// real path.
 func (w *world) judge(r *rapid.T, caller *worker, what, real, how string) {
 	if caller.loose {
 		if mode := modeOf(caller.manifest, sandbox.SourceOf(w.FS, "."), real); mode != sandbox.ReadWrite {
@@ -271,7 +274,8 @@ func (w *world) judge(r *rapid.T, caller *worker, what, real, how string) {
 	}
 }
 
-// can tries a change by every name that the caller may have for a real path.
+// can reports whether try makes the change how at a real path, by one of the names that
+// the caller may have for that path.
 func (w *world) can(r *rapid.T, try func(string) error, real, how string) bool {
 	for _, name := range namesOf(real) {
 		if try(name) != nil {
@@ -295,8 +299,9 @@ func (w *world) canRead(v sandbox.FS, real string) bool {
 	return false
 }
 
-// modeOf is what mounts permit at a real path by their sources: the strictest
-// of those around it, the root mount's only if no other lies in that.
+// modeOf returns the mode that mounts permit at a real path: the strictest mode of
+// the mounts whose source contains it. The root mount does not count if another
+// mount inside it contains the path.
 func modeOf(mounts []sandbox.Mount, root, real string) sandbox.Mode {
 	source, mode := path.Join(root, real), sandbox.ReadWrite
 	around := func(inner, outer string) bool {

@@ -47,10 +47,10 @@ const (
 	linkError = "errors are fs.PathError, with the one name that is wrong, so that code that shows an error needs to know one type only"
 )
 
-// Hackpad runs hackpadfs's conformance suite on a tree, without Differences.
-// open makes a new, empty, writable tree each time.
+// Hackpad runs hackpadfs's conformance suite on a tree, without the cases in
+// Differences. open returns a new, empty, writable tree each time.
 func Hackpad(t *testing.T, open func(t *testing.T) sandbox.FS) {
-	var met sync.Map // cases of Differences that the suite has
+	var met sync.Map // cases of Differences that the suite has tried to run
 	options := fstest.FSOptions{
 		Name:        "hackpadfs",
 		Constraints: fstest.Constraints{AllowErrPathPrefix: true}, // paths are virtual: /a
@@ -76,8 +76,8 @@ func Hackpad(t *testing.T, open func(t *testing.T) sandbox.FS) {
 	}
 }
 
-// setup is a tree as the suite prepares one. What golem's trees do not have fails
-// with an error for which the suite passes a case over.
+// setup is a tree in the form in which the suite prepares it. Operations that golem's
+// trees do not have return ErrNotImplemented, for which the suite skips a case.
 type setup struct{ sandbox.HackpadFS }
 
 // Chmod always fails: a sandbox has no permissions to set.

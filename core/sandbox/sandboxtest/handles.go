@@ -13,8 +13,8 @@ import (
 	"golem/core/sandbox"
 )
 
-// directories: a directory that is read like a file is an error, whichever
-// way its bytes are asked for.
+// directories tests that a directory cannot be read, written or removed like a
+// file, by any method.
 func directories(t *testing.T, f sandbox.FS) {
 	Put(t, f, "d/a", "1")
 	if err := f.Mkdir("empty", 0o755); err != nil {
@@ -37,7 +37,7 @@ func directories(t *testing.T, f sandbox.FS) {
 			}
 		}
 		if s, ok := d.(io.Seeker); ok {
-			_, _ = s.Seek(0, io.SeekStart) // some systems let it pass; it must not panic
+			_, _ = s.Seek(0, io.SeekStart) // it must not panic; some systems return no error
 		}
 		if err := d.Close(); err != nil {
 			t.Errorf("closing the directory %s: %v", name, err)
@@ -54,8 +54,8 @@ func directories(t *testing.T, f sandbox.FS) {
 	}
 }
 
-// belowFile: a name below a file is not a missing file. What asks a person first
-// must know that writing there cannot succeed.
+// belowFile tests that a name below a file is ErrNotDir and not a missing file, so that
+// golem asks no person to approve a write that cannot succeed.
 func belowFile(t *testing.T, f sandbox.FS) {
 	Put(t, f, "d/file", "1")
 	for _, name := range []string{"d/file/x", "d/file/x/y"} {
@@ -84,7 +84,7 @@ func belowFile(t *testing.T, f sandbox.FS) {
 	want(t, f, "d/file", "1")
 }
 
-// closed: a closed file says so, and nothing else happens.
+// closed tests that operations on a closed file return fs.ErrClosed.
 func closed(t *testing.T, f sandbox.FS) {
 	Put(t, f, "d/a", "1")
 	for _, name := range []string{"d", "d/a"} {
@@ -109,8 +109,8 @@ func closed(t *testing.T, f sandbox.FS) {
 	}
 }
 
-// deep: a name may have as many elements as fit into its length, and the
-// depth costs no handles that stay open while others work (B12).
+// deep tests names with many elements, also from many goroutines at once: the
+// depth of a name must not multiply the open handles (B12).
 func deep(t *testing.T, f sandbox.FS) {
 	dir := strings.TrimSuffix(strings.Repeat("d/", 150), "/")
 	name := dir + "/f"
@@ -144,13 +144,13 @@ func deep(t *testing.T, f sandbox.FS) {
 	}
 }
 
-// Foreign are names that golem never creates, because Windows cannot hold them.
+// Foreign are names that golem never creates, because Windows cannot store them.
 // On other systems, another program may have created such files.
 var Foreign = []string{"what?.md", `say "hi".md`, "a:b.md", "star*.md", "dot.", "con"}
 
-// TestForeign tests a tree whose directory d has a file with each of the
-// Foreign names, with its name as content, created by other means. Such files
-// can be listed, read, moved away and removed on every platform.
+// TestForeign tests that files with Foreign names can be listed, read, renamed
+// to other names and removed, but not written. The caller must have created, by
+// other means, one file of each name in the directory d, with its name as content.
 func TestForeign(t *testing.T, f sandbox.FS) {
 	entries, err := fs.ReadDir(f, "d")
 	if err != nil || len(entries) != len(Foreign) {

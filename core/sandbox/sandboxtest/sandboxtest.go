@@ -1,5 +1,5 @@
-// Package sandboxtest is the conformance suite for every sandbox.FS: memory,
-// the disk, views, and OPFS.
+// Package sandboxtest is the conformance suite for implementations of
+// sandbox.FS: memory, the disk, views and OPFS.
 package sandboxtest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"golem/core/sandbox"
 )
 
-// Test runs the suite. open makes a new, empty, writable tree each time.
+// Test runs the suite. open returns a new, empty, writable tree each time.
 func Test(t *testing.T, open func(t *testing.T) sandbox.FS) {
 	for _, c := range []struct {
 		name string
@@ -31,7 +31,7 @@ func Test(t *testing.T, open func(t *testing.T) sandbox.FS) {
 	}
 }
 
-// Put writes a file, or ends the test.
+// Put writes a file. If that fails, it ends the test.
 func Put(t *testing.T, f sandbox.FS, name, data string) {
 	t.Helper()
 	if err := f.WriteFile(name, []byte(data)); err != nil {
@@ -54,7 +54,8 @@ func missing(t *testing.T, what string, err error) {
 	}
 }
 
-// Scenario 22: write, read, stat, exists; bytes come back as they are.
+// operations tests writing, reading and describing files (scenario 22); bytes are
+// read back unchanged.
 func operations(t *testing.T, f sandbox.FS) {
 	binary := make([]byte, 256)
 	for i := range binary {
@@ -84,7 +85,7 @@ func operations(t *testing.T, f sandbox.FS) {
 	want(t, f, "a", "s")
 }
 
-// Scenario 22: what no path may be.
+// names tests which names are errors and which are allowed (scenario 22).
 func names(t *testing.T, f sandbox.FS) {
 	Put(t, f, "a/b", "x")
 	for _, name := range []string{"/a", "a/", "a//b", "./a", "a/../a/b", "..", "../x", "a/./b", "a\\b", "a\x00b", "a\nb", "a\u202eb", "a\u200bb", "\xff", strings.Repeat("n", 256)} {
@@ -111,8 +112,8 @@ func names(t *testing.T, f sandbox.FS) {
 				t.Errorf("%s %q: %v, want E_PATH: Windows cannot hold it", op, name, err)
 			}
 		}
-		// such a file can be there all the same, from elsewhere: looking for one
-		// is no different from looking for any other
+		// Another program may have created such a file, so looking for one that
+		// does not exist is "not found", as for any other name.
 		_, statErr := fs.Stat(f, name)
 		_, openErr := f.Open(name)
 		_, readErr := fs.ReadFile(f, name)
@@ -196,11 +197,11 @@ func mkdir(t *testing.T, f sandbox.FS) {
 	}
 }
 
-// sub: a nested handle sees its directory and nothing else.
+// sub tests that a nested handle shows its directory and nothing else.
 func sub(t *testing.T, f sandbox.FS) {
 	s, ok := f.(sandbox.SubFS)
 	if !ok {
-		return // views hand out no handles; they narrow the mounts below them
+		return // a view is no SubFS: it opens nested handles of its mounts itself
 	}
 	Put(t, f, "in/a", "1")
 	Put(t, f, "out", "2")
@@ -233,7 +234,7 @@ func iofs(t *testing.T, f sandbox.FS) {
 	}
 }
 
-// atomic: a reader sees an old or a new file, whole.
+// atomic tests that a reader sees the whole old or the whole new content.
 func atomic(t *testing.T, f sandbox.FS) {
 	contents := [][]byte{bytes.Repeat([]byte("a"), 40_000), bytes.Repeat([]byte("b"), 70_000)}
 	Put(t, f, "x", string(contents[0]))

@@ -13,19 +13,20 @@ import (
 	"golem/core/sandbox"
 )
 
-// Yard is an empty tree in which views are tried.
+// Yard is an empty tree, with helpers, in which Bounds tries views.
 type Yard struct {
 	FS    sandbox.FS
-	Link  func(target, name string) error // makes a symbolic link; nil: there are none
-	Clear func(name string) error         // removes a name and all below it, links too
-	// Views builds what the workers of a chain see, root first, for a project
-	// whose manifest has these mounts: from their configuration, as a run does.
-	// nil: from sandbox.ViewSpec.
+	Link  func(target, name string) error // creates a symbolic link; nil: the tree has no links
+	Clear func(name string) error         // removes a name and everything below it, also links
+	// Views returns the views of a chain of workers, root first, in a project whose
+	// manifest has these mounts. It builds them from the workers' configuration, as a
+	// run does. If it is nil, Bounds builds them from sandbox.ViewSpec.
 	Views func(manifest []sandbox.Mount, chain []Worker) ([]sandbox.FS, error)
 }
 
-// Worker is what one worker's file says of its sandbox. Of the mounts Name, At,
-// Source, Mode and Suffixes count; Mounts nil says nothing of mounts.
+// Worker is the sandbox configuration in one worker's file. Of the mounts only
+// Name, At, Source, Mode and Suffixes are used. If Mounts is nil, the file has no
+// mounts.
 type Worker struct {
 	Mounts   []sandbox.Mount
 	Restrict string
@@ -38,22 +39,22 @@ var (
 	yardPoints = []string{".", ".", "a", "m", "m/n", "a/b", "x"}
 )
 
-// world is one random tree.
+// world is one random tree with the workers that see it.
 type world struct {
 	Yard
 	*trial
-	files   map[string]string // by real path
+	files   map[string]string // the tree as it was drawn, as dump returns it
 	links   []string
-	targets map[string]string // of the links
+	targets map[string]string // targets of the links, by the link's name
 	workers []*worker
 
-	manifest []sandbox.Mount // with Views
+	manifest []sandbox.Mount // mounts of the manifest, only with Views
 }
 
 func (w *world) draw(r *rapid.T) {
 	for range rapid.IntRange(3, 12).Draw(r, "files") {
 		name := path.Join(rapid.SampledFrom(yardDirs).Draw(r, "dir"), rapid.SampledFrom(yardFiles).Draw(r, "file"))
-		_ = w.FS.WriteFile(name, []byte(name)) // what is a directory already stays one
+		_ = w.FS.WriteFile(name, []byte(name)) // fails if the name is already a directory
 	}
 	links := 0
 	if w.Link != nil {
@@ -70,7 +71,7 @@ func (w *world) draw(r *rapid.T) {
 	w.files = w.dump()
 }
 
-// namesOf are the names under which some mount may show a real path.
+// namesOf returns the names under which a mount may show a real path.
 func namesOf(real string) []string {
 	var out []string
 	elems := strings.Split(real, "/")
@@ -84,7 +85,7 @@ func namesOf(real string) []string {
 	return out
 }
 
-// names are those that are tried in a child.
+// names returns the names that are tried in a child's view.
 func (w *world) names() []string {
 	all := slices.Concat(slices.Sorted(maps.Keys(w.files)), w.links, []string{"new/f", "new/g.md", "fresh.md"})
 	for _, l := range w.links {
@@ -98,7 +99,8 @@ func (w *world) names() []string {
 	return slices.Compact(out)
 }
 
-// changed are the real paths that are not as they were drawn, with how.
+// changed returns the real paths that differ from the drawn tree, each with "written"
+// or "removed".
 func (w *world) changed() map[string]string {
 	now, out := w.dump(), map[string]string{}
 	for name, what := range now {
@@ -114,7 +116,8 @@ func (w *world) changed() map[string]string {
 	return out
 }
 
-// dump is the tree as it is: the content of files, "dir" for directories.
+// dump returns the tree as it is now: by real path the content of a file, or "dir" for
+// a directory. Links are left out.
 func (w *world) dump() map[string]string {
 	out := map[string]string{}
 	_ = fs.WalkDir(w.FS, ".", func(name string, e fs.DirEntry, err error) error {
@@ -133,7 +136,7 @@ func (w *world) dump() map[string]string {
 	return out
 }
 
-// restore puts the tree back as it was drawn.
+// restore makes the tree as it was drawn and opens the workers' views again.
 func (w *world) restore(r *rapid.T) {
 	changes := w.changed()
 	names := slices.Sorted(maps.Keys(changes))
@@ -155,12 +158,12 @@ func (w *world) restore(r *rapid.T) {
 		return
 	}
 	for _, name := range w.links {
-		_ = w.Link(w.targets[name], name) // most are there
+		_ = w.Link(w.targets[name], name) // fails if the link still exists
 	}
 	if left := w.changed(); len(left) > 0 {
 		r.Fatalf("the tree cannot be restored: %v", left)
 	}
-	for _, k := range w.workers { // handles of what was removed are of no use any more
+	for _, k := range w.workers { // a handle of a removed directory cannot be used any more
 		if err := w.open(k); err != nil {
 			r.Fatalf("%s cannot be opened again: %v", k.name, err)
 		}
