@@ -10,8 +10,9 @@ import (
 	"golem/core/sandbox"
 )
 
-// Append opens a file for adding at its end, and creates it, readable by its owner
-// only, with its parents. One Write is one write of the system. The file has Sync.
+// Append opens a file for appending. It creates a missing file, which only its owner can
+// read (0600), and missing parents. Each Write is one write call of the operating system.
+// The returned file also has Sync() error. The caller closes it.
 func (f *FS) Append(name string) (io.WriteCloser, error) {
 	file, err := f.openRaw("append", name, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err != nil {
@@ -20,7 +21,7 @@ func (f *FS) Append(name string) (io.WriteCloser, error) {
 	return &appended{file, name}, nil
 }
 
-// appended hides the host path in errors.
+// appended is a file that was opened by Append. Its errors contain no host path.
 type appended struct {
 	file *os.File
 	name string
@@ -43,7 +44,7 @@ func (a *appended) failed(op string, err error) error {
 	return failed(op, a.name, err)
 }
 
-// openRaw opens a regular file of the system itself, never through a link.
+// openRaw opens a regular file as an os.File, never through a link.
 func (f *FS) openRaw(op, name string, flag int) (*os.File, error) {
 	s, err := f.target(name, making)
 	if err != nil {
@@ -64,15 +65,15 @@ func (f *FS) openRaw(op, name string, flag int) (*os.File, error) {
 	return file, nil
 }
 
-// TryLock locks a file of that name, which it creates and release removes, for this
-// handle alone: every other process, and every other TryLock of this one, gets taken
-// == false. The system frees the lock when its owner ends. Where the file system has
-// no locks it fails with E_PLATFORM.
+// TryLock takes the lock of that name without waiting. The lock is a file, which TryLock
+// creates and release removes. While it is taken, every other TryLock, in this process or
+// in another one, returns taken == false. The system frees the lock when its process
+// ends. If the file system has no locks, TryLock returns E_PLATFORM.
 func (f *FS) TryLock(name string) (release func(), taken bool, err error) {
 	for range maxTries {
 		file, err := f.openRaw("lock", name, os.O_RDWR|os.O_CREATE)
 		if errors.Is(err, errSwapped) || errors.Is(err, fs.ErrNotExist) {
-			continue // its owner removed it in between
+			continue // the owner removed the file meanwhile
 		}
 		if err != nil {
 			return nil, false, err
@@ -85,17 +86,18 @@ func (f *FS) TryLock(name string) (release func(), taken bool, err error) {
 			return nil, false, file.Close()
 		case f.names(name, file):
 			return func() {
-				_ = f.Remove(name) // while it is locked: nobody else can have it
+				_ = f.Remove(name) // before Close, so that no other owner's file can be removed
 				_ = file.Close()
 			}, true, nil
 		}
-		_ = file.Close() // locked, and removed by its owner before
+		_ = file.Close() // the previous owner has removed this file
 	}
 	return nil, false, failed("lock", name, errSwapped)
 }
 
-// Locked tells whether somebody has the lock of that name now. Only a lock that its owner
-// left behind when it died is taken for it, for a moment.
+// Locked reports whether the lock of that name is taken now. If its file exists and
+// nobody has the lock, because the owner died, Locked takes and releases the lock, which
+// removes the file.
 func (f *FS) Locked(name string) bool {
 	if _, err := f.Stat(name); err != nil {
 		return false
@@ -107,7 +109,7 @@ func (f *FS) Locked(name string) bool {
 	return err == nil && !taken
 }
 
-// names tells whether the name still belongs to this open file.
+// names reports whether the name still belongs to this open file.
 func (f *FS) names(name string, file *os.File) bool {
 	s, err := f.walk(name, still)
 	if err != nil {

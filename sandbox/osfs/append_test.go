@@ -16,8 +16,8 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// What is appended is there after the write, through two handles too, and the file
-// is its owner's only.
+// Appended data stays after the file is closed and opened again, and only the owner can
+// read the file.
 func TestAppend(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, dir)
@@ -44,7 +44,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// Neither a log nor a lock goes through a link.
+// Append and TryLock do not follow links.
 func TestAppendRefusesLinks(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	f := open(t, dir)
@@ -67,7 +67,7 @@ func TestAppendRefusesLinks(t *testing.T) {
 	}
 }
 
-// A lock has one owner, whoever else tries, and leaves no file behind.
+// A lock has at most one owner at a time and leaves no file behind.
 func TestTryLock(t *testing.T) {
 	dir := t.TempDir()
 	trees := []*osfs.FS{open(t, dir), open(t, dir)}

@@ -15,8 +15,8 @@ import (
 	"golem/core/sandbox"
 )
 
-// SECURITY 2: while one swaps a directory and a link to the outside, no read,
-// list, write, rename or removal gets out.
+// SECURITY 2: while a directory and a link to the outside are swapped again and
+// again, no read, list, write, rename or removal reaches the outside.
 func TestSwappingLink(t *testing.T) {
 	dir, outside := host(t, "real/secret", "spare", "src/real/secret")
 	base := open(t, dir)
@@ -37,7 +37,7 @@ func TestSwappingLink(t *testing.T) {
 					return
 				default:
 				}
-				// users make "real" anew when it is away; RemoveAll never follows the link
+				// the users create "real" again while it is away; RemoveAll does not follow a link
 				_ = os.Rename(at("real"), at("x"))
 				if os.Symlink(outside, at("real")) == nil {
 					swaps.Add(1)
@@ -50,7 +50,7 @@ func TestSwappingLink(t *testing.T) {
 			}
 		})
 	}
-	// by count, so that a busy machine takes longer and tries as much
+	// The end depends on counts, not on time, so that a busy machine tries as much.
 	enough := func() bool { return swaps.Load() >= 2000 && tries.Load() >= 500 && inside.Load() >= 20 }
 	for i, f := range views {
 		users.Go(func() {

@@ -12,8 +12,8 @@ import (
 	"golem/core/sandbox/sandboxtest"
 )
 
-// Scenario 42 on a real disk: no symbolic link, by which a mount is named or
-// that lies in one, gives a child more than its caller has.
+// Scenario 42 on a real disk: no symbolic link, in the path or in the files of a
+// mount, gives a child more than its caller has.
 func TestBounds(t *testing.T) {
 	sandboxtest.Bounds(t, func() sandboxtest.Yard {
 		dir, err := os.MkdirTemp(t.TempDir(), "")
@@ -30,8 +30,8 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// A directory that the first write is to make, and a file that is a mount, may
-// become links to somewhere else meanwhile: nothing is read or written there.
+// If a mounted file, or a directory that the first write shall create, becomes a
+// link during the run, nothing is read or written through it.
 func TestMountsThatBecomeLinks(t *testing.T) {
 	dir, _ := host(t, "private/secret", "shown.txt", "other.txt", "d/x")
 	f := open(t, dir)
@@ -63,8 +63,8 @@ func TestMountsThatBecomeLinks(t *testing.T) {
 	}
 }
 
-// A source that is named by a link lies where the link leads: what is made
-// below it later is judged by that place.
+// If the path of a source contains a link, the source is where the link leads.
+// Files that are created there later are judged by that place.
 func TestLaterBehindALink(t *testing.T) {
 	dir, _ := host(t, "workers/w.worker", "ok/a")
 	must(t, os.Symlink("workers", filepath.Join(dir, "harmless")))

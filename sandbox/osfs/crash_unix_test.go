@@ -14,7 +14,8 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// rewriting makes the test binary a process that rewrites a file until killed.
+// rewriting is the environment variable, with a directory as its value, that makes
+// the test binary rewrite a file until it is killed.
 const rewriting = "GOLEM_TEST_REWRITE"
 
 var versions = [2][]byte{bytes.Repeat([]byte("old\n"), 30_000), bytes.Repeat([]byte("new!\n"), 50_000)}
@@ -58,7 +59,7 @@ func TestKilledWriter(t *testing.T) {
 		if n, err := out.Read(make([]byte, 1)); n != 1 {
 			t.Fatalf("the writer did not start: %v", err)
 		}
-		time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond) // the moment of the kill is the point
+		time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond) // kill it at a random moment
 		must(t, cmd.Process.Kill())
 		if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != -1 {
 			t.Fatalf("the writer ended by itself: %v", err)

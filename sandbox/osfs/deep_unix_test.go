@@ -18,12 +18,12 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// deepening makes the test binary a process that works with deep names while
-// it may have few files open.
+// deepening is the environment variable, with a directory as its value, that makes
+// the test binary work with deep names under a low limit of open files.
 const deepening = "GOLEM_TEST_DEEP"
 
-// A name may have 2,047 levels. Its depth costs a fixed number of handles, so
-// that many deep names at once do not exhaust what a process may have open (B12).
+// A name may have 2,047 levels. A walk keeps a fixed number of handles open, so that
+// many deep names at once do not reach the limit of open files of a process (B12).
 func TestDeepNamesNeedFewHandles(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), deepening+"="+t.TempDir())
@@ -32,7 +32,7 @@ func TestDeepNamesNeedFewHandles(t *testing.T) {
 	}
 }
 
-// deepest is the longest way to a file that a name can be.
+// deepest is the number of directories in the longest path that the test uses.
 const deepest = 2040
 
 func deepProcess(dir string) {
@@ -93,7 +93,7 @@ func together(n int, step func() error) error {
 	return errors.Join(errs...)
 }
 
-// climbs follows links that go many levels up: further than handles are kept.
+// climbs reads through links that go more levels up than handles stay open.
 func climbs(f *osfs.FS, dir string) error {
 	low := strings.TrimSuffix(strings.Repeat("d/", 100), "/")
 	if err := f.WriteFile("top", []byte("deep")); err != nil {

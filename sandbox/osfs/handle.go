@@ -20,8 +20,8 @@ type handle struct {
 
 var _ sandbox.Placed = (*handle)(nil)
 
-// Place is where the file was in the tree when it was opened, after links were
-// followed.
+// Place returns where the file was in the tree when it was opened, after links
+// were followed.
 func (h *handle) Place() string { return h.place }
 
 // Stat describes the open file, even if its name now belongs to another file.

@@ -9,9 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Hold locks an open file for this process, until it is closed. The system removes the lock when
-// the process ends in any way. free is false if another process holds the lock;
-// known is false if the file system does not support locks.
+// Hold locks an open file, without waiting, until it is closed. The system removes the
+// lock when the process ends in any way. free is false if another open file, in this
+// process or in another one, has the lock. known is false if the file system does not
+// support locks.
 func Hold(file *os.File) (free, known bool) {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -4,6 +4,7 @@ package osfs
 
 import "os"
 
-// Hold is for systems without locks that end with their process. There only the
-// age of a file can tell whether its writer is dead.
+// Hold locks nothing and returns known false, because this system has no locks that
+// end with their process. Only the age of a temporary file can show that its writer
+// is dead.
 func Hold(*os.File) (free, known bool) { return false, false }

@@ -26,16 +26,17 @@ func newInfo(i fs.FileInfo, file *os.File, name, place string) info {
 	return info{FileInfo: i, name: path.Base(name), place: place, links: links(i, file)}
 }
 
-// Name is the base of the requested name, and "." for the root.
+// Name returns the base of the requested name, "." for the root.
 func (i info) Name() string { return i.name }
 
-// Place is where the file is in the tree, after links were followed.
+// Place returns where the file is in the tree, after links were followed.
 func (i info) Place() string { return i.place }
 
-// Links is how many names the file has; 0 means unknown.
+// Links returns how many names the file has; 0 means unknown.
 func (i info) Links() uint64 { return i.links }
 
-// Sys returns nil, because workers must not see what the operating system adds.
+// Sys returns nil, because workers must not see further information of the operating
+// system.
 func (i info) Sys() any { return nil }
 
 // bare returns the info in the form in which package os compares it.

@@ -17,8 +17,8 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// host makes a directory with the given files beside another one, "outside",
-// that holds a secret.
+// host creates a directory with the given files, and beside it a directory
+// "outside" with a file "secret".
 func host(t *testing.T, files ...string) (dir, outside string) {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -49,7 +49,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// whole is a view of one tree, protected as a project.
+// whole returns a view of one tree, protected as a project.
 func whole(t *testing.T, f sandbox.FS, restricts ...string) sandbox.FS {
 	t.Helper()
 	source := sandbox.SourceOf(f, ".")
@@ -65,7 +65,8 @@ func whole(t *testing.T, f sandbox.FS, restricts ...string) sandbox.FS {
 	return v
 }
 
-// refused checks the code, and that no error shows where the tree lies.
+// refused fails the test unless err matches want (nil: any error) and contains no path
+// of the host.
 func refused(t *testing.T, dir, what string, err, want error) {
 	t.Helper()
 	if err == nil || want != nil && !errors.Is(err, want) {
@@ -83,8 +84,8 @@ func stats(f fs.FS, name string) error { _, err := fs.Stat(f, name); return err 
 
 func lists(f fs.FS, name string) error { _, err := fs.ReadDir(f, name); return err }
 
-// Scenario 22: links inside are followed for reading, out refused, and never
-// written through.
+// Scenario 22: links inside the tree are followed for reading but never written
+// through; links that lead outside are errors.
 func TestLinks(t *testing.T) {
 	dir, outside := host(t, "d/a", "b")
 	for name, to := range map[string]string{
@@ -136,7 +137,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// SECURITY 2, 4: a link or hard link to .env is .env, whatever it is called.
+// SECURITY 2, 4: a symbolic or hard link to a protected file is protected like the
+// file, under any name.
 func TestLinksToProtected(t *testing.T) {
 	dir, _ := host(t, ".env", ".git/config", "workers/w.md", "src/a", "sub/x", "src/deep/y")
 	for name, to := range map[string]string{
@@ -171,9 +173,9 @@ func TestLinksToProtected(t *testing.T) {
 	}
 }
 
-// SPEC §8: protection compares identity. Any unreadable file is known under
-// its other names, also from another mount; a rewritten second name of a
-// definition leaves the definition alone.
+// SPEC §8: protection compares identity. A file that workers cannot read is
+// recognised under its other names, also in another mount. Writing to a second
+// name of a definition file does not change the definition file.
 func TestHardLinks(t *testing.T) {
 	secrets := []string{".git/config", ".git/deep/er/x", ".golem/state", ".env.local", "sub/.env"}
 	dir, _ := host(t, append(secrets, "main.worker", "a", "data/b")...)
@@ -212,7 +214,7 @@ func TestHardLinks(t *testing.T) {
 	}
 }
 
-// A link does not reach what a nested mount hides, nor around its mode.
+// A link reaches no files that a nested mount covers, and does not avoid its mode.
 func TestLinksAndNestedMounts(t *testing.T) {
 	dir, outside := host(t, "in/hidden", "b")
 	must(t, os.Symlink("in", filepath.Join(dir, "l")))
@@ -229,7 +231,8 @@ func TestLinksAndNestedMounts(t *testing.T) {
 	must(t, reads(v, "in/secret"))
 }
 
-// A nested overlay shares what was changed and reads nothing outside itself.
+// A nested overlay shares the changes of the whole one and reads nothing outside its
+// directory.
 func TestOverlayRestricted(t *testing.T) {
 	dir, _ := host(t, "src/a", "src/b", "top")
 	must(t, os.Symlink("../top", filepath.Join(dir, "src/l")))

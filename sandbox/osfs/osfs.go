@@ -42,7 +42,8 @@ var (
 	_ sandbox.HackpadFS  = (*FS)(nil)
 )
 
-// Open opens a directory. Errors contain the directory as it was given.
+// Open opens a directory, after following links in its path. The caller closes the
+// FS. An error is E_NOT_FOUND; its text does not contain the directory's path.
 func Open(dir string) (*FS, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil {
@@ -53,7 +54,7 @@ func Open(dir string) (*FS, error) {
 	}
 	at := real
 	if !windows {
-		at += "/." // a pipe of that name is refused and never waited on
+		at += "/." // opening a pipe of this name is an error at once, and does not wait
 	}
 	root, err := os.OpenRoot(at)
 	if err != nil {
@@ -67,8 +68,8 @@ func Open(dir string) (*FS, error) {
 // Close releases the handle.
 func (f *FS) Close() error { return f.root.Close() }
 
-// Source returns the directory's real path, with slashes. Use it only for
-// comparing, never in messages.
+// Source returns the directory's real path, with slashes. Use it only to
+// compare, never in messages.
 func (f *FS) Source() string { return f.source }
 
 // SubFS opens a directory as a nested handle.
@@ -109,8 +110,9 @@ func (f *FS) sub(s *spot) (sandbox.FS, error) {
 // SameFile reports whether two infos describe the same file.
 func (f *FS) SameFile(a, b fs.FileInfo) bool { return os.SameFile(bare(a), bare(b)) }
 
-// Open opens a regular file or a directory. It refuses anything else before
-// opening, and again afterwards, in case the file was exchanged.
+// Open opens a regular file or a directory. Anything else is an error. Open
+// checks this before it opens the file and again afterwards, in case the file was
+// exchanged.
 func (f *FS) Open(name string) (fs.File, error) {
 	if err := readable(name); err != nil {
 		return nil, failed("open", name, err)
@@ -217,7 +219,8 @@ func (f *FS) Resolve(name string) (string, error) {
 	return s.place(), nil
 }
 
-// readable is valid and also hides the temporary files of writes.
+// readable returns an error for a name that is not valid, and fs.ErrNotExist for a
+// temporary file of a write.
 func readable(name string) error {
 	if err := valid(name); err != nil {
 		return err
@@ -228,8 +231,9 @@ func readable(name string) error {
 	return nil
 }
 
-// valid is sandbox.Valid. On Windows it also refuses short names (8.3), because
-// they are second names of files that the protection knows by their first name.
+// valid returns an error for a name that sandbox.Valid rejects. On Windows it also
+// rejects short names (8.3), because they are second names of files that the
+// protection knows by their long names.
 func valid(name string) error {
 	if err := sandbox.Valid(name); err != nil {
 		return err
@@ -270,6 +274,7 @@ func failed(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: sandbox.Abs(name), Err: reason(err)}
 }
 
+// reason returns the cause of an error, without host paths.
 func reason(err error) error {
 	var f *fault.Fault
 	if errors.As(err, &f) {

@@ -11,8 +11,8 @@ import (
 	"golem/core/sandbox"
 )
 
-// Attacks on what a module is granted of a directory: links, names that step out,
-// definition files and hard links lead nowhere else, and no mode becomes wider
+// Attacks on the directories that a module is granted: links, names that lead out,
+// definition files and hard links reach no other files, and no mode becomes wider
 // (SECURITY 2, 18; SPEC §6, Grants).
 func TestParts(t *testing.T) {
 	dir, _ := host(t, "data/a", "other/b", "out/c", "in/d", ".env", "data/deep/e")
@@ -63,7 +63,8 @@ func TestParts(t *testing.T) {
 	if short, _ := sandbox.Shown(part); short != "/data (ro), /data/deep (rw), /new (rw), /out (rw)" {
 		t.Errorf("it shows %s", short)
 	}
-	// What another mount covers is not shown by a link to it, to a file in it, or to what is above it.
+	// Files that another mount covers are not shown by a link to their directory, to one of
+	// them, or to a directory above.
 	for _, name := range []string{"same", "same/d", "data/up", "data/up/in"} {
 		_, err := sandbox.Parts(v, map[string]sandbox.Mode{name: sandbox.ReadOnly})
 		refused(t, dir, "grant "+name+" to read", err, nil)

@@ -13,10 +13,10 @@ import (
 	"golem/core/sandbox"
 )
 
-// swapped runs use while "real", a directory of dir, keeps turning into a
-// link to target and back. use goes on until enough was swapped and it has
-// itself done what it wants: by count, so that a busy machine takes longer and
-// tries as much.
+// swapped calls use while another goroutine keeps replacing "real", a directory in
+// dir, by a link to target and back. use must run until enough returns true, and
+// until it has tried enough itself. Both are counts and not times, so that a busy
+// machine tries as much.
 func swapped(t *testing.T, dir, target string, use func(enough func() bool)) {
 	t.Helper()
 	at := func(n string) string { return filepath.Join(dir, n) }
@@ -31,13 +31,13 @@ func swapped(t *testing.T, dir, target string, use func(enough func() bool)) {
 				return
 			default:
 			}
-			_ = os.Rename(at("real"), at("away")) // users may be in the way; the count below tells
+			_ = os.Rename(at("real"), at("away")) // may fail because of use; only real swaps are counted
 			if os.Rename(at("link"), at("real")) == nil {
 				swaps.Add(1)
 				_ = os.Rename(at("real"), at("link"))
 			}
 			if os.Rename(at("away"), at("real")) != nil {
-				_ = os.RemoveAll(at("real")) // made anew by a user
+				_ = os.RemoveAll(at("real")) // use has created it again
 				_ = os.Rename(at("away"), at("real"))
 			}
 		}
@@ -47,8 +47,8 @@ func swapped(t *testing.T, dir, target string, use func(enough func() bool)) {
 	attacker.Wait()
 }
 
-// SECURITY 2, 4: a link put in between does not lead to what is unreadable
-// either, though that lies inside the mount.
+// SECURITY 2, 4: a link that replaces a directory during an operation does not lead
+// to protected files either, although they are inside the mount.
 func TestSwappingLinkToProtected(t *testing.T) {
 	for kind, wrap := range map[string]func(sandbox.FS) sandbox.FS{
 		"disk": func(f sandbox.FS) sandbox.FS { return f }, "overlay": sandbox.Overlay,
@@ -81,8 +81,8 @@ func TestSwappingLinkToProtected(t *testing.T) {
 	}
 }
 
-// SPEC §8: nothing is written, moved or removed through a link, however fast
-// it is put in between; the tree itself holds that, without a view.
+// SPEC §8: nothing is written, moved or removed through a link, even if it replaces
+// a directory during the operation. The tree itself ensures this, without a view.
 func TestSwappingLinkIsNotWrittenThrough(t *testing.T) {
 	dir, _ := host(t, "real/a", "workers/w.md", "spare")
 	f := open(t, dir)

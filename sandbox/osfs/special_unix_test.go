@@ -20,7 +20,8 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// promptly fails a test whose step waits, as an open of a pipe would.
+// promptly runs a step. It fails the test if the step does not end, as opening a pipe
+// would not.
 func promptly(t *testing.T, what string, step func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -30,7 +31,7 @@ func promptly(t *testing.T, what string, step func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(5 * time.Minute): // no machine is so slow
+	case <-time.After(5 * time.Minute): // more than the slowest machine needs
 		t.Fatalf("%s waits", what)
 	}
 }
@@ -40,7 +41,7 @@ func TestSpecialFiles(t *testing.T) {
 	dir, _ := host(t, "a")
 	must(t, syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o644))
 	must(t, os.Symlink("fifo", filepath.Join(dir, "tofifo")))
-	t.Chdir(dir) // a socket's path is short, a temporary directory's may not be
+	t.Chdir(dir) // a socket's path must be short, and the temporary directory's may be long
 	l, err := net.Listen("unix", "sock")
 	must(t, err)
 	defer func() { _ = l.Close() }()
@@ -83,7 +84,7 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// A sparse file costs no more than the limit.
+// Reading a sparse file needs no more memory than the limit allows.
 func TestSparse(t *testing.T) {
 	dir, _ := host(t)
 	file, err := os.Create(filepath.Join(dir, "huge"))
@@ -113,7 +114,7 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// A file system that refuses gives coded errors without a host path.
+// If the disk refuses an operation, the error contains no host path.
 func TestRefusingDisk(t *testing.T) {
 	proc := open(t, "/proc/self")
 	for what, err := range map[string]error{
@@ -141,8 +142,8 @@ func TestRefusingDisk(t *testing.T) {
 	}
 }
 
-// A rewritten file keeps its permissions, or gets those that it is written with,
-// whatever the umask.
+// A rewritten file keeps its permissions, or gets those given to WritePerm, with any
+// umask.
 func TestPermissions(t *testing.T) {
 	dir, _ := host(t, "f")
 	f := open(t, dir)
@@ -160,8 +161,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// SPEC §8: names that Windows cannot hold are created nowhere; where they are,
-// they are files like any other.
+// SPEC §8: names that Windows cannot store are never created, but existing files with
+// such names can be used.
 func TestForeignNames(t *testing.T) {
 	for _, wrap := range []func(sandbox.FS) sandbox.FS{
 		func(f sandbox.FS) sandbox.FS { return f }, sandbox.Overlay, func(f sandbox.FS) sandbox.FS { return whole(t, f) },
@@ -174,7 +175,7 @@ func TestForeignNames(t *testing.T) {
 	}
 }
 
-// No error after opening shows a host path either.
+// Errors of an open file contain no host path either.
 func TestHandlesShowNoHostPath(t *testing.T) {
 	dir, _ := host(t, "a", "d/b")
 	f := open(t, dir)
@@ -194,7 +195,7 @@ func TestHandlesShowNoHostPath(t *testing.T) {
 	entries, err := fs.ReadDir(f, "d")
 	must(t, err)
 	must(t, os.Remove(filepath.Join(dir, "d/b")))
-	if _, err = entries[0].Info(); err != nil { // some systems have looked already
+	if _, err = entries[0].Info(); err != nil { // some systems read the info with the listing
 		refused(t, dir, "info of what is gone", err, fs.ErrNotExist)
 	}
 }

@@ -25,7 +25,7 @@ func temporary(name string) bool {
 	return strings.Contains(name, tempPrefix) && slices.ContainsFunc(elements(name), isTemp)
 }
 
-// temp is a new file that a write fills and then moves to its place. It is
+// temp is a new file that a write fills and then moves to its final name. It is
 // locked while it is open, so that other processes see that its writer is alive
 // (see sweep).
 type temp struct {
@@ -109,8 +109,8 @@ func (t *temp) discard() {
 	_ = t.dir.Remove(t.name)
 }
 
-// leftover is the age from which an unfinished write counts as dead if locks
-// cannot tell.
+// leftover is the age after which the writer of a temporary file counts as dead
+// if the file system has no locks.
 const leftover = time.Hour
 
 // sweep removes the temporary files that dead writers left in a directory.
@@ -133,9 +133,9 @@ func sweep(dir *os.Root) {
 	}
 }
 
-// bury removes a temporary file if its writer is dead, which is so if it can be
-// locked. A living writer either holds the lock or notices, before it writes,
-// that its file is gone.
+// bury removes a temporary file if its writer is dead, that is, if the file can be
+// locked. A living writer either has the lock or notices, before it writes, that
+// its file is gone.
 func bury(dir *os.Root, name string) {
 	file, err := dir.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil && !errors.Is(err, fs.ErrPermission) {
@@ -150,7 +150,7 @@ func bury(dir *os.Root, name string) {
 		defer func() { _ = file.Close() }()
 		free, known = Hold(file)
 		if !(&temp{dir, name, file}).there() {
-			return // it was moved to its place in the meantime
+			return // its writer has moved it to its final name meanwhile
 		}
 	}
 	if free || !known && time.Since(info.ModTime()) > leftover {
@@ -158,15 +158,15 @@ func bury(dir *os.Root, name string) {
 	}
 }
 
-// sweepOnce cleans up a directory the first time that this FS changes something
-// in it.
+// sweepOnce sweeps a directory the first time that this FS opens it as its root or
+// writes a file in it.
 func (f *FS) sweepOnce(dir *os.Root, name string) {
 	if _, done := f.swept.LoadOrStore(name, true); !done {
 		sweep(dir)
 	}
 }
 
-// sweepAt cleans up a directory whose listing has an unfinished write.
+// sweepAt sweeps a directory whose listing contains a temporary file.
 func (f *FS) sweepAt(place string) {
 	s, err := f.walk(place, still)
 	if err != nil {

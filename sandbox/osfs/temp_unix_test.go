@@ -16,7 +16,7 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// unfinished are the temporary files below dir, as the system lists them.
+// unfinished returns the temporary files below dir, read from the disk without osfs.
 func unfinished(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	must(t, filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
@@ -24,14 +24,14 @@ func unfinished(t *testing.T, dir string) (out []string) {
 			out = append(out, strings.TrimPrefix(name, dir+"/"))
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // a writer has finished it meanwhile
+			return nil // a writer has renamed it meanwhile
 		}
 		return err
 	}))
 	return out
 }
 
-// living locks a file as the process does that writes it, until release.
+// living locks a file, as a living writer does, until release is called.
 func living(t *testing.T, name string) (release func()) {
 	t.Helper()
 	file, err := os.Open(name)
@@ -40,7 +40,7 @@ func living(t *testing.T, name string) (release func()) {
 	return func() { must(t, file.Close()) }
 }
 
-// What a writer has not finished is never listed and not writable.
+// Temporary files of unfinished writes are never listed and cannot be read or written.
 func TestTemporaryFilesAreHidden(t *testing.T) {
 	dir, _ := host(t, ".golem-tmp-a", "d/.golem-tmp-b", "keep")
 	for _, n := range []string{".golem-tmp-a", "d/.golem-tmp-b"} {
@@ -61,14 +61,14 @@ func TestTemporaryFilesAreHidden(t *testing.T) {
 	}
 }
 
-// What a dead writer left goes as soon as its directory is worked in, however
-// young it is; what a living one has begun stays.
+// The temporary file of a dead writer is removed, at any age, when its directory is
+// opened, listed, written or removed. That of a living writer stays.
 func TestDeadWritersAreSwept(t *testing.T) {
 	places := map[string]func(f *osfs.FS) error{
 		"opened":  func(*osfs.FS) error { return nil },
 		"listed":  func(f *osfs.FS) error { _, err := fs.ReadDir(f, "listed"); return err },
 		"written": func(f *osfs.FS) error { return f.WriteFile("written/x", nil) },
-		"removed": func(f *osfs.FS) error { return f.Remove("removed") }, // it is empty, as far as anyone can see
+		"removed": func(f *osfs.FS) error { return f.Remove("removed") }, // it has only a hidden temporary file
 	}
 	dir, _ := host(t)
 	for place := range places {
@@ -87,7 +87,7 @@ func TestDeadWritersAreSwept(t *testing.T) {
 	for place, work := range places {
 		must(t, work(f))
 		_, err := os.Lstat(filepath.Join(dir, place, ".golem-tmp-dead"))
-		if place == "opened" != (err == nil) { // nobody worked in it
+		if place == "opened" != (err == nil) { // this directory was not used
 			t.Errorf("%s: %v", place, err)
 		}
 	}
@@ -109,8 +109,8 @@ func TestDeadWritersAreSwept(t *testing.T) {
 	}
 }
 
-// Processes that write and processes that sweep do not disturb each other, and
-// nothing is left when all are gone.
+// Processes that write and processes that sweep do not disturb each other. After
+// all have ended, no temporary file is left.
 func TestWritersAndSweepersAtOnce(t *testing.T) {
 	dir, _ := host(t)
 	f := open(t, dir)
@@ -128,7 +128,7 @@ func TestWritersAndSweepersAtOnce(t *testing.T) {
 		writers = append(writers, cmd)
 	}
 	for range 100 {
-		again, err := osfs.Open(dir) // one that has swept nothing yet
+		again, err := osfs.Open(dir) // a new FS, which has not swept yet
 		must(t, err)
 		_, err = fs.ReadDir(again, "d")
 		must(t, err)

@@ -14,8 +14,8 @@ import (
 )
 
 // spot is the place that a name leads to: an open directory, and the last
-// element in it. Operations on a spot happen in that directory, even if
-// somebody changes the names on the path to it (SECURITY 2).
+// element in it. Operations on a spot happen in that directory, even if another
+// process changes the names on the path to it (SECURITY 2).
 type spot struct {
 	tree *os.Root
 	dirs []level     // the directories from below the tree's root to this one
@@ -25,8 +25,8 @@ type spot struct {
 }
 
 // level is one directory on the path, opened from the one above it. Only the
-// last few stay open, because a name may have 2,047 levels and many names are
-// used at the same time.
+// last ones (maxOpen) stay open, because a name may have 2,047 levels and many
+// names are used at the same time.
 type level struct {
 	name string
 	root *os.Root // nil after it was closed
@@ -53,7 +53,7 @@ func (s *spot) down(name string, root *os.Root) {
 
 func (l *level) close() {
 	if l.root != nil {
-		_ = l.root.Close() // nothing was written through it
+		_ = l.root.Close() // an error has no effect: nothing was written through it
 		l.root = nil
 	}
 }
@@ -88,7 +88,7 @@ func (s *spot) close() {
 	s.dirs = nil
 }
 
-// way says how walk treats what it finds.
+// way says how walk treats links and missing directories.
 type way int
 
 const (
@@ -216,7 +216,7 @@ func (w *walker) up() error {
 	return nil
 }
 
-// link replaces a name by the target of its link.
+// link replaces the next element, which is a link, by its target.
 func (w *walker) link(elem string) error {
 	if w.how != follow {
 		return errLink
@@ -239,8 +239,8 @@ func (w *walker) link(elem string) error {
 	return nil
 }
 
-// enter opens a directory below another and checks that it is the one that info
-// describes. errSwapped means that the name now belongs to something else.
+// enter opens a directory in another and checks that it is the one that info
+// describes. errSwapped means that the name now belongs to another file.
 func enter(parent *os.Root, elem string, info fs.FileInfo) (*os.Root, error) {
 	root, err := openDir(parent, elem)
 	switch {
@@ -260,7 +260,7 @@ func enter(parent *os.Root, elem string, info fs.FileInfo) (*os.Root, error) {
 }
 
 // openDir opens a directory as a handle. The dot at the end makes the system
-// accept only a directory, so that a pipe with that name is refused at once.
+// accept only a directory, so that a pipe with that name is an error at once.
 func openDir(parent *os.Root, elem string) (*os.Root, error) {
 	if windows || elem == "." {
 		return parent.OpenRoot(elem)

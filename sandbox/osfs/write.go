@@ -17,7 +17,8 @@ import (
 // old or the new file. The permissions of the old file are kept.
 func (f *FS) WriteFile(name string, data []byte) error { return f.WritePerm(name, data, 0) }
 
-// PermOf returns the permissions of a file or directory, which Windows has not.
+// PermOf returns the permissions of a file or directory. It returns 0 if it cannot read
+// them, and always on Windows, which has no such permissions.
 func (f *FS) PermOf(name string) fs.FileMode {
 	info, err := f.Stat(name)
 	if err != nil || windows {
@@ -26,7 +27,7 @@ func (f *FS) PermOf(name string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-// WritePerm is WriteFile that sets the permissions, unless perm is 0.
+// WritePerm replaces a file as WriteFile does and sets its permissions, unless perm is 0.
 func (f *FS) WritePerm(name string, data []byte, perm fs.FileMode) error {
 	s, err := f.target(name, making)
 	if err != nil {
@@ -56,8 +57,9 @@ func (f *FS) WritePerm(name string, data []byte, perm fs.FileMode) error {
 	return nil
 }
 
-// Create makes a file that must not be there (fs.ErrExist), as WriteFile does: nobody
-// ever sees a part of it. On a disk without hard links a crash can leave it empty.
+// Create writes a new file atomically, as WriteFile does. If the name exists, it returns
+// fs.ErrExist. On a disk without hard links Create is not atomic: others may see a part
+// of the content, and a crash can leave the file incomplete.
 func (f *FS) Create(name string, data []byte) error {
 	s, err := f.target(name, making)
 	if err != nil {
@@ -83,6 +85,7 @@ func (f *FS) Create(name string, data []byte) error {
 	return nil
 }
 
+// createPlain creates a file without a temporary file, for disks without hard links.
 func createPlain(dir *os.Root, name string, data []byte) error {
 	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -96,8 +99,9 @@ func createPlain(dir *os.Root, name string, data []byte) error {
 	return file.Close()
 }
 
-// target finds the place of a name that is to be changed. It refuses invalid
-// names, the root, links anywhere on the path and special files.
+// target finds the place of a name that is to be written. It returns an error for
+// names that cannot be created, the root, links anywhere on the path and special
+// files. The caller closes the spot.
 func (f *FS) target(name string, how way) (*spot, error) {
 	if err := cmp.Or(valid(name), sandbox.ValidNew(name)); err != nil {
 		return nil, err
@@ -105,8 +109,8 @@ func (f *FS) target(name string, how way) (*spot, error) {
 	return f.changeable(name, how)
 }
 
-// changeable is target for a name that may already exist, however it is
-// spelled: a name that Windows cannot hold can still be removed or renamed.
+// changeable is target without the rules for new names, so that an existing file
+// whose name Windows cannot store can still be removed or renamed.
 func (f *FS) changeable(name string, how way) (*spot, error) {
 	if err := valid(name); err != nil {
 		return nil, err
@@ -152,8 +156,8 @@ func syncDir(dir *os.Root) {
 	_ = d.Close()
 }
 
-// Remove deletes a file or an empty directory. It refuses to delete a link,
-// because the file that the link points to may be meant.
+// Remove deletes a file or an empty directory. It returns E_PATH for a link,
+// because the caller may mean the file that the link points to.
 func (f *FS) Remove(name string) error {
 	s, err := f.existing(name)
 	if err != nil {
@@ -207,7 +211,7 @@ func (f *FS) Rename(oldName, newName string) error {
 	return nil
 }
 
-// Mkdir makes one directory.
+// Mkdir creates one directory. Its owner can always read, write and enter it.
 func (f *FS) Mkdir(name string, perm fs.FileMode) error {
 	s, err := f.target(name, still)
 	if err != nil {
