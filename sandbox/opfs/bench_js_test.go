@@ -9,7 +9,7 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// big is a file of the size at which copying counts, in bytes.
+// big is the size of a big file in bytes, for which the time of copying matters.
 const big = 64 << 20
 
 // BenchmarkAgainstPlain measures each operation twice: through the sandbox's

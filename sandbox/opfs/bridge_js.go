@@ -17,6 +17,7 @@ type bridge struct {
 	waiting map[int]chan answer
 }
 
+// answer is the result of one operation in JavaScript.
 type answer struct {
 	failure string // "" or the name of the JavaScript error
 	value   js.Value
@@ -39,7 +40,7 @@ func newBridge() *bridge {
 }
 
 // call runs an operation on a tree and waits for its answer, unless JavaScript
-// knows it at once. OPFS operations cannot be cancelled, but all of them end.
+// returns it at once. OPFS operations cannot be cancelled, but all of them end.
 func (b *bridge) call(tree js.Value, op string, args ...any) answer {
 	ch := make(chan answer, 1)
 	b.mu.Lock()
@@ -74,6 +75,7 @@ func arrayOf(data []byte) js.Value {
 // memory without a copy, if the host provides the memory: see Script.
 const big = 1 << 20
 
-// address returns where data is in Go's memory. Go does not move data on its
-// heap, and data of this size is always there; the caller must keep it alive.
+// address returns the address of data in Go's memory. Go does not move data on its
+// heap, and data of at least big bytes is always on it. The caller must keep data
+// alive (runtime.KeepAlive).
 func address(data []byte) int { return int(uintptr(unsafe.Pointer(unsafe.SliceData(data)))) }

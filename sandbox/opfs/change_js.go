@@ -15,7 +15,7 @@ import (
 const tempPrefix = ".golem-tmp-"
 
 // WriteFile replaces a file: it writes a temporary file, flushes it and moves
-// it to its place. It creates missing parents.
+// it to its name. It creates missing parents. Filling changes how it writes.
 func (f *FS) WriteFile(name string, data []byte) error {
 	if err := target(name, true); err != nil {
 		return failed("write", name, err)
@@ -37,16 +37,18 @@ func (f *FS) WriteFile(name string, data []byte) error {
 	return err
 }
 
-// Filling is the same directory for who fills it with new files and removes it if
-// that does not come to its end: WriteFile writes them where they belong, neither
-// aside nor flushed, in half the time.
+// Filling returns the same directory with a faster WriteFile, for a caller that fills
+// a new directory and removes it if that fails. WriteFile then writes each file under
+// its own name, without a temporary file and without a flush, in half the time.
 func (f *FS) Filling() *FS {
 	c := *f
 	c.filled = true
 	return &c
 }
 
-// Telling is the same directory whose WriteFile asks next first, and writes nothing if that gives an error.
+// Telling returns the same directory with a WriteFile that first calls next, for
+// example to report progress. If next returns an error, WriteFile returns it and
+// writes nothing. Nested trees do not call next.
 func (f *FS) Telling(next func() error) *FS {
 	c := *f
 	c.next = next
@@ -100,7 +102,8 @@ func (f *FS) change(op, name, call string, args ...any) error {
 	return nil
 }
 
-// readable refuses names that cannot exist, and hides unfinished writes.
+// readable returns an error for names that cannot exist, and fs.ErrNotExist for
+// unfinished writes.
 func readable(name string) error {
 	if err := sandbox.Valid(name); err != nil {
 		return err
@@ -111,7 +114,8 @@ func readable(name string) error {
 	return nil
 }
 
-// target refuses names that may not be changed or, if made is set, created.
+// target returns an error for names that may not be changed or, if made is set,
+// created.
 func target(name string, made bool) error {
 	err := sandbox.Valid(name)
 	if made {

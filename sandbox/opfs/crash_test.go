@@ -16,9 +16,9 @@ import (
 //go:embed testdata/crash.js
 var crash string
 
-// A worker that dies in the middle of a write leaves the old file or the new
-// one, whole (SECURITY 14). What it left behind is swept beside a worker that
-// writes, which is not disturbed.
+// A web worker that dies in the middle of a write leaves the old or the new file,
+// complete (SECURITY 14). Sweeping its temporary files does not disturb a worker
+// that writes.
 func TestDeathWhileWriting(t *testing.T) {
 	site := webtest.Serve(t, fstest.MapFS{"index.html": {Data: []byte(`<!doctype html><link rel="icon" href="data:,"><script>` + crash + `</script>`)}}, "/")
 	for _, b := range []*webtest.Browser{&browser, &firefox} {

@@ -35,7 +35,7 @@ var failures = map[string]error{
 var errNoStorage = fault.New(fault.Platform, "this browser does not store files for this page").
 	Hinting("open the page with https or on localhost, and not in a private window")
 
-// failed returns an error with the virtual path in it.
+// failed returns an fs.PathError with the virtual path.
 func failed(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: sandbox.Abs(name), Err: err}
 }

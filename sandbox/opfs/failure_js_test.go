@@ -14,7 +14,7 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// broken is a directory handle whose every method rejects with an error.
+// broken returns a directory handle whose methods all reject with an error of this name.
 func broken(t *testing.T, name string) js.Value {
 	t.Helper()
 	reject := js.FuncOf(func(js.Value, []js.Value) any {
@@ -31,7 +31,7 @@ func broken(t *testing.T, name string) js.Value {
 	return handle
 }
 
-// What the browser refuses has a code, a remedy and none of the engine's words.
+// Errors of the browser become golem's errors, without the text of the browser's error.
 func TestFailuresHaveCodes(t *testing.T) {
 	for name, want := range map[string]error{
 		"NotFoundError": fs.ErrNotExist, "QuotaExceededError": fault.Quota, "SecurityError": fault.Platform, "NotAllowedError": fault.Platform,
@@ -54,7 +54,7 @@ func TestFailuresHaveCodes(t *testing.T) {
 	}
 }
 
-// A file that is open for adding grows line by line, and is busy.
+// A file that is open for appending grows with each Write, and a second Append is E_BUSY.
 func TestAppend(t *testing.T) {
 	f := open(t).(*opfs.FS)
 	put := func(gathers bool, lines ...string) {
@@ -89,7 +89,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// Big files cross in pieces and straight from memory, whole either way.
+// Big files are read and written completely, in pieces and directly from Go's memory.
 func TestBigFiles(t *testing.T) {
 	f := open(t).(*opfs.FS)
 	data := make([]byte, 9<<20+123)
@@ -125,7 +125,7 @@ func TestBigFiles(t *testing.T) {
 	}
 }
 
-// The names of unfinished writes are nobody's.
+// Unfinished writes are not listed, and their names cannot be opened or written.
 func TestUnfinishedWritesAreHidden(t *testing.T) {
 	dir := directory(t)
 	f, err := opfs.Open(dir, "/hidden")
@@ -145,7 +145,8 @@ func TestUnfinishedWritesAreHidden(t *testing.T) {
 	if err := f.WriteFile(".golem-tmp-x/a", nil); !errors.Is(err, fault.Path) {
 		t.Errorf("write: %v", err)
 	}
-	// What a dead worker left is swept, and only that: see TestDeathWhileWriting.
+	// Open removes the unfinished writes of dead workers. TestDeathWhileWriting tests
+	// that it removes no others.
 	room := await(t, dir.Call("getDirectoryHandle", ".golem-tmp-opfs"))
 	await(t, room.Call("getFileHandle", "dead-0", map[string]any{"create": true}))
 	if _, err := opfs.Open(dir, "/hidden"); err != nil {
@@ -160,7 +161,7 @@ func TestUnfinishedWritesAreHidden(t *testing.T) {
 	}
 }
 
-// A lock is one for all that know the directory's place, until it is freed.
+// A lock is valid for every FS of the same source, until it is freed.
 func TestLock(t *testing.T) {
 	dir := directory(t)
 	a, err := opfs.Open(dir, "/locked")
@@ -179,7 +180,7 @@ func TestLock(t *testing.T) {
 		t.Errorf("a second lock: %v", err)
 	}
 	free()
-	for range 100 { // the browser frees it in its own time
+	for range 100 { // the browser frees it after an unknown time
 		if free, err = b.Lock(); err == nil {
 			free()
 			return
@@ -188,7 +189,8 @@ func TestLock(t *testing.T) {
 	t.Errorf("after it was freed: %v", err)
 }
 
-// A handle to a directory that was removed and made again is found again.
+// A directory that was removed and created again is found, although its old handle is
+// cached.
 func TestDirectoryMadeAgain(t *testing.T) {
 	f := open(t)
 	for range 3 {

@@ -9,7 +9,7 @@ import (
 	"golem/core/sandbox"
 )
 
-// chunk is how many bytes of a big file are read at once.
+// chunk is the number of bytes of a big file that one call to JavaScript reads.
 const chunk = 1 << 20
 
 // file is an open file. It shows the content that the file had when it was
@@ -141,13 +141,13 @@ type entry struct {
 	isDir     bool
 }
 
-// Name is the base name.
+// Name returns the base name.
 func (e entry) Name() string { return e.name }
 
 // IsDir reports whether the entry is a directory; otherwise it is a file.
 func (e entry) IsDir() bool { return e.isDir }
 
-// Type is fs.ModeDir or 0.
+// Type returns fs.ModeDir or 0.
 func (e entry) Type() fs.FileMode {
 	if e.isDir {
 		return fs.ModeDir

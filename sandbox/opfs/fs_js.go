@@ -21,7 +21,7 @@ type FS struct {
 	source string
 	direct bool         // JavaScript can use Go's memory directly
 	filled bool         // see Filling
-	next   func() error // see Telling; nil: nothing is asked
+	next   func() error // see Telling; nil: none
 }
 
 var (
@@ -39,7 +39,8 @@ const maxWhole = 1 << 30
 
 // Open returns an FS for a FileSystemDirectoryHandle. source is where the
 // directory is, as an absolute slash path, for comparing mounts. Open removes
-// unfinished writes of tabs and web workers that have ended.
+// unfinished writes of tabs and web workers that have ended. It returns
+// E_PLATFORM if Script has not run.
 func Open(directory js.Value, source string) (*FS, error) {
 	trees, memory := js.Global().Get("golemOPFS"), js.Global().Get("golemMemory")
 	if trees.Type() != js.TypeFunction {
@@ -53,8 +54,8 @@ func Open(directory js.Value, source string) (*FS, error) {
 	return f, nil
 }
 
-// Source returns where the directory is. Use it only for comparing, never in
-// messages.
+// Source returns where the directory is, as given to Open. Use it only to compare,
+// never in messages.
 func (f *FS) Source() string { return f.source }
 
 // SubFS opens a directory as a nested handle.
@@ -104,7 +105,7 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 	}
 }
 
-// maxTries is how often a big file that keeps changing is read again.
+// maxTries is how often ReadFile reads a file that changes while it is read.
 const maxTries = 10
 
 // read reads a file once. A big file is read directly into Go's memory.
@@ -144,9 +145,10 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return f.entries(name, a.value.String()), nil
 }
 
-// Walk lists everything below a directory but the entries skip (A/B) at its top, at most
-// so many, sorted, as an array of {path, dir, size, modified (ms)}: with one call,
-// many files at once.
+// Walk returns everything below a directory as a sorted array of {path, dir, size,
+// modified}; size is in bytes, modified in ms since 1970. most is the largest number of
+// entries. skip lists the names, separated by "/", that are left out at the top of the
+// directory. Walk is faster than ReadDir and Stat, because it is one call of JavaScript.
 func (f *FS) Walk(dir, skip string, most int) (js.Value, error) {
 	if err := readable(dir); err != nil {
 		return js.Undefined(), failed("walk", dir, err)
@@ -158,7 +160,7 @@ func (f *FS) Walk(dir, skip string, most int) (js.Value, error) {
 	return a.value, nil
 }
 
-// entries parses a listing: "f" or "d", a name, "/".
+// entries parses a listing, which has "f" or "d", the name and "/" for each entry.
 func (f *FS) entries(dir, listing string) []fs.DirEntry {
 	out := make([]fs.DirEntry, 0, strings.Count(listing, "/"))
 	for item := range strings.SplitSeq(listing, "/") {
@@ -171,7 +173,7 @@ func (f *FS) entries(dir, listing string) []fs.DirEntry {
 	return out
 }
 
-// info converts [kind, size, time].
+// info converts [kind, size, time] of reads.js into an Info.
 func info(name string, v js.Value) sandbox.Info {
 	i := sandbox.Info{Base: path.Base(name), Perm: fs.ModeDir | 0o755}
 	if v.Index(0).String() == "f" {

@@ -1,21 +1,25 @@
-// Finding things in a tree of OPFS, and keeping their handles: every look-up
-// is a message to another process. What was replaced or moved meanwhile is
-// looked up again. opfs.js makes a file system of it.
+// This file finds files and directories in a tree of OPFS and caches their
+// handles, because every look-up is a message to another process. A handle that
+// became invalid, because its file was replaced or moved, is looked up again.
+// reads.js and opfs.js build the file system on it.
 globalThis.golemHandles = (() => {
-	const KEPT = 1000; // handles of files that are kept
+	const KEPT = 1000; // the most file handles in the cache
 
+	// Refusal is an error with a name like a DOMException's, for failures that the
+	// browser does not report itself.
 	class Refusal extends Error {
 		constructor(name) { super(name); this.name = name; }
 	}
-	// The old content of a file that was replaced: Firefox says AbortError, Chromium also
-	// NotFoundError (found calls that Gone).
+	// outdated reports whether an error means that a file was replaced and its old
+	// content can no longer be read. Firefox reports AbortError, Chromium also
+	// NotFoundError, which found changes to Gone.
 	const outdated = (e) => e.name === "NotReadableError" || e.name === "AbortError" || e.name === "Gone";
 	const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 	const { Kept, parts: cut } = globalThis.golemKept;
 	const hidden = (name) => name.startsWith(".golem-tmp-") || name.endsWith(".crswap");
 
-	// again repeats what fails because another handle is just being closed, or
-	// because the file was replaced between looking and reading.
+	// again runs a step and repeats it, up to 20 times, if it fails with one of these
+	// errors.
 	async function again(names, step) {
 		for (let i = 0; ; i++) {
 			try {
@@ -26,30 +30,34 @@ globalThis.golemHandles = (() => {
 			}
 		}
 	}
+	// changing repeats a step that fails because another handle of the file is just
+	// being closed.
 	const changing = (step) => again(["NoModificationAllowedError"], step);
 
 	class Handles {
-		// home is the handle of the whole tree, at what this one shows of it. Both
-		// engines' handles are paths too: what is made anew at a path is found
-		// through an old handle.
+		// home is the handle of the whole tree; at is the path in it where this tree
+		// begins. In both engines a handle stands for a path: if a file is created
+		// again at its path, an old handle leads to the new file.
 		constructor(home, at, shared) {
 			this.at = at;
 			if (shared) {
 				this.shared = shared;
 				return;
 			}
-			// shared by all trees of one home: the room for unfinished writes, the
-			// order of changes, handles by path, and what is known.
+			// shared is the common state of all trees of one home: the directory of
+			// unfinished writes (temp), the queue of changes (order), the current move,
+			// handles by path (known, files) and the cache (kept).
 			this.shared = { home, temp: null, order: Promise.resolve(), moves: 0, moving: null, known: new Map([[".", home]]), files: new Map() };
 			this.shared.kept = new Kept(() => this.shared.order, () => this.letGo());
 		}
 
-		// from is a path of this tree as one of the whole.
+		// from returns a path of this tree as a path of the whole tree.
 		from(path) {
 			return this.at === "." ? path : path === "." ? this.at : `${this.at}/${path}`;
 		}
 
-		// dir is the handle of a directory; handles are kept.
+		// dir returns the handle of a directory of the whole tree, and caches it. With
+		// create, it creates the directory and its parents.
 		async dir(path, create) {
 			const have = this.shared.known.get(path);
 			if (have) return have;
@@ -65,8 +73,9 @@ globalThis.golemHandles = (() => {
 			return handle;
 		}
 
-		// fresh runs a step; if a handle was an old one, once more. Handles are as
-		// old as this worker's right to keep something, while it has that right.
+		// fresh runs a step, and runs it again without cached handles if it fails
+		// because a handle may be outdated. While this worker has the lock of kept.js,
+		// cached handles cannot be outdated: they were cleared when it got the lock.
 		async fresh(step) {
 			try {
 				return await step();
@@ -78,6 +87,7 @@ globalThis.golemHandles = (() => {
 			}
 		}
 
+		// letGo clears the cached handles.
 		letGo() {
 			const { known, files, home } = this.shared;
 			known.clear();
@@ -85,8 +95,9 @@ globalThis.golemHandles = (() => {
 			files.clear();
 		}
 
-		// seen runs a reading step. A file that is replaced meanwhile is not there
-		// for a moment, or its old content can no longer be read: then again.
+		// seen runs a reading step. If a file is replaced meanwhile, it does not exist
+		// for a moment, or its old content can no longer be read; then seen repeats
+		// the step, up to 20 times.
 		async seen(step) {
 			for (let i = 0; ; i++) {
 				const before = this.shared.moves;
@@ -101,9 +112,10 @@ globalThis.golemHandles = (() => {
 			}
 		}
 
-		// found runs a reading step with the handle of what stands at a path of the
-		// whole. What has a handle and then is not there was replaced or removed
-		// since, here or in another tab: seen looks for it again.
+		// found runs a reading step with the handle of the file or directory at a path
+		// of the whole tree. If there was a handle and the step does not find the file,
+		// the file was replaced or removed, here or in another tab. Then found throws
+		// Gone, and seen looks for the file again.
 		async found(at, step) {
 			const handle = await this.entry(at);
 			try {
@@ -115,7 +127,8 @@ globalThis.golemHandles = (() => {
 			}
 		}
 
-		// move puts a file in its place.
+		// move renames a file to base in dir. Reading steps wait for it (moving), or
+		// notice it (moves).
 		async move(handle, dir, base) {
 			this.shared.moves++;
 			this.shared.moving = changing(() => handle.move(dir, base)).finally(() => {
@@ -127,6 +140,8 @@ globalThis.golemHandles = (() => {
 			await done;
 		}
 
+		// forget removes the handles of a path, and of everything below it, from the
+		// cache.
 		forget(path) {
 			for (const handles of [this.shared.known, this.shared.files]) {
 				for (const p of handles.keys()) if (p === path || p.startsWith(path + "/")) handles.delete(p);
@@ -145,7 +160,7 @@ globalThis.golemHandles = (() => {
 			return handle;
 		}
 
-		// entry is a file's or directory's handle.
+		// entry returns the handle of the file or directory at a path.
 		async entry(path) {
 			const { known, kept } = this.shared;
 			if (path === "." || kept.mine && known.has(path)) return known.get(path);
@@ -157,7 +172,8 @@ globalThis.golemHandles = (() => {
 			}
 		}
 
-		// names lists a directory: "f" or "d", a name, "/", for each.
+		// names lists a directory: a string with "f" or "d", the name and "/" for each
+		// entry.
 		async names(handle) {
 			for (let i = 0; ; i++) {
 				const before = this.shared.moves;

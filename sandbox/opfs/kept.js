@@ -1,56 +1,60 @@
-// What is known of a tree of OPFS without asking the browser: which names
-// there are, sizes, and the content of small files. Everything is written
-// through: a change is in OPFS before it is answered, and what is kept here
-// may be lost at any time.
+// This file is the cache of a tree of OPFS: names, sizes and the content of
+// small files. It is a write-through cache: a change is in OPFS before it is
+// answered, and the cache may be lost at any time.
 //
-// One worker of all tabs at a time may keep something: the one that has the
-// lock. A change needs the lock too. Who wants it says so on the channel; who
-// has it then ends its changes, forgets everything and gives the lock away.
-// A worker without the lock asks the browser for everything. So nobody ever
-// reads from memory what another tab has changed. A tab that dies loses the
-// lock by itself, one that does not answer loses it after PATIENCE.
+// Only one web worker of all tabs at a time may use its cache: the one that has
+// the lock. A change needs the lock too. A worker that wants the lock says so on
+// the channel; the worker that has it then finishes its changes, clears its cache
+// and releases the lock. A worker without the lock asks the browser for
+// everything. So no worker reads from its cache what another tab has changed. A
+// tab that dies releases the lock; a tab that does not answer loses it after
+// PATIENCE.
 globalThis.golemKept = (() => {
-	const NAME = "golem-files"; // of lock and channel
-	const PATIENCE = 3000; // ms
-	const SETTLES = [500, 4000]; // ms after which the last change of a dead tab is surely done
-	const SMALL = 128 << 10; // bytes of a file whose content is kept
-	const ROOM = 8 << 20; // bytes of all content
-	const MOST = 30000; // entries
+	const NAME = "golem-files"; // the name of the lock and of the channel
+	const PATIENCE = 3000; // ms to wait for the lock
+	// The cache is cleared again so many ms after this worker got the lock, because the
+	// last change of a dead tab may still have been under way.
+	const SETTLES = [500, 4000];
+	const SMALL = 128 << 10; // the most bytes of a file whose content is cached
+	const ROOM = 8 << 20; // the most bytes of all cached content
+	const MOST = 30000; // the most entries in the cache
+	// parts splits a path into its directory and its base name.
 	const parts = (path) => {
 		const i = path.lastIndexOf("/");
 		return i < 0 ? [".", path] : [path.slice(0, i), path.slice(i + 1)];
 	};
 
 	class Kept {
-		mine = false;
+		mine = false; // this worker has the lock
 		version = 0; // rises with each change
-		changes = 0; // under way
-		logs = new Set(); // files that were opened for adding at their end
+		changes = 0; // the number of changes under way
+		logs = new Set(); // paths of files that were opened for appending
 
-		// idle gives a promise for the end of the changes that are under way;
-		// begins is called when the lock is given.
+		// idle returns a promise for the end of the changes under way; begins is
+		// called when this worker gets the lock.
 		constructor(idle, begins) {
 			this.idle = idle;
 			this.begins = begins;
 			this.clear();
 			this.channel = new BroadcastChannel(NAME);
 			this.channel.onmessage = () => this.wanted();
-			this.trying = this.request({ ifAvailable: true }); // one at a time: a second would wait for the first
+			this.trying = this.request({ ifAvailable: true }); // one request at a time: a second would wait for the first
 		}
 
-		// Files that only grow grow without the lock: here, and golem's own in any tab.
+		// grows reports whether a file may grow without the lock: a file that this worker
+		// opened for appending, or any file below .golem. Such a file is not cached.
 		grows(path) {
 			return this.logs.has(path) || /(^|\/)\.golem\//.test(path);
 		}
 
 		clear() {
 			this.version++;
-			this.entries = new Map(); // path → null: not there; {kind, size, time, bytes}
+			this.entries = new Map(); // path → {kind, size, time, bytes}, or null if it does not exist
 			this.lists = new Map(); // directory → its names → "f" or "d"
-			this.room = 0;
+			this.room = 0; // bytes of all cached content
 		}
 
-		// request asks for the lock; false if it was not given.
+		// request asks the browser for the lock and resolves to whether it was given.
 		request(options) {
 			let given = false;
 			return new Promise((resolve) => {
@@ -61,7 +65,7 @@ globalThis.golemKept = (() => {
 					this.begins();
 					for (const ms of SETTLES) setTimeout(() => this.clear(), ms);
 					resolve(true);
-					// Who asked before this worker could hear it still waits.
+					// A worker that asked before this one got the lock still waits.
 					navigator.locks.query().then((all) => { if (all.pending.some((l) => l.name === NAME)) this.wanted(); });
 					return new Promise((release) => { this.release = release; });
 				}).catch(() => { // it took too long, or another tab has taken the lock since
@@ -76,7 +80,7 @@ globalThis.golemKept = (() => {
 			this.clear();
 		}
 
-		// wanted gives the lock away, after the changes that are under way.
+		// wanted releases the lock after the changes that are under way.
 		async wanted() {
 			if (!this.mine || this.giving) return;
 			this.giving = true;
@@ -87,20 +91,21 @@ globalThis.golemKept = (() => {
 			this.release();
 		}
 
-		// take gets the lock, for a change.
+		// take gets the lock, which a change needs.
 		take() {
 			if (!this.mine) this.trying = this.trying.then(() => this.mine || this.ask());
 			return this.trying;
 		}
 
-		// ask waits for the lock, and takes it from a tab that does not answer.
+		// ask waits for the lock. After PATIENCE it takes the lock from a tab that does
+		// not answer.
 		async ask() {
 			this.channel.postMessage("wanted");
 			if (!(await this.request({ signal: AbortSignal.timeout(PATIENCE) }))) await this.request({ steal: true });
 		}
 
-		// mark begins a look at OPFS; put keeps what was seen, unless something
-		// changed since.
+		// mark is called before a look at OPFS, and put caches the result unless
+		// something was changed since mark.
 		mark() {
 			return this.mine && this.changes === 0 ? this.version : -1;
 		}
@@ -124,14 +129,16 @@ globalThis.golemKept = (() => {
 			this.entries.set(path, entry);
 		}
 
-		// putList keeps a listing: "f" or "d", a name, "/".
+		// putList caches a listing, which has "f" or "d", the name and "/" for each
+		// entry.
 		putList(mark, path, listing) {
 			if (mark !== this.version) return;
 			if (this.lists.size >= MOST) this.clear();
 			this.lists.set(path, new Map(listing.split("/").slice(0, -1).map((item) => [item.slice(1), item[0]])));
 		}
 
-		// look is an entry as put keeps it; undefined where it is not known.
+		// look returns the cached entry of a path, null if the path does not exist, or
+		// undefined if the cache does not know.
 		look(path) {
 			const known = this.entries.get(path);
 			if (known !== undefined || path === ".") return known;
@@ -142,6 +149,8 @@ globalThis.golemKept = (() => {
 			return kind || !this.lists.has(up) ? undefined : null;
 		}
 
+		// list returns the cached listing of a directory as putList takes it, or
+		// undefined.
 		list(path) {
 			const names = this.lists.get(path);
 			if (!names) return undefined;
@@ -150,7 +159,7 @@ globalThis.golemKept = (() => {
 			return out;
 		}
 
-		// forget is for what stood at a path and below it.
+		// forget removes a path, and everything below it, from the cache.
 		forget(path) {
 			this.version++;
 			const file = this.entries.get(path)?.kind === "f";
@@ -167,7 +176,7 @@ globalThis.golemKept = (() => {
 			this.lists.delete(path);
 		}
 
-		// made notes a new entry in the listings above it.
+		// made adds a new entry, and missing parents, to the cached listings.
 		made(path, kind) {
 			for (let p = path; p !== "."; kind = "d") {
 				const [up, base] = parts(p);
@@ -177,8 +186,8 @@ globalThis.golemKept = (() => {
 			}
 		}
 
-		// wrote, madeDirectory and removed note a change that was done. bytes may
-		// be missing.
+		// wrote, madeDirectory and removed update the cache after a change. bytes may
+		// be undefined.
 		wrote(path, size, bytes) {
 			if (!this.mine) return;
 			this.forget(path);
@@ -200,8 +209,9 @@ globalThis.golemKept = (() => {
 			this.lists.get(up)?.delete(base);
 		}
 
-		// change runs a step that changes something. If it fails nothing is known
-		// any more, unless the error's name says that nothing was changed.
+		// change gets the lock and runs a step that changes something. If the step
+		// fails, the cache is cleared, unless the error's name is in harmless, the
+		// names of errors after which nothing was changed.
 		async change(step, harmless) {
 			await this.take();
 			this.changes++;

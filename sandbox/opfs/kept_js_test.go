@@ -14,7 +14,7 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// two opens one directory as two tabs do.
+// two opens one directory twice, as two tabs do.
 func two(t *testing.T) (tabs [2]*opfs.FS) {
 	t.Helper()
 	dir := directory(t)
@@ -27,8 +27,8 @@ func two(t *testing.T) (tabs [2]*opfs.FS) {
 	return tabs
 }
 
-// What one tab has changed the other one sees at once, whatever either has in
-// memory: names, sizes, content, what is missing.
+// A tab sees every change of another tab at once, although both cache names, sizes,
+// content and missing names.
 func TestTabsSeeEachOther(t *testing.T) {
 	tabs := two(t)
 	want := map[string]string{}
@@ -65,7 +65,7 @@ func TestTabsSeeEachOther(t *testing.T) {
 	}
 }
 
-// sees compares everything that can be asked with what there should be.
+// sees fails the test unless the tab shows exactly the files in want.
 func sees(t *testing.T, when string, tab *opfs.FS, want map[string]string, names []string) {
 	t.Helper()
 	for _, name := range names {
@@ -94,7 +94,7 @@ func sees(t *testing.T, when string, tab *opfs.FS, want map[string]string, names
 	}
 }
 
-// A tab that only reads does not see less of a file that another one adds to.
+// A tab sees every line that another tab appends to a file below .golem.
 func TestTabsSeeLogsGrow(t *testing.T) {
 	tabs := two(t)
 	log, err := tabs[0].Append(".golem/runs/a.jsonl")
@@ -103,7 +103,7 @@ func TestTabsSeeLogsGrow(t *testing.T) {
 	}
 	want := []byte(nil)
 	for i := range 5 {
-		if err := tabs[1].WriteFile("mine", nil); err != nil { // and so may keep what it reads
+		if err := tabs[1].WriteFile("mine", nil); err != nil { // so it has the lock and may cache what it reads
 			t.Fatal(err)
 		}
 		line := fmt.Appendf(nil, "%d\n", i)
@@ -124,7 +124,7 @@ func TestTabsSeeLogsGrow(t *testing.T) {
 	}
 }
 
-// A nested tree and the one it is of know the same.
+// A nested tree and the tree around it see each other's changes.
 func TestNestedSeesTheSame(t *testing.T) {
 	f := open(t).(*opfs.FS)
 	if err := f.WriteFile("d/e/a", []byte("one")); err != nil {

@@ -2,12 +2,12 @@ package opfs
 
 import "path"
 
-// Lock locks this directory for all tabs and web workers of the page's origin.
-// If it is locked already, Lock returns E_BUSY at once. release frees the lock;
-// so does the end of the tab.
+// Lock locks this directory against all other tabs and web workers of the page's
+// origin. If it is locked already, Lock returns E_BUSY at once. The caller frees
+// the lock with release; the end of the tab frees it too.
 func (f *FS) Lock() (release func(), err error) { return f.LockAt(".") }
 
-// LockAt is Lock for a directory below this one, which need not exist yet.
+// LockAt locks a directory below this one, as Lock does. The directory need not exist.
 func (f *FS) LockAt(dir string) (release func(), err error) {
 	a := f.bridge.call(f.tree, "lock", "golem:"+path.Join(f.source, dir))
 	if a.failure != "" {
@@ -16,7 +16,7 @@ func (f *FS) LockAt(dir string) (release func(), err error) {
 	return func() { a.value.Invoke() }, nil
 }
 
-// Locked tells whether a tab or web worker has the lock of LockAt.
+// Locked reports whether a tab or web worker has the lock of LockAt for dir.
 func (f *FS) Locked(dir string) bool {
 	a := f.bridge.call(f.tree, "locked", "golem:"+path.Join(f.source, dir))
 	return a.failure == "" && a.value.Bool()

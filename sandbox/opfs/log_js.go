@@ -7,16 +7,16 @@ import (
 	"syscall/js"
 )
 
-// Log is a file that data is only appended to, such as a trace. When Write
-// returns, the data is in the file, unless Gathers is set, so a tab that dies loses
-// no line; Sync also writes it to the disk. While the Log is open, nothing else can write the
-// file. It is safe for concurrent use. Another tab sees the file grow at once
-// only below a directory .golem: of other files it may keep what it read before.
+// Log is an open file to which data is only appended, such as a trace. Unless Gathers
+// is set, the data is in the file when Write returns, so a tab that dies loses no line;
+// Sync also writes it to the disk. While the Log is open, nothing else can write the
+// file. It is safe for concurrent use. Another tab sees new data at once only if the
+// file is below a directory .golem; of other files it may show what it has cached.
 type Log struct {
-	// Gathers says that the data may wait while the program goes on, until it waits for
-	// anything, uses OPFS, or calls Flush: many lines then are one write. At most
-	// 64 KiB wait. An error is told by a later Write, or by Close. Set it before the first
-	// Write.
+	// Gathers says that Write may buffer data, so that many lines become one write. The
+	// buffer is written when the program waits for anything, uses OPFS or calls Flush, and
+	// when it would exceed 64 KiB. A later Write or Close returns an error of that write.
+	// Set Gathers before the first Write.
 	Gathers bool
 
 	fs   *FS
@@ -24,13 +24,14 @@ type Log struct {
 
 	mu   sync.Mutex
 	out  js.Value // a Log of logs.js; undefined after Close
-	data []byte   // what is being written: on the heap, where Go moves nothing
+	data []byte   // the data of the current Write; the field keeps it on the heap, where Go moves nothing
 }
 
 var _ io.WriteCloser = (*Log)(nil)
 
 // Append opens a file for appending. It creates the file and its parents if
-// they do not exist.
+// they do not exist. If the file is open for writing already, it returns E_BUSY. The
+// caller closes the Log.
 func (f *FS) Append(name string) (*Log, error) {
 	if err := target(name, true); err != nil {
 		return nil, failed("append", name, err)
@@ -42,7 +43,8 @@ func (f *FS) Append(name string) (*Log, error) {
 	return &Log{fs: f, name: name, out: a.value}, nil
 }
 
-// Write appends data.
+// Write appends data to the file, or to the buffer if Gathers is set. The first error
+// is final: after it nothing more is written, and every Write returns it.
 func (l *Log) Write(data []byte) (int, error) {
 	return len(data), l.do(func() js.Value {
 		if !l.fs.direct {
@@ -54,10 +56,10 @@ func (l *Log) Write(data []byte) (int, error) {
 	})
 }
 
-// Sync writes the data to the disk.
+// Sync writes the buffer and flushes the file to the disk.
 func (l *Log) Sync() error { return l.do(func() js.Value { return l.out.Call("sync") }) }
 
-// do runs a step of JavaScript's that answers with the name of an error.
+// do runs a step in JavaScript that returns the name of an error, or "".
 func (l *Log) do(step func() js.Value) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -84,6 +86,7 @@ func (l *Log) Close() error {
 	})
 }
 
-// Flush writes what logs have gathered. A host does it before it tells anybody
-// anything, other than through this package.
+// Flush writes the buffers of all logs that gather. Call it before the program passes
+// anything to the outside in another way than through this package, so that nobody
+// knows of an event whose line could still be lost.
 func Flush() { js.Global().Get("golemLogs").Call("flush") }

@@ -1,11 +1,11 @@
-// Files that only grow. Each write to one is a call of the system, and a run says
-// many lines: those of a log that gathers are written together, before anybody
-// can know of them. That is before golem waits for anything, before it asks
-// OPFS for anything, and at the host's word (golemLogs.flush): a tab that dies loses
-// no line of what golem had told or done.
+// This file implements files that only grow. Each write is a system call, and a run
+// writes many lines, so a log that gathers buffers its lines. The buffer is written
+// before golem waits for anything, before it calls OPFS, and when the host calls
+// golemLogs.flush. So a tab that dies loses no line about something that golem had
+// already done or shown.
 globalThis.golemLogs = (() => {
-	const ROOM = 64 << 10; // bytes that wait at most
-	const waiting = new Set(); // logs with such bytes
+	const ROOM = 64 << 10; // the most bytes in a buffer
+	const waiting = new Set(); // logs whose buffer is not empty
 
 	const flush = () => {
 		for (const log of waiting) log.write();
@@ -13,8 +13,8 @@ globalThis.golemLogs = (() => {
 	};
 
 	class Log {
-		failure = ""; // the first one; nothing is written after it: a line may be half there
-		size = 0; // bytes that wait
+		failure = ""; // the name of the first error; nothing is written after it, because a line may be incomplete
+		size = 0; // bytes in the buffer
 
 		// out is a FileSystemSyncAccessHandle.
 		constructor(out) {
@@ -22,7 +22,8 @@ globalThis.golemLogs = (() => {
 			this.at = out.getSize();
 		}
 
-		// put takes bytes and answers with the name of the first error there was.
+		// put writes or buffers bytes and returns the name of the first error so far,
+		// or "".
 		put(bytes, gathers) {
 			if (this.size + bytes.length > ROOM) this.write();
 			if (!gathers || bytes.length > ROOM) {
@@ -36,11 +37,13 @@ globalThis.golemLogs = (() => {
 			return (this.told = this.failure);
 		}
 
+		// write writes the buffer to the file.
 		write() {
 			this.pour(this.room?.subarray(0, this.size));
 			this.size = 0;
 		}
 
+		// pour appends bytes to the file.
 		pour(bytes) {
 			try {
 				while (!this.failure && bytes?.length) {
@@ -54,7 +57,7 @@ globalThis.golemLogs = (() => {
 			}
 		}
 
-		// sync writes everything to the disk.
+		// sync writes the buffer and flushes the file to the disk.
 		sync() {
 			this.write();
 			try {
@@ -65,7 +68,8 @@ globalThis.golemLogs = (() => {
 			return this.failure;
 		}
 
-		// close syncs and closes the file; it answers with an error that put has not told.
+		// close syncs and closes the file. It returns the first error, or "" if put has
+		// already returned an error.
 		close() {
 			this.sync();
 			this.out.close();

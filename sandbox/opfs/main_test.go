@@ -17,14 +17,14 @@ var browser, firefox = webtest.Browser{}, webtest.Browser{Engine: webtest.Firefo
 
 func TestMain(m *testing.M) { os.Exit(webtest.Main(m, &browser, &firefox)) }
 
-// TestInBrowsers runs the tests of the *_js_test.go files in a worker of real
+// TestInBrowsers runs the tests of the *_js_test.go files in web workers of real
 // browsers.
 func TestInBrowsers(t *testing.T) {
 	webtest.Suite{Package: ".", Scripts: []string{opfs.Script}, Args: []string{"-test.skip=^TestFull$"}}.Run(t, &browser, &firefox)
 }
 
-// TestFullInChromium runs the one that needs little room, which Chromium alone
-// can be told to lend.
+// TestFullInChromium runs TestFull, which needs a small storage quota. Only Chromium
+// can be given one.
 func TestFullInChromium(t *testing.T) {
 	webtest.Suite{Package: ".", Scripts: []string{opfs.Script}, Args: []string{"-test.run=^TestFull$"}, Quota: 4 << 20}.Run(t, &browser)
 }
@@ -32,7 +32,7 @@ func TestFullInChromium(t *testing.T) {
 //go:embed testdata/plain.js
 var plain string
 
-// BenchmarkInChromium prints what the benchmarks of the *_js_test.go files say.
+// BenchmarkInChromium prints the output of the benchmarks of the *_js_test.go files.
 func BenchmarkInChromium(b *testing.B) {
 	s := webtest.Suite{
 		Package: ".", Scripts: []string{opfs.Script, plain}, Timeout: 5 * time.Minute,

@@ -1,17 +1,18 @@
-// A directory handle whose files lie in memory, for browsers and private
-// windows that lend no storage: what it holds ends with the worker. It has of
-// OPFS what handles.js and opfs.js use, with the same refusals. As in OPFS a
-// handle is a path: it leads to whatever stands there when it is used.
+// This file implements a directory handle whose files are in memory, for browsers
+// and private windows that provide no storage. The files are lost when the worker
+// ends. It has the part of OPFS that handles.js, reads.js and opfs.js use, with the
+// same errors. As in OPFS, a handle stands for a path: it leads to the file that is
+// there when the handle is used.
 globalThis.golemMemoryRoot = (() => {
 	const refuse = (name) => { throw new DOMException("", name); };
 
-	// What stands at a path: a directory has items, a file has data.
+	// Nodes of the tree: a directory has items, a file has data.
 	const directory = () => ({ items: new Map() });
 	const file = () => ({ data: new Uint8Array(0), size: 0, time: Date.now(), busy: false });
 	const kind = (node) => (node.items ? "directory" : "file");
 
 	class Handle {
-		// at gives the node of the directory the handle lies in.
+		// at returns the node of the directory that contains name.
 		constructor(at, name) { this.at = at; this.name = name; }
 
 		node() {

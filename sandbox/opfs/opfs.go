@@ -4,8 +4,8 @@
 // write leaves the old or the new content. Directory handles are reused, and
 // each operation needs one call between Go and JavaScript (SPEC §8, §13).
 //
-// Names, sizes and small files are kept in memory by one worker of all tabs at a
-// time, and written through; every other one asks the browser: kept.js.
+// One web worker of all tabs at a time caches names, sizes and small files in
+// memory, as a write-through cache; all others ask the browser (see kept.js).
 //
 // The package runs in a dedicated web worker. The caller provides the directory
 // handle, and must have run Script in the worker before.

@@ -1,19 +1,21 @@
-// The JavaScript half of sandbox/opfs: each operation of the Go half is one
-// call here and one answer, however many steps OPFS takes for it.
+// This file is the JavaScript half of sandbox/opfs: each operation of the Go half
+// is one call here and one answer, whatever number of steps OPFS needs for it.
 //
-// golemOPFS(root, done, memory) makes a tree of a FileSystemDirectoryHandle.
-// Every method takes an id first; done(id, error, value) is called once for
-// it. error is "" or a name: a DOMException's, or one of ours (Exists,
-// IsDirectory, NotDirectory, NotEmpty, TooLarge, Moved). memory() is the
-// WebAssembly.Memory of the Go program: big files go from and to it directly.
+// golemOPFS(root, done, memory) returns a tree for a FileSystemDirectoryHandle.
+// Its method run(id, operation, …) returns [error, value] at once or calls
+// done(id, error, value) once. error is "" or a name: a DOMException's, or one of
+// ours (Exists, IsDirectory, NotDirectory, NotEmpty, TooLarge, Locked). memory()
+// returns the WebAssembly.Memory of the Go program: big files are read into it and
+// written from it directly.
 globalThis.golemOPFS = (() => {
-	const TEMP = ".golem-tmp-opfs"; // unfinished writes; never listed
+	const TEMP = ".golem-tmp-opfs"; // the directory of unfinished writes; never listed
 	const { Refusal, changing, cut, outdated } = globalThis.golemHandles;
 	const { Reads, READS, turn } = globalThis.golemReads;
 	const { Log, flush } = globalThis.golemLogs;
 
-	// owner is a name for this worker in the names of its unfinished writes. The
-	// browser keeps a lock of that name until the worker ends, however it ends.
+	// owner is a random name for this worker, with which the names of its unfinished
+	// writes begin. The worker holds a lock for that name, which the browser frees
+	// when the worker ends in any way.
 	let owner, count = 0;
 	const lockOf = (name) => "golem-write:" + name.split("-")[0];
 	const own = () => owner ||= new Promise((resolve, reject) => {
@@ -22,6 +24,7 @@ globalThis.golemOPFS = (() => {
 	});
 
 	class Tree extends Reads {
+		// temp returns the handle of the directory of unfinished writes.
 		temp() {
 			this.shared.temp ||= this.shared.home.getDirectoryHandle(TEMP, { create: true }).catch((e) => {
 				this.shared.temp = null;
@@ -30,8 +33,10 @@ globalThis.golemOPFS = (() => {
 			return this.shared.temp;
 		}
 
-		// write puts the bytes aside and moves them to their place: at every
-		// moment the name has its old content or its new one.
+		// write replaces a file: it writes a temporary file and moves it, so that the
+		// name always has the old or the new content. The content is bytes or, if
+		// bytes is null, size bytes at an address of Go's memory. With alone, a name
+		// that exists is an error.
 		write(path, bytes, address, size, alone) {
 			const at = this.from(path);
 			return this.change(() => this.fresh(async () => {
@@ -58,19 +63,20 @@ globalThis.golemOPFS = (() => {
 			}), alone ? ["Exists"] : []);
 		}
 
-		// create is write for a file that must not be there. Nobody makes it
-		// meanwhile: changes come one after the other, in all tabs.
+		// create writes a file that must not exist. No other tab can create it
+		// meanwhile, because changes happen one after the other in all tabs.
 		create(path, bytes) {
 			return this.write(path, bytes, 0, 0, true);
 		}
 
-		// joined is the same tree for another program, whose memory is its own.
+		// joined returns the same tree for another Go program, which has its own done.
+		// It does not use that program's memory directly.
 		joined(done) {
 			return new Tree(this.shared.home, done, undefined, this.at, this.shared);
 		}
 
-		// opened opens the file at a path of the whole for writing, and makes it
-		// where there is none.
+		// opened opens the file at a path of the whole tree for writing, and creates it
+		// if it does not exist.
 		async opened(at) {
 			const [up, base] = cut(at);
 			const dir = await this.dir(up, true);
@@ -83,8 +89,8 @@ globalThis.golemOPFS = (() => {
 			return changing(() => file.createSyncAccessHandle());
 		}
 
-		// lay writes a file where a tree is being made that counts only once it is
-		// whole: straight to its place.
+		// lay writes a file under its own name, without a temporary file and without a
+		// flush, for FS.Filling. The parameters are those of write.
 		lay(path, bytes, address, size) {
 			const at = this.from(path);
 			return this.change(() => this.fresh(async () => {
@@ -99,6 +105,7 @@ globalThis.golemOPFS = (() => {
 			}));
 		}
 
+		// pour writes all bytes from the start of an open file.
 		pour(out, bytes, flush) {
 			for (let at = 0; at < bytes.length; ) {
 				const n = out.write(at === 0 ? bytes : bytes.subarray(at), { at });
@@ -108,6 +115,7 @@ globalThis.golemOPFS = (() => {
 			if (flush) out.flush();
 		}
 
+		// notDirectory throws IsDirectory if the name belongs to a directory.
 		async notDirectory(at, dir, base) {
 			const e = this.shared.kept.mine ? this.shared.kept.look(at) : undefined;
 			if (e === null || e?.kind === "f") return;
@@ -119,7 +127,7 @@ globalThis.golemOPFS = (() => {
 			}
 		}
 
-		// absent refuses a name that a file has.
+		// absent throws Exists if the name belongs to a file.
 		async absent(dir, base) {
 			try {
 				await dir.getFileHandle(base);
@@ -180,8 +188,8 @@ globalThis.golemOPFS = (() => {
 				if (handle.kind === "file") {
 					await this.move(handle, dir, base);
 				} else {
-					// OPFS moves no directories: its files are moved one by one, so
-					// that each is always whole, at its old place or its new one.
+					// OPFS cannot move directories, so the files are moved one by one.
+					// Each file is always complete, at its old or its new place.
 					await this.carry(handle, await dir.getDirectoryHandle(base, { create: true }));
 					const [oldUp, oldBase] = cut(from);
 					await (await this.dir(oldUp, false)).removeEntry(oldBase);
@@ -194,6 +202,7 @@ globalThis.golemOPFS = (() => {
 			});
 		}
 
+		// carry moves everything in one directory into another.
 		async carry(from, to) {
 			const entries = [];
 			for await (const [name, h] of from.entries()) entries.push([name, h]);
@@ -207,8 +216,8 @@ globalThis.golemOPFS = (() => {
 			}
 		}
 
-		// sweep removes what the writes of dead workers left behind. The names are
-		// taken first: who lives now and wrote one of them has its lock by then.
+		// sweep removes the unfinished writes of dead workers. It lists the names before
+		// it queries the locks, because a living worker takes its lock before it writes.
 		async sweep() {
 			let room;
 			try {
@@ -222,11 +231,11 @@ globalThis.golemOPFS = (() => {
 			const alive = new Set((await navigator.locks.query()).held.map((lock) => lock.name));
 			for (const name of names) {
 				if (alive.has(lockOf(name))) continue;
-				await room.removeEntry(name, { recursive: true }).catch(() => {}); // its worker is just ending
+				await room.removeEntry(name, { recursive: true }).catch(() => {}); // its worker may be just ending
 			}
 		}
 
-		// append opens a file for adding at its end: a Log.
+		// append opens a file for appending and returns a Log.
 		append(path) {
 			const at = this.from(path);
 			return this.change(() => this.fresh(async () => {
@@ -238,13 +247,15 @@ globalThis.golemOPFS = (() => {
 			}));
 		}
 
-		// put adds bytes to a Log, given or in Go's memory; it answers at once.
+		// put appends to a Log, and returns at once the name of an error or "". The data
+		// is bytes or, if bytes is null, size bytes at an address of Go's memory.
 		put(log, bytes, address, size, gathers) {
 			return log.put(bytes ?? new Uint8Array(this.memory().buffer, address, size), gathers);
 		}
 
-		// lock takes a lock that all tabs share, or refuses; its value releases it.
-		// Who locks something is about to work with it.
+		// lock takes a lock that all tabs share and returns the function that releases
+		// it, or throws Locked. It also takes the lock of the cache, because a worker
+		// that locks something is about to use it.
 		async lock(name) {
 			await this.shared.kept.take();
 			return new Promise((resolve, reject) => {
@@ -255,20 +266,21 @@ globalThis.golemOPFS = (() => {
 			});
 		}
 
-		// locked tells whether somebody has such a lock.
+		// locked reports whether a worker has this lock.
 		async locked(name) {
 			return (await navigator.locks.query()).held.some((lock) => lock.name === name);
 		}
 
-		// change keeps changes in order.
+		// change runs the changes of this home one after the other. harmless is as in
+		// kept.js.
 		change(step, harmless = []) {
 			const result = this.shared.order.then(() => this.shared.kept.change(step, harmless));
 			this.shared.order = result.catch(() => {});
 			return result;
 		}
 
-		// run is the one entrance. What is known is answered at once, as [error,
-		// value]; else done is called.
+		// run runs an operation for the Go half. If the cache knows the answer, run
+		// usually returns it at once, as [error, value]; otherwise it calls done later.
 		run(id, op, ...args) {
 			let now;
 			try {
@@ -278,7 +290,7 @@ globalThis.golemOPFS = (() => {
 				now = [e.name, e.message];
 			}
 			if (now && !this.soon()) return now;
-			flush(); // before anything that comes later than the lines
+			flush(); // the buffered lines of logs come before what this operation does
 			const end = ([name, value]) => this.done(id, name, value);
 			if (now) turn().then(() => end(now));
 			else this[op](...args).then((value) => end(["", value]), (e) => end([outdated(e) ? "NotReadableError" : e.name || "Error", e.message]));

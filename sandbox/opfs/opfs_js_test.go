@@ -10,7 +10,8 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// await waits for a promise.
+// await waits for a promise and returns its value. If the promise is rejected, it ends
+// the test.
 func await(t testing.TB, promise js.Value) js.Value {
 	t.Helper()
 	type settled struct {
@@ -30,7 +31,7 @@ func await(t testing.TB, promise js.Value) js.Value {
 	return s.value
 }
 
-// directory makes an empty directory of its own.
+// directory creates an empty directory, which is removed at the end of the test.
 func directory(t testing.TB) js.Value {
 	t.Helper()
 	root := await(t, js.Global().Get("navigator").Get("storage").Call("getDirectory"))
@@ -49,11 +50,11 @@ func open(t *testing.T) sandbox.FS {
 	return f
 }
 
-// The suite that every file system passes, fstest within it.
+// The suite for every sandbox.FS, which includes testing/fstest.
 func TestConformance(t *testing.T) { sandboxtest.Test(t, open) }
 
-// Where a browser lends no storage, a directory in memory takes its place and
-// behaves alike.
+// If a browser provides no storage, a directory in memory replaces it and behaves in
+// the same way.
 func TestConformanceInMemory(t *testing.T) { sandboxtest.Test(t, openMemory) }
 
 func TestHackpadInMemory(t *testing.T) { sandboxtest.Hackpad(t, openMemory) }
@@ -67,11 +68,11 @@ func openMemory(t *testing.T) sandbox.FS {
 	return f
 }
 
-// hackpadfs's suite, but for the differences that are meant.
+// hackpadfs's suite, without the cases in sandboxtest.Differences.
 func TestHackpad(t *testing.T) { sandboxtest.Hackpad(t, open) }
 
-// SPEC §8: names that Windows cannot hold are created nowhere; where they are,
-// they are files like any other.
+// SPEC §8: names that Windows cannot store are never created, but existing files with
+// such names can be used.
 func TestForeignNames(t *testing.T) {
 	dir := directory(t)
 	d := await(t, dir.Call("getDirectoryHandle", "d", map[string]any{"create": true}))
@@ -88,7 +89,7 @@ func TestForeignNames(t *testing.T) {
 	sandboxtest.TestForeign(t, f)
 }
 
-// A nested tree is a tree.
+// A nested tree passes the suite.
 func TestConformanceOfNested(t *testing.T) {
 	sandboxtest.Test(t, func(t *testing.T) sandbox.FS {
 		f := open(t)
@@ -103,7 +104,7 @@ func TestConformanceOfNested(t *testing.T) {
 	})
 }
 
-// And so is a view over one.
+// A view of a tree passes the suite.
 func TestConformanceOfView(t *testing.T) {
 	sandboxtest.Test(t, func(t *testing.T) sandbox.FS {
 		v, err := sandbox.View(sandbox.ViewSpec{Mounts: []sandbox.Mount{{Name: "root", At: ".", FS: open(t), Mode: sandbox.ReadWrite}}})

@@ -8,7 +8,7 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// TestFull runs where the page may store 4 MB: what does not fit is E_QUOTA,
+// TestFull needs a page that may store only 4 MB. A write that does not fit is E_QUOTA,
 // and the old content stays.
 func TestFull(t *testing.T) {
 	f := open(t).(*opfs.FS)

@@ -1,21 +1,22 @@
-// The reading half of a tree: what is known is answered at once, what is read
-// is kept (kept.js).
+// This file has the reading operations of a tree. They answer from the cache
+// (kept.js) if it knows the answer, and put into the cache what they read.
 globalThis.golemReads = (() => {
-	const BIG = 1 << 20; // bytes from which a file goes straight to Go's memory
-	const PIECE = 4 << 20; // bytes of a big file that are on their way at once
-	const FIRST = 256 << 10; // bytes of a file that come with opening it
+	const BIG = 1 << 20; // a file of at least so many bytes is read directly into Go's memory
+	const PIECE = 4 << 20; // bytes of a big file that fill reads at once
+	const FIRST = 256 << 10; // bytes of a file that open returns
 	const READS = ["stat", "open", "list", "read", "sub"];
 	const { Handles, Refusal } = globalThis.golemHandles;
-	const BESIDE = 48; // files that are asked for their size at once
-	const STRETCH = 8; // ms that golem may go on without JavaScript's having a turn
-	const ODD = /[\p{Cc}\p{Cf}\p{Cs}\\]/u; // in names that no sandbox shows
+	const BESIDE = 48; // files whose size walk reads at the same time
+	const STRETCH = 8; // ms for which golem may run without a turn of the event loop
+	const ODD = /[\p{Cc}\p{Cf}\p{Cs}\\]/u; // characters in names that no sandbox shows
 	const gone = () => { throw new Refusal("NotFoundError"); };
+	// part reads a part of a blob. Chromium reports NotFoundError if the file was replaced.
 	const part = (blob, from, to) => blob.slice(from, to).arrayBuffer().catch((e) => {
 		throw e.name === "NotFoundError" ? new Refusal("NotReadableError") : e;
 	});
 
-	// turn resolves when messages were taken: golem, which is never told to wait,
-	// would let none in.
+	// turn resolves after a turn of the event loop. If every answer came at once, golem
+	// would never wait, and the worker would receive no messages.
 	let turned = 0;
 	const waiting = [];
 	const { port1, port2 } = new MessageChannel();
@@ -35,7 +36,8 @@ globalThis.golemReads = (() => {
 			this.memory = memory;
 		}
 
-		// known answers at once what needs no look at OPFS: undefined if it does.
+		// known returns the answer of a reading operation from the cache, or undefined
+		// if it needs a look at OPFS.
 		known(op, path, limit) {
 			const { kept } = this.shared;
 			if (!kept.mine) return undefined;
@@ -51,14 +53,15 @@ globalThis.golemReads = (() => {
 			return e.size <= limit ? [e.bytes] : undefined;
 		}
 
-		// soon is whether what is known must wait for JavaScript's turn: a change
-		// goes on then, or it has been a while.
+		// soon reports whether an answer from the cache must wait for a turn of the event
+		// loop: because a change is under way, or because the last turn is more than
+		// STRETCH ago.
 		soon() {
 			return this.shared.kept.changes > 0 || performance.now() - turned > STRETCH;
 		}
 
-		// look runs a reading step for what stands at a path, and keeps what it
-		// saw: the step gives its answer and the entry.
+		// look runs a reading step with the handle of a path. The step returns its answer
+		// and an entry for the cache.
 		look(path, step) {
 			const at = this.from(path), { kept } = this.shared;
 			return this.seen(async () => {
@@ -74,7 +77,7 @@ globalThis.golemReads = (() => {
 			});
 		}
 
-		// stat: [kind, size, time].
+		// stat returns [kind, size, time]: "f" or "d", bytes, ms since 1970.
 		stat(path) {
 			return this.look(path, async (handle) => {
 				if (handle.kind === "directory") return [["d", 0, 0], { kind: "d" }];
@@ -83,7 +86,8 @@ globalThis.golemReads = (() => {
 			});
 		}
 
-		// open: [kind, size, time, blob, first bytes] or [kind, 0, 0, names].
+		// open returns [kind, size, time, blob, first bytes] of a file, or
+		// [kind, 0, 0, names] of a directory.
 		open(path) {
 			return this.look(path, async (handle) => {
 				if (handle.kind === "directory") return [["d", 0, 0, await this.listing(this.from(path), handle)], { kind: "d" }];
@@ -93,7 +97,8 @@ globalThis.golemReads = (() => {
 			});
 		}
 
-		// slice: a part of a file that is open. Its content may be gone, if the file was replaced.
+		// slice returns a part of an open file. It throws NotReadableError if the file was
+		// replaced and its old content is gone.
 		async slice(blob, from, to) {
 			return new Uint8Array(await part(blob, from, to));
 		}
@@ -113,8 +118,9 @@ globalThis.golemReads = (() => {
 			return names;
 		}
 
-		// walk is everything below a path but some names (A/B) at its top, at most so much,
-		// sorted: [{path, dir, size, modified}].
+		// walk returns everything below a path, sorted: [{path, dir, size, modified}].
+		// most is the largest number of entries. The names in skip ("A/B") are left out
+		// at the top.
 		walk(path, skip, most) {
 			return this.look(path, async (handle) => {
 				if (handle.kind !== "directory") throw new Refusal("NotDirectory");
@@ -123,7 +129,7 @@ globalThis.golemReads = (() => {
 				const files = out.filter((e) => !e.dir);
 				const size = async () => {
 					for (let e; (e = files.pop()); ) {
-						const [, size, time] = await this.stat(path === "." ? e.path : `${path}/${e.path}`).catch(() => ["f", 0, 0]); // it is gone
+						const [, size, time] = await this.stat(path === "." ? e.path : `${path}/${e.path}`).catch(() => ["f", 0, 0]); // it was removed meanwhile
 						Object.assign(e, { size, modified: time });
 					}
 				};
@@ -132,6 +138,7 @@ globalThis.golemReads = (() => {
 			});
 		}
 
+		// into adds the entries of a directory, and of the directories in it, to out.
 		async into(path, below, skip, most, out) {
 			const names = this.known("list", path) ?? (await this.list(path));
 			for (const item of names.split("/").slice(0, -1).sort((a, b) => (a.slice(1) < b.slice(1) ? -1 : 1))) {
@@ -142,8 +149,8 @@ globalThis.golemReads = (() => {
 			}
 		}
 
-		// read: [bytes] of a whole file of at most limit; of a big one [null,
-		// size, blob, handle], for fill.
+		// read returns [bytes] of a whole file of at most limit bytes. For a big file it
+		// returns [null, size, blob, handle], which fill takes.
 		read(path, limit) {
 			return this.look(path, async (handle) => {
 				if (handle.kind === "directory") throw new Refusal("IsDirectory");
@@ -155,9 +162,9 @@ globalThis.golemReads = (() => {
 			});
 		}
 
-		// fill puts a file's content at an address of Go's memory: in one go where
-		// the file can be locked for reading, else piece by piece, each fetched
-		// while the one before is copied.
+		// fill copies a file's content to an address of Go's memory: with one read if the
+		// file can be locked for reading, otherwise piece by piece, reading each piece
+		// while the previous one is copied.
 		async fill(blob, handle, address) {
 			if (await this.gulp(handle, blob.size, address)) return;
 			const fetch = (at) => at < blob.size ? part(blob, at, at + PIECE) : null;
@@ -165,17 +172,19 @@ globalThis.golemReads = (() => {
 			for (let at = 0; at < blob.size; at += PIECE) {
 				const piece = new Uint8Array(await next);
 				next = fetch(at + PIECE);
-				next?.catch(() => {}); // told when it is awaited
+				next?.catch(() => {}); // the error is thrown when next is awaited
 				new Uint8Array(this.memory().buffer, address + at, piece.length).set(piece);
 			}
 		}
 
+		// gulp reads a whole file with one call. It returns false if the file cannot be
+		// locked for reading.
 		async gulp(handle, size, address) {
 			let file;
 			try {
 				file = await handle.createSyncAccessHandle({ mode: "read-only" });
 			} catch {
-				return false; // someone has it
+				return false; // the file is open elsewhere
 			}
 			try {
 				if (file.getSize() !== size) throw new Refusal("NotReadableError");
@@ -185,7 +194,7 @@ globalThis.golemReads = (() => {
 			}
 		}
 
-		// sub is a tree of a directory.
+		// sub returns a tree for a directory of this one.
 		sub(path) {
 			return this.look(path, async (handle) => {
 				if (handle.kind !== "directory") throw new Refusal("NotDirectory");
@@ -195,6 +204,7 @@ globalThis.golemReads = (() => {
 			});
 		}
 
+		// below returns the tree that begins at a path of the whole tree.
 		below(at) {
 			return new this.constructor(this.shared.home, this.done, this.memory, at, this.shared);
 		}

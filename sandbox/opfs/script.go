@@ -22,9 +22,10 @@ var tree string
 //go:embed memory.js
 var memory string
 
-// Script is the JavaScript part of the package; it defines golemOPFS, golemLogs.flush,
-// which writes what logs have gathered (Log.Gathers), and golemMemoryRoot, which makes a directory in memory for browsers that lend
-// none. Run it in the web worker before the Go program starts. If golemMemory is also defined,
-// as a function that returns the program's WebAssembly.Memory, big files are
-// not copied between JavaScript and Go.
+// Script is the JavaScript part of the package. Run it in the web worker before the Go
+// program starts. It defines golemOPFS, which Open uses; golemLogs.flush, which writes
+// the buffers of logs (Log.Gathers); and golemMemoryRoot, which returns a directory in
+// memory for browsers that provide no storage. If golemMemory is also defined, as a
+// function that returns the program's WebAssembly.Memory, big files are not copied
+// between JavaScript and Go.
 var Script = kept + handles + reads + logs + tree + memory

@@ -2,22 +2,23 @@ package opfs
 
 import "syscall/js"
 
-// Tree is the directory for another Go program of this worker, which opens it with
-// Joined: both then know of each other's changes.
+// Tree returns the directory for another Go program in this web worker, which opens it
+// with Joined. The two share one cache, so each sees the other's changes.
 func (f *FS) Tree() js.Value { return f.tree }
 
-// Joined opens what another program of this worker gave by Tree. source is as for
-// Open. Leave it when it is no more needed.
+// Joined opens the directory that another program in this web worker returned from Tree.
+// source is as in Open. Call Leave when the FS is no longer needed.
 func Joined(tree js.Value, source string) *FS {
 	b := newBridge()
 	return &FS{tree: tree.Call("joined", b.done), bridge: b, source: source}
 }
 
-// Leave frees what Joined took. The FS must not be used afterwards.
+// Leave frees the callback of an FS that Joined opened. The FS must not be used
+// afterwards.
 func (f *FS) Leave() { f.bridge.done.Release() }
 
-// Create makes a file that must not be there yet; otherwise it fails with
-// fs.ErrExist. Of two tabs only one succeeds.
+// Create writes a new file atomically, as WriteFile does. If the name exists, it
+// returns fs.ErrExist. If two tabs create the same file, only one succeeds.
 func (f *FS) Create(name string, data []byte) error {
 	if err := target(name, true); err != nil {
 		return failed("create", name, err)

@@ -1,5 +1,5 @@
-// dies starts a worker that writes one file again and again, old content and
-// new in turn, kills it in the middle of it, and tells what is there then.
+// dies starts a worker that writes two contents to one file in turn, kills it after ms
+// milliseconds, and returns what is wrong with the file then, or "".
 async function dies(opfs, ms) {
 	const { worker, wrote, count } = writer(opfs, "dir/file");
 	await wrote(2);
@@ -8,8 +8,8 @@ async function dies(opfs, ms) {
 	return whole("dir", "file", count);
 }
 
-// writer starts a worker that writes one file until it is ended; wrote(n) waits
-// for its nth write and fails with the first that fails.
+// writer starts a worker that writes one file until it is terminated. wrote(n) waits for
+// its nth write and throws the first error of a write.
 function writer(opfs, path) {
 	const source = opfs + `;
 		(async () => {
@@ -48,7 +48,8 @@ function writer(opfs, path) {
 	return { worker, wrote, count: () => writes };
 }
 
-// whole tells whether the file has one of the writer's contents: "" if it has.
+// whole returns "" if the file has one of the writer's two contents, otherwise what is
+// wrong.
 async function whole(dirName, name, count) {
 	const root = await navigator.storage.getDirectory();
 	const dir = await root.getDirectoryHandle(dirName);
@@ -66,8 +67,8 @@ async function whole(dirName, name, count) {
 	}
 }
 
-// sweeps kills writers beside one that lives, and sweeps until nothing of the
-// dead ones is left; the living one goes on writing meanwhile.
+// sweeps kills some writers while another one keeps writing, and sweeps until no files
+// of the dead ones are left. It returns "" or what is wrong.
 async function sweeps(opfs) {
 	(0, eval)(opfs);
 	const root = await navigator.storage.getDirectory();
@@ -84,7 +85,7 @@ async function sweeps(opfs) {
 		for await (const name of room.keys()) out.add(name.split("-")[0]);
 		return out;
 	};
-	await room.getFileHandle("dead-1", { create: true }); // whatever the moments of the kills were
+	await room.getFileHandle("dead-1", { create: true }); // an unfinished write, in case no kill leaves one
 	const living = writer(opfs, "dir/living");
 	await living.wrote(1);
 	for (let i = 0; i < 5; i++) {
@@ -92,7 +93,7 @@ async function sweeps(opfs) {
 		if (failure) return failure;
 		await sweep();
 	}
-	// The locks of the dead are freed in the browser's own time.
+	// The browser frees the locks of dead workers after an unknown time.
 	for (let left = await owners(); left.size > 1 || left.has("dead"); left = await owners()) await sweep();
 	let enough = false;
 	const wrote = living.wrote(living.count() + 60).finally(() => { enough = true; });
@@ -102,8 +103,8 @@ async function sweeps(opfs) {
 	return "";
 }
 
-// outlived kills writers beside a reader that keeps what it reads, and tells
-// whether the reader then sees what is there: "" if it does.
+// outlived kills writers while another worker reads and caches their file, and waits
+// until the reader sees the real content. It returns "" or what is wrong.
 async function outlived(opfs) {
 	(0, eval)(opfs);
 	const root = await navigator.storage.getDirectory();
@@ -122,7 +123,7 @@ async function outlived(opfs) {
 		const [before] = await run("read", "dir/outlived", 1 << 30);
 		await wrote(2);
 		worker.terminate();
-		await run("lock", "any" + i); // from here on it may keep what it reads
+		await run("lock", "any" + i); // from here on the reader may cache what it reads
 		for (;;) { // the last write of the dead one may still be under way
 			const [[kept], stat] = [await run("read", "dir/outlived", 1 << 30), await run("stat", "dir/outlived")];
 			const file = await (await (await root.getDirectoryHandle("dir")).getFileHandle("outlived")).getFile().catch(() => null);
@@ -134,8 +135,9 @@ async function outlived(opfs) {
 	return "";
 }
 
-// replaced reads a file whose content is gone as often as times, because another
-// worker has just replaced it, and tells what comes of it: "" if the content does.
+// replaced reads a file whose content fails to be read so many times, as if another
+// worker had just replaced it. It returns "" if the content is read in the end, otherwise
+// what is wrong.
 async function replaced(opfs, times) {
 	(0, eval)(opfs);
 	const root = await navigator.storage.getDirectory();
@@ -148,7 +150,7 @@ async function replaced(opfs, times) {
 	};
 	const dir = await root.getDirectoryHandle("dir", { create: true });
 	const out = await (await dir.getFileHandle("replaced", { create: true })).createWritable();
-	await out.write(new Uint8Array(300000).fill(97)); // more than is kept
+	await out.write(new Uint8Array(300000).fill(97)); // too big for the cache
 	await out.close();
 	const real = Blob.prototype.arrayBuffer;
 	try {
@@ -168,8 +170,9 @@ async function replaced(opfs, times) {
 	return error === "NotFoundError" ? "" : "of a file that is not there: " + error;
 }
 
-// logged kills workers that gather lines and tell of them, and tells whether the
-// file has every line that was told of, and no half one: "" if it has.
+// logged kills workers that write buffered lines and report them after a flush. It
+// returns "" if the file has every reported line and no incomplete one, otherwise what is
+// wrong.
 async function logged(opfs) {
 	const source = opfs + `;
 		(async () => {
@@ -188,7 +191,8 @@ async function logged(opfs) {
 			}
 		})();`;
 	const dir = await (await navigator.storage.getDirectory()).getDirectoryHandle("dir", { create: true });
-	// A page that the browser lost in the middle of this left a log, which its dead worker may still have.
+	// An earlier attempt that ended early may have left a log, which its dead worker may
+	// still have open.
 	while (!(await dir.removeEntry("log").then(() => true, (e) => e.name === "NotFoundError"))) await new Promise((resolve) => setTimeout(resolve, 20));
 	for (let i = 1; i <= 5; i++) {
 		const worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));

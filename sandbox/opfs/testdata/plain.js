@@ -1,5 +1,5 @@
-// What a page would write by hand for the operations that the benchmarks
-// compare with: n times each, sequentially, as the Go side does.
+// These are the operations with which the benchmarks compare golem, in plain
+// JavaScript as a page would write them: n times each, one after the other.
 globalThis.plain = {
 	bytes: (size) => new Uint8Array(size).fill(7),
 	async write(dir, n) {
