@@ -13,11 +13,11 @@ import (
 	"golem/core/fault"
 )
 
-// A log is a file that lines are only added to. Each line is
+// A log is a file to which lines are only appended. Each line is
 //
 //	{"mac":"64 hex digits","line":PAYLOAD}
 //
-// where PAYLOAD is one JSON value, and the MAC covers the MAC of the line before
+// where PAYLOAD is one JSON value, and the MAC covers the MAC of the previous line
 // and the payload. A line that was changed, removed or moved breaks the chain.
 const (
 	macOpen  = `{"mac":"`
@@ -32,7 +32,7 @@ type opening struct {
 	V     int    `json:"v"`
 }
 
-// Log is a log that is open for adding. It is safe for concurrent use.
+// Log is a log that is open for appending. It is safe for concurrent use.
 type Log struct {
 	store  *Store
 	format Format
@@ -41,10 +41,11 @@ type Log struct {
 	mu   sync.Mutex
 	out  io.WriteCloser
 	last []byte // MAC of the last line
-	err  error  // of the first write that failed: nothing is added after it
+	err  error  // of the first write that failed; after it nothing is appended
 }
 
-// NewLog creates a log. A file of that name must not exist.
+// NewLog creates a log. A file of that name must not exist (E_CONFLICT). The caller
+// closes the log.
 func (s *Store) NewLog(f Format, name string) (*Log, error) {
 	if _, err := s.key(); err != nil {
 		return nil, err
@@ -74,9 +75,9 @@ func (l *Log) open() (err error) {
 	return err
 }
 
-// Append adds lines with one write. A payload is one JSON value without a line
-// break. After an error every later Append fails with the same error, so that
-// nothing stands behind half a line.
+// Append appends one line for each payload, all with one write. A payload is one
+// JSON value without a line break. If the write fails, every later Append returns
+// the same error, so that no line follows an incomplete one.
 func (l *Log) Append(payloads ...[]byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,7 +106,7 @@ func (l *Log) Append(payloads ...[]byte) error {
 	return nil
 }
 
-// Sync writes what was added to the disk, where the host can.
+// Sync flushes the file to the disk, if the host's file has a Sync method.
 func (l *Log) Sync() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,7 +116,7 @@ func (l *Log) Sync() error {
 	return l.err
 }
 
-// Close closes the file. What was added stays.
+// Close closes the file. Later calls of Append and Sync return an error.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,11 +126,11 @@ func (l *Log) Close() error {
 	return l.out.Close()
 }
 
-// Record is a log as it was read.
+// Record is the content of a log that ReadLog has read.
 type Record struct {
-	Lines [][]byte // the payloads behind the first line, as far as they can be read
-	// Err says why the log may only be shown: E_TRUST if this machine did not write
-	// all of it in this project; nil: it is genuine.
+	Lines [][]byte // the payloads after the first line, without lines that cannot be parsed
+	// Err says why the log may only be shown and not be resumed: E_TRUST if this machine
+	// did not write all of it in this project. If it is nil, the log is genuine.
 	Err error
 	// Torn says that the last line was incomplete, as after a crash. It is not in
 	// Lines, and Reopen removes it.
@@ -139,8 +140,9 @@ type Record struct {
 	last []byte
 }
 
-// ReadLog reads a log. Its error is that of a file that cannot be read, is not a log of
-// this kind, or is of a newer version (E_CONFIG).
+// ReadLog reads a log. It returns an error if the file cannot be read, and E_CONFIG if it
+// is not a log of this kind or has a newer version. If the log is not genuine, the error
+// is nil and Record.Err is set.
 func (s *Store) ReadLog(f Format, name string) (*Record, error) {
 	file, err := s.read(name)
 	if err != nil {
@@ -173,7 +175,7 @@ func (s *Store) ReadLog(f Format, name string) (*Record, error) {
 	return r, nil
 }
 
-// check goes on with the chain over one line.
+// check verifies the MAC of one line and stores it as the last one of the chain.
 func (s *Store) check(r *Record, f Format, name string, got, payload []byte, ok bool) {
 	if r.Err != nil {
 		return
@@ -198,8 +200,9 @@ func parseLine(line []byte) (mac, payload []byte, ok bool) {
 	return mac, payload, err == nil && json.Valid(payload)
 }
 
-// Reopen opens a genuine log to go on behind its last line. The caller holds its
-// lock since before it was read.
+// Reopen opens a genuine log for appending after its last complete line; it removes an
+// incomplete one. The caller must have taken the log's lock before it read the log, and
+// closes the returned Log.
 func (s *Store) Reopen(f Format, name string, r *Record) (*Log, error) {
 	if r.Err != nil {
 		return nil, r.Err

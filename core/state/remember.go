@@ -2,8 +2,9 @@ package state
 
 import "sync"
 
-// Remember is a key that is got once. An error is not kept: the next call tries again.
-// It is safe for concurrent use.
+// Remember returns a function that calls get until it succeeds and then returns the same
+// key each time. An error is not kept: the next call calls get again. The function is safe
+// for concurrent use.
 func Remember(get func() ([]byte, error)) func() ([]byte, error) {
 	var mu sync.Mutex
 	var key []byte

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A disk that was full for a moment does not take the key away from the whole run.
+// An error of get, such as a full disk, does not prevent later calls from getting the key.
 func TestRememberForgetsErrors(t *testing.T) {
 	calls := 0
 	key := Remember(func() ([]byte, error) {

@@ -12,8 +12,9 @@ import (
 	"golem/core/fault"
 )
 
-// mac is the HMAC-SHA-256 over what a file is and over parts of it, each with its
-// length in front.
+// mac returns the HMAC-SHA-256 of a file's kind, version, project and name and of parts
+// of the file. Each of them is preceded by its length, so that no two sequences give the
+// same input.
 func (s *Store) mac(f Format, name string, parts ...[]byte) ([]byte, error) {
 	key, err := s.key()
 	if err != nil {
@@ -34,8 +35,9 @@ type head struct {
 	MAC   string `json:"mac"` // hex
 }
 
-// Seal returns a file: a line with kind, version and MAC, then body as it is. name
-// is what the MAC binds the file to: its path in .golem.
+// Seal returns the content of a sealed file: one line with kind, version and MAC, then
+// body unchanged. name is the file's path in .golem; the MAC is valid only for a file of
+// this name.
 func (s *Store) Seal(f Format, name string, body []byte) ([]byte, error) {
 	sum, err := s.mac(f, name, body)
 	if err != nil {
@@ -48,10 +50,9 @@ func (s *Store) Seal(f Format, name string, body []byte) ([]byte, error) {
 	return append(append(first, '\n'), body...), nil
 }
 
-// Unseal returns the body of a sealed file. With E_TRUST, for a file that this
-// machine did not write in this project, it returns the body too: to be shown, and
-// for nothing else. A newer version and what is not such a file are E_CONFIG, without
-// a body.
+// Unseal returns the body of a sealed file. For a file that this machine did not write
+// in this project it returns E_TRUST and also the body, which may only be shown. A newer
+// version, and a file that is not of this kind, are E_CONFIG without a body.
 func (s *Store) Unseal(f Format, name string, file []byte) (body []byte, err error) {
 	first, body, ok := bytes.Cut(file, []byte{'\n'})
 	var h head
@@ -71,6 +72,7 @@ func (s *Store) Unseal(f Format, name string, file []byte) (body []byte, err err
 	return body, nil
 }
 
+// notOne returns the error for a file that is not of the kind f.
 func notOne(f Format, name string) error {
 	return fault.New(fault.Config, "%s is damaged: its first line does not say that it is a golem %s", name, f.Kind).
 		Hinting("remove the file, or put it back from a copy")

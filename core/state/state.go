@@ -1,9 +1,9 @@
-// Package state is what golem keeps of a project in its directory .golem beside
-// the traces: conversations, staged changes, journals. Every such file carries a
-// MAC under a key of this machine, so that what a clone or an archive brought
-// along can be looked at, and is never resumed, settled or pushed (SPEC §3).
+// Package state stores the files that golem keeps for a project in its directory
+// .golem, apart from traces: conversations, staged changes, journals. Every such file
+// has a MAC under a key of this machine. A file that came with a clone or an archive
+// can therefore be shown, but is never resumed, settled or pushed (SPEC §3).
 //
-// A MAC tells who wrote a line, not that nothing was removed after it: a copy of
+// A MAC proves who wrote a line, not that no lines were removed after it: a copy of
 // an older state of a file, made on this machine in this project, is genuine too.
 package state
 
@@ -19,28 +19,29 @@ import (
 	"golem/core/sandbox"
 )
 
-// Store is the state of one project, as the host lends it. The zero value keeps
-// nothing: every method fails with E_PLATFORM.
+// Store is the storage for the state of one project, which the host provides. The zero
+// value stores nothing: methods that need the files, the key or a lock return E_PLATFORM.
 type Store struct {
 	// Files is the project's directory .golem. It need not exist before the first
 	// write (sandbox.Lazy).
 	Files sandbox.FS
-	// Project identifies the project in every MAC: natively the real root as a slash
-	// path. core.Open fills it with Platform.TrustKey if it is "".
+	// Project identifies the project in every MAC: natively the real path of its root,
+	// with slashes. core.Open sets it to Platform.TrustKey if it is "".
 	Project string
-	// Key returns 32 secret bytes of this machine, which no project contains and
-	// which are never exported. It makes them if there are none.
+	// Key returns the secret key of this machine, 32 bytes, which no project contains
+	// and which is never exported. It creates the key if there is none.
 	Key func() ([]byte, error)
-	// Lock keeps a lock with a plain name from every other process, tab and goroutine
-	// until release; the end of its owner frees it too. It tries at least once, also
-	// if ctx has ended, and fails with E_BUSY when ctx ends first.
+	// Lock takes the lock of a name (without slashes) against every other process, tab
+	// and goroutine, until release is called or the owner ends. It waits until ctx ends,
+	// and then returns E_BUSY. It tries at least once, even if ctx has ended before.
 	Lock func(ctx context.Context, name string) (release func(), err error)
-	// Held tells whether somebody has a lock. It keeps nobody from taking one that is
-	// free; nil: nothing can tell.
+	// Held reports whether a lock is taken. It prevents nobody from taking a free lock.
+	// It is nil if the host cannot tell.
 	Held func(name string) bool
-	// Append opens a file of Files for adding at its end, and creates it and its
-	// parents. One Write is one write of the system. A Sync method, if it has one,
-	// is used by Log.Sync. nil: the file is replaced as a whole at each write.
+	// Append opens a file of Files for appending, and creates it and its parents if
+	// necessary. Each Write is one write call of the system. Log.Sync uses the Sync
+	// method of the file, if it has one. If Append is nil, each write replaces the whole
+	// file.
 	Append func(name string) (io.WriteCloser, error)
 }
 
@@ -53,10 +54,11 @@ type Format struct {
 // keyBytes is the length of a Store's key.
 const keyBytes = 32
 
-// Kept says whether the host lends a place at all.
+// Kept reports whether the host provides storage at all.
 func (s *Store) Kept() bool { return s.Files != nil && s.Key != nil }
 
-// Hold locks name, waiting while another process has it, until ctx ends.
+// Hold takes the lock of a name. If it is taken, Hold waits until it is free, or returns
+// E_BUSY when ctx ends. The caller must call release.
 func (s *Store) Hold(ctx context.Context, name string) (release func(), err error) {
 	if s.Lock == nil {
 		return nil, errNowhere
@@ -64,7 +66,8 @@ func (s *Store) Hold(ctx context.Context, name string) (release func(), err erro
 	return s.Lock(ctx, name)
 }
 
-// TryHold is Hold that does not wait: E_BUSY if another has the lock.
+// TryHold takes the lock of a name without waiting. It returns E_BUSY if the lock is
+// taken. The caller must call release.
 func (s *Store) TryHold(name string) (release func(), err error) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
@@ -87,7 +90,7 @@ func (s *Store) key() ([]byte, error) {
 	return key, err
 }
 
-// read returns a file of at most maxFile bytes.
+// read returns the content of a file of at most maxFile bytes.
 func (s *Store) read(name string) ([]byte, error) {
 	if s.Files == nil {
 		return nil, errNowhere
@@ -95,10 +98,10 @@ func (s *Store) read(name string) ([]byte, error) {
 	return sandbox.ReadFile(s.Files, name, maxFile)
 }
 
-// maxFile bounds what is read of one file, in bytes.
+// maxFile is the largest file that read accepts, in bytes.
 const maxFile = 512 << 20
 
-// open opens a file for adding at its end.
+// open opens a file for appending.
 func (s *Store) open(name string) (io.WriteCloser, error) {
 	if s.Append != nil {
 		return s.Append(name)
@@ -110,7 +113,7 @@ func (s *Store) open(name string) (io.WriteCloser, error) {
 	return &whole{files: s.Files, name: name, data: old}, nil
 }
 
-// whole is a file that is replaced at each write.
+// whole is an open file for appending that replaces the whole file with each Write.
 type whole struct {
 	files sandbox.FS
 	name  string
@@ -128,8 +131,8 @@ func (w *whole) Write(b []byte) (int, error) {
 
 func (w *whole) Close() error { return nil }
 
-// Memory returns a Store in memory for tests and for embedding programs: files as
-// lent, a fixed key, locks within the process.
+// Memory returns a Store on the given files, for tests and for embedding programs. Its
+// key is fixed (32 zero bytes), and its locks work only among the copies of this Store.
 func Memory(files sandbox.FS) Store {
 	var mu sync.Mutex
 	held := map[string]bool{}
@@ -161,8 +164,8 @@ func Memory(files sandbox.FS) Store {
 	}
 }
 
-// Wait calls try until it says that the lock is taken, fails, or ctx ends: then
-// E_BUSY. A host uses it over a lock that does not wait.
+// Wait calls try every 20 ms until try returns true or an error. When ctx ends, it
+// returns E_BUSY. A host uses it to implement Store.Lock with a lock that does not wait.
 func Wait(ctx context.Context, name string, try func() (bool, error)) error {
 	for {
 		taken, err := try()

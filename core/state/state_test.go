@@ -43,8 +43,8 @@ func put(t *testing.T, s *state.Store, name string, data []byte) {
 	}
 }
 
-// A file is genuine under its name, in its project, on its machine, unchanged; all
-// else is E_TRUST, and can still be looked at.
+// An unchanged file is genuine under its own name, in its own project and on its own
+// machine. Otherwise Unseal returns E_TRUST, and the body to be shown.
 func TestSeal(t *testing.T) {
 	s := state.Memory(sandbox.Memory())
 	file, err := s.Seal(kind, "a", []byte("body\nmore"))
@@ -84,7 +84,8 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// Every change of a log but a torn end is seen, and what can be read is shown.
+// ReadLog detects every change of a log, treats an incomplete last line as a crash, and
+// returns the lines that can be read.
 func TestLogsThatWereChanged(t *testing.T) {
 	s := state.Memory(sandbox.Memory())
 	file := written(t, &s, "log", `{"n":1}`, `{"n":2}`, `{"n":3}`)
@@ -126,7 +127,7 @@ func TestLogsThatWereChanged(t *testing.T) {
 	}
 }
 
-// At whichever byte a log was torn, it goes on behind its last whole line.
+// A log that ends at any byte is continued after its last complete line.
 func TestLogsGoOnAfterACrash(t *testing.T) {
 	s := state.Memory(sandbox.Memory())
 	file := written(t, &s, "log", `{"n":1}`, `"two"`)
@@ -177,7 +178,7 @@ func (f *full) Write(b []byte) (int, error) {
 	return f.WriteCloser.Write(b)
 }
 
-// Nothing is written behind half a line.
+// After an incomplete line nothing more is written to a log.
 func TestAFullDiskEndsALog(t *testing.T) {
 	s := state.Memory(sandbox.Memory())
 	lent := s
@@ -202,7 +203,7 @@ func TestAFullDiskEndsALog(t *testing.T) {
 	}
 }
 
-// plain adds to a file of a tree.
+// plain is an io.WriteCloser that appends to a file of a tree.
 type plain struct {
 	files sandbox.FS
 	name  string
@@ -218,7 +219,7 @@ func (p plain) Write(b []byte) (int, error) {
 
 func (plain) Close() error { return nil }
 
-// A lock has one owner at a time, and one that is not waited for says who is busy.
+// A lock has one owner at a time, and TryHold of a lock that is taken returns E_BUSY.
 func TestLocks(t *testing.T) {
 	s := state.Memory(sandbox.Memory())
 	release, err := s.Hold(t.Context(), "a")
@@ -247,7 +248,7 @@ func TestLocks(t *testing.T) {
 	}
 }
 
-// Without a place nothing is kept, and nothing panics.
+// The zero Store returns errors and does not panic.
 func TestNowhere(t *testing.T) {
 	var s state.Store
 	_, sealed := s.Seal(kind, "a", nil)

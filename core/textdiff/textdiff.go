@@ -1,5 +1,4 @@
-// Package textdiff shows what changes in a text, as a unified diff that git and
-// patch apply.
+// Package textdiff makes unified diffs that git and patch can apply.
 package textdiff
 
 import (
@@ -9,8 +8,8 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Unified is the diff from old to next, "" if they are equal. from and to are
-// the names in its first two lines.
+// Unified returns the diff from old to next, or "" if they are equal. from and to are
+// the file names in its first two lines.
 func Unified(from, to, old, next string) string {
 	lines, grown := strings.SplitAfter(udiff.Unified(from, to, old, next), "\n"), 0
 	for i, line := range lines[min(2, len(lines)):] {
@@ -27,9 +26,10 @@ func Unified(from, to, old, next string) string {
 	return strings.Join(lines, "")
 }
 
-// moved sets the line at which a hunk "@@ -A,B +C,D @@" after the first begins
-// in the new text to A and what the hunks before it added. The library's C is
-// too small if one of them holds unchanged lines between two changes.
+// moved corrects C, the first line in the new text, of a hunk "@@ -A,B +C,D @@"
+// after the first one: to A plus the lines that the previous hunks added (grown).
+// The library's C is too small if a previous hunk has unchanged lines between two
+// changes.
 func moved(hunk string, grown int) string {
 	parts := strings.SplitN(hunk, " ", 4)
 	before, _, _ := strings.Cut(parts[1][1:], ",")

@@ -15,8 +15,8 @@ var header = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n$`
 
 const noNewline = "\\ No newline at end of file\n"
 
-// apply is what patch does, and stricter: both line numbers and both counts of
-// each hunk must be exact, and so must every line that is kept or removed.
+// apply applies a diff as patch does, but more strictly: both line numbers and both
+// counts of each hunk must be exact, and so must every line that is kept or removed.
 func apply(diff, old string) (string, error) {
 	if diff == "" {
 		return old, nil
@@ -88,8 +88,8 @@ func holds(t *testing.T, old, next string) {
 	}
 }
 
-// The first hunk holds two changes with unchanged lines between them: the second
-// begins where the new text has it.
+// If the first hunk has two changes with unchanged lines between them, the second hunk
+// begins at the right line of the new text.
 func TestTheHunkAfterOneThatJoinsTwoChanges(t *testing.T) {
 	old := "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n"
 	next := strings.NewReplacer("\n2\n", "\nII\n", "\n5\n", "\nV\nv\n", "\n18\n", "\nXVIII\n").Replace(old)
@@ -113,8 +113,8 @@ func TestTheDiffGivesTheNewText(t *testing.T) {
 	}
 }
 
-// texts are a text of few different lines, so that many are equal, and another
-// that was made of it.
+// texts returns a random text and a changed version of it. The text has few different
+// lines, so that many lines are equal.
 func texts(r *rand.Rand) (string, string) {
 	words := []string{"a", "b", "", "-c", "+d", "@@ -1 +1 @@", "\\ e", "é\r", "f\x00"}
 	some := func() string { return words[r.IntN(len(words))] }
