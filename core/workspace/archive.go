@@ -21,9 +21,9 @@ import (
 // Limits of a zip file that Unzip accepts.
 const (
 	MaxArchive = 256 << 20 // bytes of the zip file itself
-	MaxFiles   = 20_000
+	MaxFiles   = 20_000    // files and directories
 	MaxBytes   = 512 << 20 // bytes of all unpacked files together
-	MaxFile    = 256 << 20
+	MaxFile    = 256 << 20 // bytes of one unpacked file
 )
 
 // Unzip unpacks a zip file into dst. It checks everything before it writes
@@ -31,14 +31,15 @@ const (
 // two names that are the same file on some systems, wrong sizes, and archives
 // above the limits. If one directory contains everything, that directory is
 // left out of the names. Entries of .golem and .git are skipped. A file that
-// already exists is E_CONFLICT. If a write fails, Unzip removes what it has
-// written.
+// already exists is E_CONFLICT; any other rejection is E_PATH. If a write
+// fails, Unzip removes what it has written.
 //
 // dst must not follow names out of its root, because the archive chooses the
 // names: use Over.
 func Unzip(dst afero.Fs, data []byte) error { return unzip(dst, data, own) }
 
-// UnzipRepository is Unzip with what Travels of .git.
+// UnzipRepository unpacks a zip file as Unzip does, but with those files of .git for
+// which Travels returns true.
 func UnzipRepository(dst afero.Fs, data []byte) error { return unzip(dst, data, stays) }
 
 func unzip(dst afero.Fs, data []byte, skip func(name string, dir bool) bool) error {
@@ -46,7 +47,7 @@ func unzip(dst afero.Fs, data []byte, skip func(name string, dir bool) bool) err
 	if err != nil {
 		return err
 	}
-	if there, err := afero.ReadDir(dst, "."); err != nil || len(there) > 0 { // into an empty directory everything fits
+	if there, err := afero.ReadDir(dst, "."); err != nil || len(there) > 0 { // an empty directory needs no check
 		for _, n := range nodes {
 			if n.dir {
 				continue
@@ -65,8 +66,9 @@ func unpacked(data []byte, skip func(name string, dir bool) bool) ([]node, error
 	if len(data) > MaxArchive {
 		return nil, archiveFault("it has %d bytes; at most %d are allowed", len(data), MaxArchive)
 	}
-	// The reader makes all entries before it tells their number, and the one that the file
-	// says may be a lie. A file in it may be a zip file with entries of its own.
+	// zip.NewReader allocates all entries before their number is known, and the number in
+	// the file may be false. So the entries are counted before. The bound is higher than
+	// MaxFiles, because a file in the archive may be a zip file with own entries.
 	if bytes.Count(data, []byte("PK\x01\x02")) > 4*MaxFiles {
 		return nil, archiveFault(crowded, MaxFiles)
 	}
@@ -175,7 +177,7 @@ func planned(z *zip.Reader, skip func(string, bool) bool) ([]member, error) {
 	return plan, collisions(plan)
 }
 
-// named returns an error unless name is a relative path that works on every
+// named returns E_PATH unless name is a relative path that works on every
 // system.
 func named(name string) error {
 	if name == "" || !fs.ValidPath(name) || name == "." {
@@ -200,7 +202,7 @@ func unwrapped(plan []member) []member {
 			return plan
 		}
 	}
-	if InGit(top) { // without its name it would be a bare repository with all its settings
+	if InGit(top) { // without the name .git its files would be a bare repository with all settings
 		return plan
 	}
 	out := make([]member, 0, len(plan))
@@ -212,8 +214,8 @@ func unwrapped(plan []member) []member {
 	return out
 }
 
-// own reports whether a file is golem's state or git's (.golem at the top, .git
-// anywhere), which is never packed or unpacked.
+// own reports whether a file is never packed or unpacked: golem's state (.golem at
+// the top), git's files (.git anywhere) and __MACOSX at the top.
 func own(name string, _ bool) bool { return InGit(name) || stateful(name) }
 
 func stateful(name string) bool {
@@ -223,8 +225,8 @@ func stateful(name string) bool {
 
 func stays(name string, dir bool) bool { return !Travels(name, dir) }
 
-// collisions returns an error if two names are the same file on systems that
-// ignore case or Unicode form, or one name stands twice, if one directory is spelled in two ways, or if a
+// collisions returns E_PATH if two names are equal or are the same file on systems
+// that ignore case or Unicode form, if one directory is spelled in two ways, or if a
 // name is used both for a file and for a directory.
 func collisions(plan []member) error {
 	seen := map[string]string{} // files by their name with case and Unicode form removed
@@ -284,14 +286,15 @@ func (m member) read() ([]byte, error) {
 	return data, nil
 }
 
-// Zip packs a project, without .git and .golem; empty directories are kept. Files are sorted and have no
-// times, so the same files always give the same bytes. leave may be nil; it
-// reports further files to leave out.
+// Zip packs a project, without .git, .golem and .env; empty directories are kept.
+// Files are sorted and all have the same time, so the same files always give the
+// same bytes. leave may be nil; it reports further files to leave out.
 func Zip(tree afero.Fs, leave func(name string) bool) ([]byte, error) {
 	return packed(tree, own, leave)
 }
 
-// ZipRepository is Zip with what Travels of .git.
+// ZipRepository packs a project as Zip does, but with those files of .git for which
+// Travels returns true.
 func ZipRepository(tree afero.Fs) ([]byte, error) { return packed(tree, stays, nil) }
 
 func packed(tree afero.Fs, skip func(name string, dir bool) bool, leave func(name string) bool) ([]byte, error) {
@@ -340,8 +343,8 @@ func packed(tree afero.Fs, skip func(name string, dir bool) bool, leave func(nam
 	return out.Bytes(), nil
 }
 
-// packDir keeps an empty directory: a mount of a project may need it. Any other
-// is made by the files in it.
+// packDir adds an entry for an empty directory, because a mount of a project may need
+// it. Other directories need no entry, because unpacking their files creates them.
 func packDir(w *zip.Writer, src fs.FS, name string) error {
 	entries, err := fs.ReadDir(src, name)
 	if err != nil || len(entries) > 0 || name == "." || named(name) != nil {
@@ -357,8 +360,8 @@ func header(name string, method uint16, mode fs.FileMode) *zip.FileHeader {
 	return h
 }
 
-// secret reports whether a file holds keys. An export never contains such files
-// (SECURITY 15, 16).
+// secret reports whether a file is .env or .env.*, which may contain keys. An export
+// never contains such files (SECURITY 15, 16).
 func secret(name string) bool {
 	base := sandbox.Fold(path.Base(name))
 	return base == ".env" || strings.HasPrefix(base, ".env.")

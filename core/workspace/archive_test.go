@@ -50,7 +50,7 @@ func pack(t testing.TB, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// unpack takes an archive in, and returns what was written, even with an error.
+// unpack unpacks an archive and returns the written files, also after an error.
 func unpack(data []byte) (map[string]string, error) {
 	tree := sandbox.Memory()
 	failed := workspace.Unzip(workspace.Over(tree), data)
@@ -66,7 +66,7 @@ func unpack(data []byte) (map[string]string, error) {
 	return files, errors.Join(failed, err)
 }
 
-// A project goes out and comes in again as it was, without state and keys.
+// A project that is packed and unpacked is unchanged, but has no state and no keys.
 func TestZipRoundTrip(t *testing.T) {
 	tree := sandbox.Memory()
 	want := map[string]string{"main.worker": "hi", "workers/a.worker": "", "notes/ä/b.bin": "\x00\xff", "big": strings.Repeat("x", 1<<20)}
@@ -97,7 +97,7 @@ func TestZipRoundTrip(t *testing.T) {
 	}
 }
 
-// What no import would take is not packed either.
+// A name that Unzip would reject is not packed either.
 func TestZipRefusesNames(t *testing.T) {
 	for _, name := range []string{"what?.md", `say "hi".md`, "d/con", "a\\b"} {
 		if _, err := workspace.Zip(workspace.Reading(fstest.MapFS{name: {Data: []byte("x")}}), nil); !errors.Is(err, fault.Path) || !strings.Contains(err.Error(), "cannot be packed") {
@@ -106,8 +106,8 @@ func TestZipRefusesNames(t *testing.T) {
 	}
 }
 
-// What a code host packs lies in a directory of its own; a project's own
-// directories are not a wrapper.
+// The top directory that contains everything is left out, as in archives of code hosts.
+// A project's own directories, such as workers, are not left out.
 func TestZipWrapper(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"repo-main/main.worker repo-main/workers/a.worker", "main.worker workers/a.worker"},
@@ -126,8 +126,8 @@ func TestZipWrapper(t *testing.T) {
 	}
 }
 
-// An archive with too many entries is refused before they are made, also if the number at
-// its end is not theirs.
+// An archive with too many entries is rejected before memory is allocated for them, also
+// if the number of entries in its end record is false.
 func TestZipWithManyEntriesTakesNoMemory(t *testing.T) {
 	one := append([]byte("PK\x01\x02"), make([]byte, 43)...)
 	one[28], one[46] = 1, 'a' // a name of one byte
@@ -151,8 +151,8 @@ func TestZipWithManyEntriesTakesNoMemory(t *testing.T) {
 	}
 }
 
-// SECURITY 15: traversal, links, collisions, bombs and lies are found before
-// anything is written.
+// SECURITY 15: traversal, links, collisions, zip bombs and false sizes are detected
+// before anything is written.
 func TestZipRefuses(t *testing.T) {
 	many := make([]entry, workspace.MaxFiles+1)
 	for i := range many {
@@ -201,7 +201,7 @@ func TestZipRefuses(t *testing.T) {
 	}
 }
 
-// What is wrong with an archive is said as it is, and with the file's name.
+// The error for a damaged archive says what is wrong, with the file's name.
 func TestZipSaysWhatIsWrong(t *testing.T) {
 	good := pack(t, entry{name: "b", data: strings.Repeat("hello ", 1000)})
 	for _, c := range []struct {
@@ -241,10 +241,10 @@ func encrypted(data []byte) []byte { return field(data, 6, 8, func(at []byte) { 
 
 func method(data []byte) []byte { return field(data, 8, 10, func(at []byte) { at[0] = 98 }) }
 
-// checksum changes what the central directory says of it, which is what counts.
+// checksum changes the checksum of the first file in both headers.
 func checksum(data []byte) []byte { return field(data, 14, 16, func(at []byte) { at[0] ^= 0xff }) }
 
-// lie changes the unpacked size that the central directory tells.
+// lie sets the unpacked size in the central directory to a false value.
 func lie(t testing.TB, data []byte, size uint32) []byte {
 	t.Helper()
 	out := bytes.Clone(data)
@@ -263,7 +263,7 @@ func flip(data []byte) []byte {
 	return out
 }
 
-// No bytes make it panic, take long, or write a name that leads out.
+// Unzip does not panic, take long or write outside the root, whatever the bytes are.
 func FuzzZip(f *testing.F) {
 	f.Add(pack(f, entry{name: "a", data: "x"}, entry{name: "d/"}, entry{name: "d/b", data: "y"}))
 	f.Add(pack(f, entry{name: "../a"}))

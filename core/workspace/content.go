@@ -19,14 +19,14 @@ const (
 	MaxLibrary     = 128 << 20 // bytes of all its files together
 )
 
-// Content is the files of a library, read and checked, but not yet installed.
+// Content is the set of files of a library, read and checked, but not yet installed.
 type Content struct {
 	files []node   // no directories; sorted by name
-	Left  []string // what is left out by rule, sorted: .git, .golem, .env, node_modules
+	Left  []string // names that are left out by rule, sorted: .git, .golem, .env, node_modules
 }
 
-// DirContent reads the files of a directory. A link is E_PATH: what it points to
-// might be another file on the next machine.
+// DirContent reads the files of a directory. A link is E_PATH, because its target may
+// be another file on another machine.
 func DirContent(tree fs.FS) (Content, error) {
 	files, total := map[string][]byte{}, int64(0)
 	var left []string
@@ -88,8 +88,8 @@ func ZipContent(data []byte) (Content, error) {
 	return FilesContent(files, left)
 }
 
-// Collide fails with E_PATH if two of the names are the same file on some systems, or one
-// is a file and the directory of another.
+// Collide returns E_PATH if two of the names are the same file on some systems, or if
+// one of them is a file and also the directory of another.
 func Collide(names []string) error {
 	var plan []member
 	for _, name := range names {
@@ -102,9 +102,9 @@ func Collide(names []string) error {
 	return fault.New(fault.Path, "%s", strings.TrimPrefix(fault.Of(err, fault.Path).Message, "the archive is not accepted: "))
 }
 
-// FilesContent checks files by their names: limits, names that do not work on
-// every system, and names that collide on some. left is what the caller has
-// left out; what leftOut names is left out here too.
+// FilesContent checks files, given by their names: it returns E_PATH above the limits,
+// for names that do not work on every system, and for names that collide on some. left
+// are the names that the caller has left out; FilesContent leaves out more by leftOut.
 func FilesContent(files map[string][]byte, left []string) (Content, error) {
 	c := Content{}
 	var plan []string
@@ -136,9 +136,9 @@ func FilesContent(files map[string][]byte, left []string) (Content, error) {
 	return c, nil
 }
 
-// leftOut reports whether a file never becomes part of an installed library:
-// state, secrets, what a package manager put there, and what golem itself writes
-// into the directory of a library.
+// leftOut reports whether a file never becomes part of an installed library: state,
+// secrets, files of package managers and systems, and the file that golem itself
+// writes into the directory of a library.
 func leftOut(name string) bool {
 	if sandbox.Secret(name) || sandbox.Fold(name) == originFile {
 		return true
@@ -152,7 +152,8 @@ func leftOut(name string) bool {
 	return false
 }
 
-// tops are the names without those that lie below another of them, sorted.
+// tops replaces each name by the highest directory above it that is left out, if there
+// is one. It returns the names sorted, without duplicates. It changes names.
 func tops(names []string) []string {
 	for i, name := range names {
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
@@ -166,7 +167,7 @@ func tops(names []string) []string {
 	return slices.Compact(names)
 }
 
-// digest is the SHA-256 (hex) of the content: of the names and digests of its
+// digest returns the SHA-256 (hex) of the content: of the names and digests of its
 // files, in their order.
 func (c Content) digest() string {
 	all := sha256.New()
@@ -177,7 +178,7 @@ func (c Content) digest() string {
 	return hex.EncodeToString(all.Sum(nil))
 }
 
-// changes are the differences from an older content, as lines such as "changed
+// changes returns the differences from an older content, as lines such as "changed
 // workers/a.worker", sorted by name.
 func (c Content) changes(old Content) []string {
 	before := map[string]string{}
@@ -211,7 +212,7 @@ func libraryFault(format string, args ...any) error {
 		Hinting("golem installed nothing; mend the library, or leave that file out of it")
 }
 
-// tree shows the content as a file system.
+// tree returns the content as a file system in memory.
 func (c Content) tree() fs.FS {
 	files := sandbox.Memory()
 	for _, f := range c.files {

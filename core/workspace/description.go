@@ -6,8 +6,8 @@ import (
 	"golem/core/project"
 )
 
-// described reads what a library says of itself, by the rules by which a project
-// finds it.
+// described reads the description of a library, by the same rules as a project that
+// imports it.
 func described(tree fs.FS) (Library, error) {
 	m, err := project.ReadLibrary(tree)
 	if err != nil {

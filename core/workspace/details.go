@@ -9,12 +9,12 @@ import (
 	"golem/core/project"
 )
 
-// Details is what golem lib info shows of an installed library.
+// Details is the information that golem lib info shows about an installed library.
 type Details struct {
 	Library
 	Workers []project.Listing `json:"workers"`
 	Modules []ModuleFile      `json:"modules"` // sorted by path
-	Changed bool              `json:"changed"` // its files are not those that were installed
+	Changed bool              `json:"changed"` // its files differ from those that were installed
 }
 
 // ModuleFile is a tool module in a library.
@@ -23,7 +23,8 @@ type ModuleFile struct {
 	Digest string `json:"sha256"` // hex
 }
 
-// Details reads all files of an installed library. It runs nothing.
+// Details reads all files of an installed library and returns its details. It runs none
+// of its code.
 func (l Libraries) Details(lib Library) (Details, error) {
 	d := Details{Library: lib, Workers: []project.Listing{}, Modules: []ModuleFile{}}
 	c, err := l.content(lib.Dir)

@@ -11,8 +11,8 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// On a disk an archive stays in its directory, whatever links lie there.
-// afero's own tree of a directory would follow them out.
+// On a disk an archive is unpacked only into its directory, even if there are links
+// that lead out. afero.BasePathFs would follow them.
 func TestUnzipOnDiskFollowsNoLinks(t *testing.T) {
 	top := t.TempDir()
 	dir, outside := filepath.Join(top, "in"), filepath.Join(top, "outside")

@@ -9,8 +9,8 @@ import (
 
 var errKilled = errors.New("killed")
 
-// dying is a tree in which the calls that change something fail from one on, as
-// for a process that is killed there.
+// dying is a tree in which, after some calls, all calls that change something fail, as
+// if the process was killed at that point.
 type dying struct {
 	afero.Fs
 	left int
@@ -51,7 +51,7 @@ func (d *dying) Rename(from, to string) error {
 	return d.Fs.Rename(from, to)
 }
 
-// OpenFile of a dying tree may also leave half of what is written.
+// OpenFile returns a file of which a write may be incomplete.
 func (d *dying) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
 	if err := d.step(); err != nil {
 		return nil, err

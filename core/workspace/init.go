@@ -34,10 +34,10 @@ var empty = []string{"input", "output"}
 // Templates lists the projects that Init can create.
 func Templates() []Template { return slices.Clone(templates) }
 
-// Init creates a project in a directory of dst, "." for its root, and the
-// directory with its parents where they do not exist. A directory that is not
-// empty is E_CONFLICT, and nothing is written. main.worker is written last; if
-// a write fails, Init removes what it has written. The template "" is the first.
+// Init creates a project in a directory of dst ("." is the root of dst). It creates
+// the directory and its parents if necessary. If the directory is not empty, Init
+// returns E_CONFLICT and writes nothing. main.worker is written last; if a write
+// fails, Init removes what it has written. The template "" means the first one.
 func Init(dst afero.Fs, dir, template string) error {
 	t, err := templateOf(template)
 	if err != nil {
@@ -87,7 +87,8 @@ func isEmpty(dst afero.Fs, dir string) error {
 	return nil
 }
 
-// projectOf lists what a template's project consists of, main.worker last.
+// projectOf returns the files and directories of a template's project, main.worker
+// last.
 func projectOf(t Template, dir string) ([]node, error) {
 	var nodes []node
 	for _, name := range empty {

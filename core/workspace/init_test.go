@@ -34,15 +34,15 @@ func tree(t *testing.T, f afero.Fs) string {
 	return strings.Join(names, " ")
 }
 
-// trees are what S1 §7.3 prints of each template (S1-68, S1-69).
+// trees are the trees of the templates as S1 §7.3 lists them (S1-68, S1-69).
 var trees = map[string]string{
 	"minimal":        "input/ main.worker output/",
 	"pipeline":       "input/ main.worker output/ project.yaml workers/ workers/stage_1.worker workers/stage_2.worker workers/stage_3.worker",
 	"research-agent": "input/ input/owls.md main.worker output/ project.yaml templates/ templates/outline.md workers/ workers/reader.worker",
 }
 
-// Scenario 37: each template is exactly its tree, and so it is after a way
-// through a zip file, empty directories included.
+// Scenario 37: Init creates exactly the tree of the template, and the tree is the same
+// after packing and unpacking, with its empty directories.
 func TestInit(t *testing.T) {
 	if len(workspace.Templates()) != len(trees) {
 		t.Fatalf("%d templates", len(workspace.Templates()))
@@ -70,7 +70,7 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// Scenario 37: what is there stays, and nothing is written beside it.
+// Scenario 37: if the place is not empty or not valid, Init changes and writes nothing.
 func TestInitRefuses(t *testing.T) {
 	for _, c := range []struct {
 		dir, template, want string
@@ -100,7 +100,7 @@ func TestInitRefuses(t *testing.T) {
 	}
 }
 
-// full is a disk with room for some more files.
+// full is a tree on which only so many more files can be written.
 type full struct {
 	afero.Fs
 	left int
@@ -113,7 +113,7 @@ func (f *full) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, er
 	return f.Fs.OpenFile(name, flag, perm)
 }
 
-// A project is there as a whole or not at all.
+// If a write fails, Init leaves nothing behind.
 func TestInitWritesAllOrNothing(t *testing.T) {
 	for n := range 5 {
 		f := workspace.Over(sandbox.Memory())
@@ -128,7 +128,7 @@ func TestInitWritesAllOrNothing(t *testing.T) {
 	}
 }
 
-// An archive's empty directories are made, under the same rules as its files.
+// Unzip creates the empty directories of an archive, by the same rules as its files.
 func TestZipDirectories(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"p/ p/a p/input/ p/x/y/", "a input/ x/ x/y/"},

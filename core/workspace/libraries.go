@@ -14,18 +14,19 @@ import (
 )
 
 // Libraries is a directory of installed libraries, such as $GOLEM_HOME/libs. Each
-// lies in NAME@VERSION/, or in NAME/ if it has no version (SPEC §4). What changes
-// it needs a lock, which the caller holds: one process or tab at a time.
+// library is in NAME@VERSION/, or in NAME/ if it has no version (SPEC §4). A caller
+// of Install, Update, Compare, Remove or Recover must hold a lock, so that only one
+// process or tab at a time changes the directory.
 type Libraries struct {
 	Root afero.Fs
-	// Marks is for a tree that renames a directory file by file (OPFS): a file
-	// beside a library stands for a change of it that is not finished, and the
-	// library does not count while it is there. An update is written beside the
-	// library first, so that a killed one is ended by the next Recover.
+	// Marks is for a tree that renames a directory file by file (OPFS). A file beside
+	// a library, the mark, then means that a change of the library is not finished; the
+	// library is not listed while the mark exists. An update is first written beside
+	// the library, so that the next Recover can finish an update that was killed.
 	Marks bool
 }
 
-// Library is one that is installed.
+// Library is an installed library.
 type Library struct {
 	Name         string   `json:"name"`
 	Version      string   `json:"version,omitempty"`
@@ -36,8 +37,8 @@ type Library struct {
 	Origin       Origin   `json:"origin,omitzero"`
 }
 
-// Directories of unfinished changes begin so. The names of what they stand for
-// follow; see Recover.
+// The names of directories of unfinished changes begin with these prefixes, followed
+// by the directory name of the library; see Recover.
 const (
 	installing = ".installing-"
 	replaced   = ".replaced-"
@@ -45,9 +46,9 @@ const (
 	marked     = ".half-" // a file, see Libraries.Marks
 )
 
-// Install puts a library into its directory, as a whole or not at all: it writes
-// beside it and renames. fresh is false if the same files are there already. Other
-// files there are E_CONFLICT.
+// Install installs a library completely or not at all: it writes the files beside the
+// library's directory and renames. fresh is false if the same files are installed
+// already. If other files are installed, Install returns E_CONFLICT.
 func (l Libraries) Install(c Content, from Origin) (lib Library, fresh bool, err error) {
 	lib, err = l.planned(c, from)
 	if err != nil {
@@ -73,10 +74,9 @@ func (l Libraries) Install(c Content, from Origin) (lib Library, fresh bool, err
 	return lib, false, nil
 }
 
-// Update puts a library in the place of the installed one of that name and
-// version. changes says what differs; it is empty if nothing does, and nothing is
-// written then. A library of a version that is not installed is installed, and
-// the others stay.
+// Update replaces the installed library of the same name and version. changes lists
+// the differences; if it is empty, nothing was written. If this version is not
+// installed, Update installs it and returns no changes; other versions stay.
 func (l Libraries) Update(c Content, from Origin) (lib Library, changes []string, err error) {
 	lib, there, changes, err := l.Compare(c, from)
 	switch {
@@ -91,8 +91,9 @@ func (l Libraries) Update(c Content, from Origin) (lib Library, changes []string
 	return lib, changes, l.put(lib, c)
 }
 
-// Compare says what Update would do: there is false if no library of that name and
-// version is installed.
+// Compare returns what Update would do, without doing it: changes lists the differences
+// from the installed library; there is false if no library of that name and version is
+// installed.
 func (l Libraries) Compare(c Content, from Origin) (lib Library, there bool, changes []string, err error) {
 	lib, err = l.planned(c, from)
 	if err != nil {
@@ -109,7 +110,8 @@ func (l Libraries) Compare(c Content, from Origin) (lib Library, there bool, cha
 	return lib, true, c.changes(old), nil
 }
 
-// planned is the library as it will be listed. Nothing is written.
+// planned returns the library as it will be listed after it is installed. It also calls
+// Recover.
 func (l Libraries) planned(c Content, from Origin) (Library, error) {
 	lib, err := described(c.tree())
 	if err != nil {
@@ -128,8 +130,8 @@ func (l Libraries) planned(c Content, from Origin) (Library, error) {
 	return lib, l.Recover()
 }
 
-// there is the entry of the root that is dir, or that is the same directory on
-// some systems; "" if there is none.
+// there returns the installed directory whose name equals dir, or is the same directory
+// on some systems, or "" if there is none.
 func (l Libraries) there(dir string) (string, error) {
 	names, err := l.dirs()
 	for _, name := range names {
@@ -140,8 +142,9 @@ func (l Libraries) there(dir string) (string, error) {
 	return "", err
 }
 
-// put writes the library beside its place and then gives it its name. What was
-// there is moved away first, and removed last.
+// put writes the library beside its directory and then renames it. An existing
+// directory is renamed before, and removed last. With Marks, put uses marks instead of
+// renaming.
 func (l Libraries) put(lib Library, c Content) error {
 	tmp := installing + lib.Dir
 	_, err := l.Root.Stat(lib.Dir)
@@ -186,14 +189,15 @@ func (l Libraries) put(lib Library, c Content) error {
 		return l.notWritten(lib.Dir, errors.Join(err, l.Recover()))
 	}
 	if had {
-		_ = l.Root.RemoveAll(old) // what stays is removed by the next change
+		_ = l.Root.RemoveAll(old) // if this fails, the next change removes the rest
 	}
 	return nil
 }
 
-// Recover ends what a killed process left unfinished: a library that was moved
-// away is put back if nothing took its place, a marked one that lies whole beside its
-// place is put there, the rest is removed.
+// Recover finishes or undoes the changes that a killed process left unfinished. A
+// library that was renamed is renamed back if there is no new one. A marked library of
+// which a complete new version is beside it is replaced by that version. The rest is
+// removed.
 func (l Libraries) Recover() error {
 	entries, err := afero.ReadDir(l.Root, ".")
 	if err != nil {
@@ -234,7 +238,8 @@ func (l Libraries) notWritten(dir string, err error) error {
 		Hinting("what was installed before is unchanged; make the directory of libraries writable and try again")
 }
 
-// dirs are the directories of the root that may be libraries, sorted.
+// dirs returns the directories of the root that may be libraries, sorted, without
+// marked ones.
 func (l Libraries) dirs() ([]string, error) {
 	entries, err := afero.ReadDir(l.Root, ".")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -257,8 +262,8 @@ func (l Libraries) dirs() ([]string, error) {
 	return out, nil
 }
 
-// List returns the installed libraries, sorted by directory. faults are the
-// directories that cannot be used, each with the reason.
+// List returns the installed libraries, sorted by directory. faults has a warning with
+// the reason for each directory that cannot be used.
 func (l Libraries) List() (libs []Library, faults fault.List, err error) {
 	dirs, err := l.dirs()
 	for _, dir := range dirs {
@@ -273,7 +278,7 @@ func (l Libraries) List() (libs []Library, faults fault.List, err error) {
 	return libs, faults, err
 }
 
-// read is an installed library.
+// read returns the library that is installed in a directory.
 func (l Libraries) read(dir string) (Library, error) {
 	tree := l.Tree(dir)
 	lib, err := described(tree)
@@ -284,7 +289,7 @@ func (l Libraries) read(dir string) (Library, error) {
 	return lib, nil
 }
 
-// Tree is the files of an installed library.
+// Tree returns the files of the library that is installed in a directory.
 func (l Libraries) Tree(dir string) fs.FS { return below{afero.NewIOFS(l.Root), dir} }
 
 // below is one directory of a tree.
@@ -301,7 +306,8 @@ func (b below) Open(name string) (fs.File, error) {
 	return b.fs.Open(path.Join(b.dir, name))
 }
 
-// content is what is installed in a directory, without what golem wrote there.
+// content returns the files that are installed in a directory, without the file that
+// golem wrote there.
 func (l Libraries) content(dir string) (Content, error) {
 	c, err := DirContent(l.Tree(dir))
 	if err != nil {
@@ -311,8 +317,9 @@ func (l Libraries) content(dir string) (Content, error) {
 	return c, nil
 }
 
-// Find returns the library that NAME, or NAME@VERSION, names. Of several versions
-// NAME alone is E_AMBIGUOUS.
+// Find returns the installed library for ref, which is NAME or NAME@VERSION. If NAME is
+// installed in several versions, NAME alone is E_AMBIGUOUS. A library that is not
+// installed is E_LIBRARY_NOT_FOUND.
 func (l Libraries) Find(ref string) (Library, error) {
 	dir, err := l.find(ref)
 	if err != nil {
@@ -348,8 +355,8 @@ func (l Libraries) find(ref string) (string, error) {
 		Hinting("name one of them")
 }
 
-// Remove removes an installed library and returns the name of its directory. It
-// follows no link and touches nothing outside the root.
+// Remove removes the installed library for ref, see Find, and returns the name of its
+// directory.
 func (l Libraries) Remove(ref string) (string, error) {
 	dir, err := l.find(ref)
 	if err == nil {
@@ -367,6 +374,6 @@ func (l Libraries) Remove(ref string) (string, error) {
 	if err := l.Root.Rename(dir, removed+dir); err != nil {
 		return "", l.notWritten(dir, err)
 	}
-	_ = l.Root.RemoveAll(removed + dir) // what stays is removed by the next change
+	_ = l.Root.RemoveAll(removed + dir) // if this fails, the next change removes the rest
 	return dir, nil
 }

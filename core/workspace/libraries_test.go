@@ -15,7 +15,7 @@ import (
 	"golem/core/workspace"
 )
 
-// library is a small one; more files may be added.
+// library returns the files of a small library, with more files.
 func library(more map[string]string) map[string][]byte {
 	files := map[string][]byte{
 		"lib.yaml":         []byte("name: utils\nversion: 1.0.0\n"),
@@ -36,7 +36,7 @@ func content(t testing.TB, files map[string][]byte) workspace.Content {
 	return c
 }
 
-// state is all files of a root.
+// state returns all files of a root, by name.
 func state(t testing.TB, root sandbox.FS) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -54,8 +54,8 @@ func state(t testing.TB, root sandbox.FS) map[string]string {
 	return files
 }
 
-// listing is a root as golem sees it: its libraries' files, without what begins
-// with a dot.
+// listing returns the files of a root and their content as text, without names that
+// begin with a dot.
 func listing(t testing.TB, root sandbox.FS) string {
 	var out []string
 	files := state(t, root)
@@ -67,10 +67,10 @@ func listing(t testing.TB, root sandbox.FS) string {
 	return strings.Join(out, "\n")
 }
 
-// SECURITY 14: whichever call is the last before a kill, a library is there as a
-// whole, as the old or the new one, or not at all, and the next change ends what
-// was begun. An update may stop between two renames, where neither is there; the
-// next change puts the old one back.
+// SECURITY 14: if the process is killed after any call, a library is complete (the old
+// or the new one) or does not exist, and the next change finishes or undoes what was
+// begun. An update that is killed between its two renames leaves neither; the next
+// change restores the old one.
 func TestInstallIsAtomic(t *testing.T) {
 	old, next := content(t, library(nil)), content(t, library(map[string]string{"workers/a.worker": "A", "new": "x"}))
 	run := func(prepared bool, change func(workspace.Libraries) error) {
@@ -118,8 +118,8 @@ func TestInstallIsAtomic(t *testing.T) {
 	run(true, func(l workspace.Libraries) error { _, _, err := l.Update(next, workspace.Origin{}); return err })
 }
 
-// In a tree that renames directories file by file, a killed update leaves the old
-// library or the new one, once what was left unfinished is settled.
+// In a tree that renames directories file by file, a killed update leaves the complete
+// old or new library after the next Recover.
 func TestUpdateMarked(t *testing.T) {
 	old, next := content(t, library(nil)), content(t, library(map[string]string{"workers/a.worker": "A", "new": "x"}))
 	for n := 0; ; n++ {
@@ -157,7 +157,7 @@ func TestUpdateMarked(t *testing.T) {
 	}
 }
 
-// changed tells whether files of a library differ from what was installed.
+// changed reports whether files of a library differ from those that were installed.
 func changed(t *testing.T, l workspace.Libraries, lib workspace.Library) bool {
 	t.Helper()
 	d, err := l.Details(lib)
@@ -167,8 +167,8 @@ func changed(t *testing.T, l workspace.Libraries, lib workspace.Library) bool {
 	return d.Changed
 }
 
-// In a tree that renames directories file by file, a killed change leaves a
-// library that does not count, and the next change removes it.
+// In a tree that renames directories file by file, a killed Install or Remove leaves a
+// library that is not listed, and the next change removes it.
 func TestInstallMarked(t *testing.T) {
 	c := content(t, library(nil))
 	install := func(l workspace.Libraries) error { _, _, err := l.Install(c, workspace.Origin{}); return err }
@@ -211,8 +211,8 @@ func TestInstallMarked(t *testing.T) {
 	}
 }
 
-// The same files are installed once; other files need an update, which says what
-// differs.
+// Installing the same files again changes nothing. Other files need an update, which
+// returns the differences.
 func TestInstallAgain(t *testing.T) {
 	root := sandbox.Memory()
 	l := workspace.Libraries{Root: workspace.Over(root)}
@@ -245,7 +245,7 @@ func TestInstallAgain(t *testing.T) {
 	}
 }
 
-// S1-55: what cannot be a library, and what would write elsewhere, is refused.
+// S1-55: files that cannot be a library, and names that lead elsewhere, are errors.
 func TestContentRefuses(t *testing.T) {
 	for name, want := range map[string]string{
 		"../evil": "not a valid path", "/abs": "not a valid path", "a/../../b": "not a valid path", "CON": "device on Windows", "a\\b": "backslash",
@@ -273,7 +273,7 @@ func TestContentRefuses(t *testing.T) {
 	}
 }
 
-// State, secrets and packages never come along, however they are spelled.
+// State, secrets and packages are left out of a library, in any spelling of their names.
 func TestContentLeavesOut(t *testing.T) {
 	tree := fstest.MapFS{}
 	for _, name := range []string{"lib.yaml", "workers/a.worker", ".git/config", ".GIT/x", "workers/.env", ".env.local", "node_modules/a/b.js", ".golem/state", ".golem-origin.json"} {
@@ -303,8 +303,7 @@ func TestContentLeavesOut(t *testing.T) {
 	}
 }
 
-// The file that says where a library came from is read as what it is: no bytes
-// of it do harm.
+// An origin file with any content does no harm.
 func FuzzOrigin(f *testing.F) {
 	f.Add([]byte(`{"golem":"library","v":1,"from":"/a","digest":"00"}`))
 	f.Add([]byte(`{"golem":"library","v":2}`))
@@ -324,8 +323,8 @@ func FuzzOrigin(f *testing.F) {
 	})
 }
 
-// Whatever an archive holds, installing it writes nothing outside the directory
-// of the library, and nothing at all if it fails.
+// Installing any archive writes nothing outside the directory of the library, and
+// nothing at all if it fails.
 func FuzzInstallZip(f *testing.F) {
 	f.Add(pack(f, entry{name: "lib.yaml", data: "name: aa\n"}, entry{name: "workers/a.worker", data: "x"}))
 	f.Add(pack(f, entry{name: "lib.yaml", data: "name: ../a\n"}))

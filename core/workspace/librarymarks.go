@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// unmark removes the mark of a finished change. A mark that stays would undo it.
+// unmark removes the mark of a finished change. If the mark stayed, the next Recover
+// would undo the change.
 func (l Libraries) unmark(dir string) error {
 	if err := l.Root.Remove(marked + dir); err != nil {
 		return l.notWritten(dir, err)
@@ -15,7 +16,7 @@ func (l Libraries) unmark(dir string) error {
 	return nil
 }
 
-// drop removes what is marked, and then the mark.
+// drop removes a marked library and then its mark.
 func (l Libraries) drop(dir string) error {
 	if err := l.Root.RemoveAll(dir); err != nil {
 		return l.notWritten(dir, err)
@@ -23,8 +24,8 @@ func (l Libraries) drop(dir string) error {
 	return l.unmark(dir)
 }
 
-// replace puts what lies whole beside a marked library in its place. It can be
-// begun again until the mark is gone.
+// replace replaces a marked library by the complete new version beside it. Until the
+// mark is removed, replace can be called again after a crash.
 func (l Libraries) replace(dir string) error {
 	beside := l.Tree(installing + dir)
 	nodes := []node{{name: dir, dir: true}}
@@ -48,12 +49,12 @@ func (l Libraries) replace(dir string) error {
 	if err := l.unmark(dir); err != nil {
 		return err
 	}
-	_ = l.Root.RemoveAll(installing + dir) // what stays is removed by the next change
+	_ = l.Root.RemoveAll(installing + dir) // if this fails, the next change removes the rest
 	return nil
 }
 
-// Whole shows a directory of libraries without those whose change is not
-// finished; see Libraries.Marks. It looks for marks once.
+// Whole returns a directory of libraries without those whose change is not finished;
+// see Libraries.Marks. It reads the marks only once, when it is called.
 func Whole(root fs.FS) (fs.FS, error) {
 	entries, err := fs.ReadDir(root, ".")
 	half := map[string]bool{}
@@ -68,12 +69,13 @@ func Whole(root fs.FS) (fs.FS, error) {
 	return wholeOnly{root, half}, err
 }
 
+// wholeOnly is a directory of libraries that hides the marked ones.
 type wholeOnly struct {
 	fs   fs.FS
 	half map[string]bool
 }
 
-// Open opens a file of a library that is whole.
+// Open opens a file. Files of marked libraries do not exist.
 func (w wholeOnly) Open(name string) (fs.File, error) {
 	if top, _, _ := strings.Cut(name, "/"); w.half[top] {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -81,7 +83,7 @@ func (w wholeOnly) Open(name string) (fs.File, error) {
 	return w.fs.Open(name)
 }
 
-// ReadDir lists a directory.
+// ReadDir lists a directory, without marked libraries.
 func (w wholeOnly) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(w.fs, name)
 	if name == "." {

@@ -10,7 +10,7 @@ import (
 	"golem/core/sandbox"
 )
 
-// An archive with names that are not allowed is refused with up to ten of them, not with one for each try.
+// The error for an archive lists up to ten names that are not allowed, not only the first.
 func TestUnzipListsNamesThatAreNotAllowed(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

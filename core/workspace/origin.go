@@ -10,15 +10,15 @@ import (
 	"golem/core/sandbox"
 )
 
-// originFile lies in the directory of each installed library. golem writes it;
-// one that a library brings along is left out.
+// originFile is a file in the directory of each installed library. golem writes it; if
+// the library itself contains a file of this name, that file is left out.
 const originFile = ".golem-origin.json"
 
-// Origin is where an installed library came from.
+// Origin is the place from which a library was installed.
 type Origin struct {
 	From   string `json:"from,omitempty"`   // as golem lib install takes it: an absolute path, or an address
-	Commit string `json:"commit,omitempty"` // of a git repository, hex
-	Digest string `json:"digest,omitempty"` // SHA-256 (hex) of what was installed
+	Commit string `json:"commit,omitempty"` // the commit of a git repository, hex
+	Digest string `json:"digest,omitempty"` // the digest (SHA-256, hex) of the installed Content
 }
 
 type originRecord struct {
@@ -40,8 +40,8 @@ func (o Origin) encode() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// readOrigin is where a library came from; the zero value if nobody wrote it
-// down, or if the file is damaged.
+// readOrigin returns the origin of an installed library. It is the zero value if there
+// is no origin file or the file is damaged.
 func readOrigin(tree fs.FS) Origin {
 	data, err := sandbox.ReadFile(tree, originFile, maxOrigin)
 	if err != nil {

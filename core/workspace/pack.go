@@ -26,8 +26,8 @@ import (
 //	project/…                the project's files
 //	libs/NAME@VERSION/…      the libraries that it declares
 //
-// The comment of the zip file ends in the SHA-256 of all bytes before it, so
-// that a damaged file is found wherever the damage is.
+// The comment of the zip file ends with the SHA-256 of all bytes before it, so that
+// damage is detected anywhere in the file.
 const PackSuffix = ".golem"
 
 const (
@@ -48,18 +48,18 @@ const (
 	maxSignature = 4 << 10
 )
 
-// Index is the first entry of a packed project. It names every file, so that a
-// signature of the index covers all of them.
+// Index is the first entry of a packed project. It has the name and digest of every
+// file, so that a signature of the index covers all of them.
 type Index struct {
 	Golem   string     `json:"golem"` // "pack"
 	V       int        `json:"v"`
-	Name    string     `json:"name"`              // the directory's, as it stands in traces
-	Version string     `json:"version,omitempty"` // the manifest's
+	Name    string     `json:"name"`              // the name of the project's directory, as in traces
+	Version string     `json:"version,omitempty"` // the version in the manifest
 	Entry   string     `json:"entry,omitempty"`   // ID of the worker that a run starts with
 	Files   []PackFile `json:"files"`             // sorted by path
 	Dirs    []string   `json:"dirs,omitempty"`    // empty directories, sorted
-	// Digest is "sha256:" and the SHA-256 of the index without it. It stands for
-	// the content: a signature does not change it.
+	// Digest is "sha256:" and the SHA-256 (hex) of the index without Digest. It identifies
+	// the content; a signature does not change it.
 	Digest string `json:"digest"`
 }
 
@@ -70,7 +70,7 @@ type PackFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// bytes is the one form that an index has.
+// bytes returns the index as JSON in the only form that readIndex accepts.
 func (x Index) bytes() ([]byte, error) {
 	data, err := json.MarshalIndent(x, "", " ")
 	return append(data, '\n'), err
@@ -83,11 +83,11 @@ func (x Index) digest() (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), err
 }
 
-// Sign signs an index. It returns the signature and the public key as files of
-// minisign. comment becomes part of the signature (its trusted comment).
+// Sign is a function that signs an index. It returns the signature and the public key
+// as files of minisign. comment becomes part of the signature (its trusted comment).
 type Sign func(index []byte, comment string) (signature, key []byte, err error)
 
-// PackSource is what MakePack packs.
+// PackSource is the input of MakePack: a project, its libraries and a signing key.
 type PackSource struct {
 	Name, Version, Entry string
 	Project              fs.FS
@@ -102,8 +102,9 @@ type PackSource struct {
 // Left is a file or directory that was not packed.
 type Left struct{ Name, Why string }
 
-// MakePack packs a project. The same files always give the same bytes: entries
-// are sorted, and have no times, modes or owners of this machine.
+// MakePack packs a project and returns the zip file and the files that it left out. The
+// same files always give the same bytes: entries are sorted, and have no times, modes or
+// owners of this machine. Above the limits it returns E_LIMIT.
 func MakePack(s PackSource) ([]byte, []Left, error) {
 	g := &gatherer{key: s.Key}
 	if err := g.gather(s.Project, packProject, s.Ignored); err != nil {
@@ -159,7 +160,7 @@ func (g *gatherer) gather(src fs.FS, below string, ignored func(string, bool) bo
 	})
 }
 
-// library collects what golem lib install would install.
+// library collects the files of a library that golem lib install would install.
 func (g *gatherer) library(src fs.FS, below string) error {
 	c, err := DirContent(src)
 	if err != nil {
@@ -187,15 +188,15 @@ func (g *gatherer) add(said, name string, data []byte) {
 	g.files = append(g.files, node{name: name, data: data})
 }
 
-// signKey says whether a file is a secret key of minisign, with a password or without,
-// or of signify, whatever its name is: by its comment, or by how such a key begins.
+// signKey reports whether a file of any name is a secret key of minisign (with or
+// without a password) or of signify. It looks at the comment and the beginning of the key.
 func signKey(data []byte) bool {
 	comment, key, _ := bytes.Cut(data, []byte("\n"))
 	return bytes.HasPrefix(comment, []byte("untrusted comment:")) && (bytes.Contains(comment, []byte("secret key")) ||
 		bytes.HasPrefix(key, []byte("RWRTY0Iy")) || bytes.HasPrefix(key, []byte("RWQAAEIy")))
 }
 
-// bounded returns an error above the limits.
+// bounded returns E_LIMIT above the limits.
 func (g *gatherer) bounded() error {
 	if g.total > MaxPacked || len(g.files) > MaxFiles {
 		return fault.New(fault.Limit, "the project has more than %d files or %d bytes", MaxFiles, MaxPacked).Hinting("leave large files out with a .golemignore file")
@@ -209,7 +210,7 @@ var neverPacked = []string{sandbox.StateDir, ".git", ".venv", "__pycache__", "no
 // secretEnds are endings of files that usually hold private keys.
 var secretEnds = []string{".key", ".pem", ".p12", ".pfx", ".netrc", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"}
 
-// whyLeft says why a file or directory is not packed, "" if it is.
+// whyLeft returns why a file or directory is not packed, or "" if it is packed.
 func whyLeft(name string, d fs.DirEntry, ignored func(string, bool) bool) string {
 	base := sandbox.Fold(path.Base(name))
 	switch {
@@ -259,7 +260,7 @@ func (s PackSource) encode(files []node) ([]byte, error) {
 	return zipped(slices.Concat(head, files))
 }
 
-// zipped writes the entries and seals the file.
+// zipped returns a zip file with the entries and the digest in its comment.
 func zipped(entries []node) ([]byte, error) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)

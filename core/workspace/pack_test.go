@@ -42,8 +42,8 @@ func made(t testing.TB, s PackSource) []byte {
 	return data
 }
 
-// One project always gives the same bytes; what belongs to one machine, and what
-// may hold keys, stays out of them (scenario 54).
+// A project always gives the same bytes, without files that belong to one machine or
+// may contain keys (scenario 54).
 func TestPack(t *testing.T) {
 	data, left, err := MakePack(source())
 	if err != nil {
@@ -78,7 +78,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Every single bit counts: one that is flipped anywhere refuses the file.
+// A packed project in which any single bit is flipped is rejected.
 func TestFlippedBits(t *testing.T) {
 	data := made(t, PackSource{Name: "d", Project: fstest.MapFS{"main.worker": {Data: []byte("instructions: hi\n")}}})
 	for at := range data {
@@ -100,7 +100,7 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// sealAgain gives changed bytes the seal that fits them, as an attacker would.
+// sealAgain gives changed bytes the right digest in the comment, as an attacker would.
 func sealAgain(data []byte) []byte {
 	data = bytes.Clone(data)
 	end := len(data) - 2*sha256.Size
@@ -109,7 +109,7 @@ func sealAgain(data []byte) []byte {
 	return data
 }
 
-// forged is a packed project with a right seal and these entries.
+// forged returns a packed project with these entries and the right digest.
 func forged(t *testing.T, entries ...node) []byte {
 	t.Helper()
 	data, err := zipped(entries)
@@ -119,7 +119,7 @@ func forged(t *testing.T, entries ...node) []byte {
 	return data
 }
 
-// indexOf is the index of some files, changed.
+// indexOf returns the index of some files after change has changed it.
 func indexOf(t *testing.T, change func(*Index), files ...node) node {
 	t.Helper()
 	x := Index{Golem: "pack", V: 1, Name: "x", Files: []PackFile{}}
@@ -139,8 +139,8 @@ func indexOf(t *testing.T, change func(*Index), files ...node) node {
 	return node{name: packIndex, data: data}
 }
 
-// What an attacker makes, with every checksum of the zip file and its seal
-// right, is refused with its own words.
+// A forged file is rejected with an error that says why, even if all checksums and the
+// digest of the zip file are right.
 func TestForged(t *testing.T) {
 	a, b := node{name: "project/a", data: []byte("a")}, node{name: "project/b", data: []byte("b")}
 	same := func(*Index) {}
@@ -197,8 +197,8 @@ func TestForged(t *testing.T) {
 	}
 }
 
-// A directory of the zip file that is larger than it says, or elsewhere, is
-// refused before it is read.
+// A zip file whose central directory has another size or place than its end record says
+// is rejected before the directory is read.
 func TestForgedDirectory(t *testing.T) {
 	data := made(t, source())
 	at := len(data) - len(packSeal) - 2*sha256.Size - 22
@@ -214,7 +214,7 @@ func TestForgedDirectory(t *testing.T) {
 	}
 }
 
-// signing signs as golem pack --sign does, with a key of its own.
+// signing returns a Sign with a new key, as golem pack --sign uses it, and its public key.
 func signing(t testing.TB) (Sign, minisign.PublicKey) {
 	t.Helper()
 	public, secret, err := minisign.GenerateKey(nil)
@@ -227,8 +227,8 @@ func signing(t testing.TB) (Sign, minisign.PublicKey) {
 	}, public
 }
 
-// A signature covers every file, through the index; it does not change the
-// digest, and a wrong one refuses the file.
+// A signature covers every file through the index and does not change the digest. A
+// file with a wrong signature is rejected.
 func TestSigned(t *testing.T) {
 	s := source()
 	plain, err := ReadPack(made(t, s))
@@ -290,7 +290,8 @@ func TestSigned(t *testing.T) {
 	}
 }
 
-// Only new and changed files are kept, all or none, and never over another.
+// Written returns only new and changed files. Copy writes all of them or none, and
+// replaces no file.
 func TestWritten(t *testing.T) {
 	p, err := ReadPack(made(t, source()))
 	if err != nil {
@@ -325,7 +326,8 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, reading ends, and what is accepted is what it says.
+// ReadPack ends for any bytes, and files that it accepts have the content that the index
+// says.
 func FuzzPack(f *testing.F) {
 	f.Add(made(f, source()))
 	s := source()

@@ -7,8 +7,9 @@ import (
 	"golem/core/sandbox"
 )
 
-// ofGit is the path of a name in the directory that git takes for a repository, at any
-// depth and however that is spelled; ok is false if it is in none.
+// ofGit finds the first element of a name that is .git in any spelling that a system may
+// accept. dir is this element as it is spelled, and inside is the rest of the name after
+// it. ok is false if there is no such element.
 func ofGit(name string) (dir, inside string, ok bool) {
 	for rest, more := name, true; more; {
 		dir, rest, more = strings.Cut(rest, "/")
@@ -19,7 +20,7 @@ func ofGit(name string) (dir, inside string, ok bool) {
 	return "", "", false
 }
 
-// InGit reports whether a name is git's own, or in what is.
+// InGit reports whether a name is a .git, in any spelling, or is inside one.
 func InGit(name string) bool {
 	_, _, ok := ofGit(name)
 	return ok
@@ -30,14 +31,15 @@ func listed(list, word string) bool {
 	return !strings.Contains(word, " ") && strings.Contains(list, " "+word+" ")
 }
 
-// gitFiles are the files of .git that travel, beside objects, branches and their logs.
+// gitFiles are the files of .git that travel, in addition to objects, refs and their logs.
 const gitFiles = " HEAD ORIG_HEAD MERGE_HEAD MERGE_MSG MERGE_MODE CHERRY_PICK_HEAD REVERT_HEAD config description index packed-refs shallow "
 
-// Travels reports whether a file or directory may come or go with a project of which
-// the repository comes too. Of .git that is a list: all else is made anew by git,
-// belongs to one computer, or names programs that git starts there (hooks, worktrees,
-// submodules, the steps of a rebase, remotes of the old form). Objects of another
-// repository and replaced ones stay behind too. golem's own state never travels.
+// Travels reports whether a file or directory is part of an export or import of a project
+// with its repository. Of .git only listed files travel. Git creates the others again, or
+// they belong to one computer, or they name programs that git would start (hooks,
+// worktrees, submodules, the steps of a rebase, remotes of the old form). References to
+// the objects of another repository (alternates) and replaced objects do not travel
+// either, nor does golem's own state.
 func Travels(name string, isDir bool) bool {
 	dir, inside, git := ofGit(name)
 	if !git || stateful(name) || dir != ".git" || InGit(inside) {
@@ -46,7 +48,7 @@ func Travels(name string, isDir bool) bool {
 	first, rest, _ := strings.Cut(inside, "/")
 	switch first {
 	case "":
-		return isDir // a file .git names a directory that lies elsewhere
+		return isDir // a file .git points to a directory elsewhere
 	case "refs":
 		return !sandbox.Within(sandbox.Fold(rest), "replace")
 	case "logs", "reftable":
@@ -60,8 +62,9 @@ func Travels(name string, isDir bool) bool {
 	return rest == "" && !isDir && (listed(gitFiles, first) || strings.HasPrefix(first, "sharedindex."))
 }
 
-// Travelling is the content that a file comes or goes with: of a repository's
-// configuration only settings that start no program and lead nowhere else.
+// Travelling returns the content with which a file is exported or imported. For the
+// configuration of a repository that is only the settings that start no program and
+// refer to no other place on the computer. All other content is unchanged.
 func Travelling(name string, data []byte) []byte {
 	if _, inside, _ := ofGit(name); inside == "config" {
 		return gitConfig(string(data))
@@ -69,8 +72,9 @@ func Travelling(name string, data []byte) []byte {
 	return data
 }
 
-// gitConfig writes a configuration of git anew. Nothing is copied but values of a
-// few plain forms, so a text that git reads otherwise does no harm.
+// gitConfig writes a new configuration of git with the allowed settings of a text. It
+// copies only values of a few simple forms, so that a text that git would read in
+// another way does no harm.
 func gitConfig(text string) []byte {
 	var out []byte
 	section, head := "", ""
@@ -89,7 +93,8 @@ func gitConfig(text string) []byte {
 	return out
 }
 
-// gitSection is the kind of a section; "" if it is not one that is kept.
+// gitSection returns the name of the section that a line begins, without its subsection,
+// or "" if the section is not kept.
 func gitSection(line string) string {
 	name, sub, named := strings.Cut(strings.TrimSuffix(line[1:], "]"), ` "`)
 	if !strings.HasSuffix(line, "]") || named != (name == "remote" || name == "branch") || named && (!strings.HasSuffix(sub, `"`) || !gitWord(sub[:len(sub)-1])) {
@@ -98,7 +103,8 @@ func gitSection(line string) string {
 	return name
 }
 
-// gitPlain reports whether a text has no character of bad, and none that is not shown.
+// gitPlain reports whether a text is UTF-8 and contains no character of bad and no
+// control or invisible character.
 func gitPlain(s, bad string) bool {
 	for _, r := range s {
 		if r < ' ' || r >= 0x7f && r <= 0xa0 || r >= 0x2000 && r <= 0x206f || r == 0xfeff {
@@ -108,7 +114,7 @@ func gitPlain(s, bad string) bool {
 	return utf8.ValidString(s) && !strings.ContainsAny(s, bad)
 }
 
-// gitWord reports whether a text is a plain name, such as that of a branch.
+// gitWord reports whether a text is a simple name, such as the name of a branch.
 func gitWord(s string) bool {
 	return s != "" && s[0] != '-' && gitPlain(s, " !\"#$%&'()*,:;<=>?[\\]^`{|}~")
 }
@@ -116,7 +122,8 @@ func gitWord(s string) bool {
 // gitWords are the settings whose value is a word.
 const gitWords = " core.repositoryformatversion core.bare core.filemode core.ignorecase core.symlinks core.precomposeunicode core.logallrefupdates core.autocrlf core.eol extensions.objectformat extensions.refstorage "
 
-// gitSetting reports whether a setting is kept.
+// gitSetting reports whether a setting with this value is kept. name is the section and
+// the key, without the subsection.
 func gitSetting(name, value string) bool {
 	switch name {
 	case "user.name", "user.email":
@@ -135,8 +142,8 @@ func gitSetting(name, value string) bool {
 }
 
 // gitAddress reports whether a value is an address of https, http, git or ssh without
-// a password. What git would run as a program (ext::), a file of the computer and an
-// option are not.
+// a password. An address that starts a program (ext::), a file of the computer or an
+// option is not.
 func gitAddress(s string) bool {
 	scheme, rest, url := strings.Cut(s, "://")
 	host, at, ok := strings.Cut(rest, "/")

@@ -12,8 +12,8 @@ import (
 	"golem/core/workspace"
 )
 
-// hostileConfig has every kind of setting that makes git start a program, look elsewhere
-// or send a key, beside those that a repository needs.
+// hostileConfig has every kind of setting that makes git start a program, read another
+// place or send a key, and the settings that a repository needs.
 const hostileConfig = `[core]
 	repositoryformatversion = 0
 	bare = false
@@ -122,8 +122,8 @@ const keptConfig = `[core]
 	merge = refs/heads/main
 `
 
-// travelling are files that come and go with a project and its repository; staying
-// those that do not.
+// travelling are files that are packed and unpacked with a project and its repository;
+// staying are files that are not.
 var travelling = []string{
 	"main.worker", "config", ".github/config", ".gitmodules", ".git/HEAD", ".git/config", ".git/index", ".git/packed-refs", ".git/shallow", ".git/MERGE_HEAD", ".git/info/exclude",
 	".git/objects/ab/cd", ".git/objects/pack/pack-1.pack", ".git/objects/pack/pack-1.idx", ".git/refs/heads/a/b", ".git/refs/stash", ".git/logs/HEAD", "libs/x/.git/HEAD", "libs/x/.git/config",
@@ -149,9 +149,10 @@ func fileNames(t *testing.T, tree fs.FS) []string {
 	return out
 }
 
-// With its repository, a project comes and goes without what git on a person's computer
-// would start or follow: of .git a list of files, and a configuration that is written
-// anew (SECURITY 15, 17). Without it, no .git at any depth travels.
+// A project with its repository is packed and unpacked without files and settings that
+// git on a person's computer would start or follow: only listed files of .git, and a
+// configuration that is written anew (SECURITY 15, 17). A project without its repository
+// is packed and unpacked without any .git.
 func TestRepositoryTravels(t *testing.T) {
 	var entries []entry
 	disk := sandbox.Memory()
@@ -193,10 +194,10 @@ func TestRepositoryTravels(t *testing.T) {
 	}
 }
 
-// keptLine is every line that a written configuration may have.
+// keptLine matches every line that a written configuration may have.
 var keptLine = regexp.MustCompile(`^(\[[a-z]+( "\w[^"\\\s]*")?\]|\t[a-z]+ = [^"\\#;<>\pC\p{Zl}\p{Zp}]+)$`)
 
-// What is written of a configuration has plain lines only, and is written the same again.
+// A written configuration has only simple lines, and writing it again changes nothing.
 func FuzzGitConfig(f *testing.F) {
 	f.Add(hostileConfig)
 	f.Add("[core]\nbare=a\x00b\n[user]\nname=\u202ex\n[remote \"a\\\"]\nurl=https://a/b\r\n")

@@ -8,14 +8,14 @@ import (
 	"golem/core/fault"
 )
 
-// Signer is who signed a packed project. Whoever has the private key of Key
-// signed it; nothing else is known about them.
+// Signer identifies who signed a packed project: a person who has the private key of
+// Key. Nothing else is known about this person.
 type Signer struct {
 	Key     string `json:"key"`     // the public key, as minisign writes it: RW…
 	Comment string `json:"comment"` // the signature's trusted comment, safe to show
 }
 
-// signer verifies the signature of an index (minisign, Ed25519).
+// signer verifies the signature of an index (minisign, Ed25519) and returns its signer.
 func signer(index []byte, signature, key *zip.File) (*Signer, error) {
 	sig, err := entry(signature, maxSignature)
 	if err != nil {
@@ -36,8 +36,9 @@ func signer(index []byte, signature, key *zip.File) (*Signer, error) {
 	return &Signer{Key: pub.String(), Comment: shown(s.TrustedComment)}, nil
 }
 
-// SignedBy returns an error unless the packed project is signed by the key: a
-// public key of minisign, as text or as the content of its file.
+// SignedBy returns E_LOCK unless the packed project is signed by the key, which is a
+// public key of minisign, as text or as the content of its file. A key that cannot be
+// read is E_USAGE.
 func (p *Pack) SignedBy(key string) error {
 	var pub minisign.PublicKey
 	if err := pub.UnmarshalText([]byte(key)); err != nil {

@@ -66,7 +66,7 @@ func (o over) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, err
 	return &opened{File: f, name: name}, nil
 }
 
-// Mkdir makes one directory.
+// Mkdir creates one directory.
 func (o over) Mkdir(name string, perm fs.FileMode) error {
 	at, err := clean("mkdir", name)
 	if err != nil {

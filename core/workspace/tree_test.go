@@ -16,7 +16,7 @@ import (
 	"golem/core/workspace"
 )
 
-// afero's helpers do on golem's trees what they do on its own.
+// afero's helpers work on golem's trees as on afero's own.
 func TestOver(t *testing.T) {
 	for name, f := range map[string]afero.Fs{"golem's": workspace.Over(sandbox.Memory()), "afero's": afero.NewMemMapFs()} {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// An open file works piece by piece; others see it when it is closed.
+// An open file can be read and written in pieces; others see the result when it is closed.
 func TestOverFile(t *testing.T) {
 	tree := sandbox.Memory()
 	f := workspace.Over(tree)
@@ -116,7 +116,7 @@ func TestOverFile(t *testing.T) {
 	}
 }
 
-// No name leads out of the tree, whichever call has it.
+// No name leads out of the tree, in any call.
 func TestOverNames(t *testing.T) {
 	f := workspace.Over(sandbox.Memory())
 	for _, name := range []string{"..", "../x", "a/../../x", `a\b`, "a\x00b", strings.Repeat("n", 300)} {
@@ -134,7 +134,7 @@ func TestOverNames(t *testing.T) {
 	}
 }
 
-// What is there is not replaced, and a write that fails leaves nothing behind.
+// Unzip replaces no existing file, and leaves nothing behind if a write fails.
 func TestUnzipIsAllOrNothing(t *testing.T) {
 	data := pack(t, entry{name: "p/a", data: "1"}, entry{name: "p/d/e/b", data: "2"}, entry{name: "p/c", data: "3"})
 	for name, prepare := range map[string]func(sandbox.FS) error{
@@ -161,7 +161,7 @@ func TestUnzipIsAllOrNothing(t *testing.T) {
 	}
 }
 
-// failing is a tree on which one file cannot be written.
+// failing is a tree in which the file c cannot be written.
 type failing struct{ sandbox.FS }
 
 func (f failing) WriteFile(name string, data []byte) error {

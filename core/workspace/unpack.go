@@ -17,16 +17,16 @@ import (
 // Pack is a packed project that ReadPack has verified. Its trees are in memory.
 type Pack struct {
 	Index
-	Bytes   int        // of the zip file
+	Bytes   int        // the size of the zip file
 	Project sandbox.FS // the project's files
 	Libs    sandbox.FS // the libraries, each in a directory NAME@VERSION
 	Signer  *Signer    // nil: unsigned
 }
 
-// ReadPack reads a packed project. It verifies everything before it returns:
-// the seal of the file, the index, the digest and size of every file, that no
-// file is missing and none is additional, and the signature, if there is one.
-// What fails is E_LOCK, or E_LIMIT above the limits.
+// ReadPack reads a packed project. It verifies everything before it returns: the
+// digest of the zip file, the index, the digest and size of every file, that no
+// file is missing and none is additional, and the signature, if there is one. An
+// error is E_LOCK, or E_LIMIT above the limits.
 func ReadPack(data []byte) (*Pack, error) {
 	if err := sealed(data); err != nil {
 		return nil, err
@@ -56,9 +56,9 @@ func ReadPack(data []byte) (*Pack, error) {
 	return p, p.fill(entries)
 }
 
-// sealed checks the size and the seal of a packed project, and that the zip
-// file's directory is where it says and not larger than its limits need, so that
-// reading it takes bounded memory.
+// sealed checks the size of a packed project and the digest in its comment. It also
+// checks that the zip file's central directory is at the place that its end record
+// names, and within the limits, so that reading it takes bounded memory.
 func sealed(data []byte) error {
 	const end = 22 // bytes of the end record without its comment (APPNOTE 4.3.16)
 	const seal = len(packSeal) + 2*sha256.Size
@@ -82,7 +82,8 @@ func sealed(data []byte) error {
 	return nil
 }
 
-// entry reads a file of the archive that has at most limit bytes.
+// entry reads a file of the archive. It returns E_LOCK if the file has more than limit
+// bytes.
 func entry(f *zip.File, limit int64) ([]byte, error) {
 	if !f.Mode().IsRegular() || f.Flags&encryptedFlags != 0 || f.UncompressedSize64 > uint64(limit) {
 		return nil, packFault("%s is not a regular file, is encrypted or is too large", shown(f.Name))
@@ -94,8 +95,8 @@ func entry(f *zip.File, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// readIndex accepts only the bytes that golem writes for an index: a key that is
-// unknown, twice or in another order gives other bytes.
+// readIndex parses and checks an index. It accepts only the bytes that golem would write
+// for this index, so that unknown, repeated or reordered keys are errors.
 func readIndex(data []byte) (Index, error) {
 	var x Index
 	if err := json.Unmarshal(data, &x); err != nil || x.Golem != "pack" || x.V < 1 {
@@ -114,8 +115,7 @@ func readIndex(data []byte) (Index, error) {
 	return x, x.sound()
 }
 
-// sound checks the names and sizes of an index. That no name is there twice
-// follows from the order.
+// sound checks the names, sizes and order of an index.
 func (x Index) sound() error {
 	if len(x.Files)+len(x.Dirs) > MaxFiles {
 		return fault.New(fault.Limit, "the packed project has more than %d files", MaxFiles)
@@ -173,8 +173,8 @@ func packable(name string) error {
 	return nil
 }
 
-// fill puts the files of the archive into the trees. They must be those of the
-// index, in its order, and the directories after them among the files by name.
+// fill puts the files of the archive into the trees. The archive must have exactly the
+// files and the directories of the index, each in the order of the index.
 func (p *Pack) fill(entries []*zip.File) error {
 	files, dirs := p.Files, p.Dirs
 	for _, f := range entries {
@@ -204,7 +204,7 @@ func (p *Pack) fill(entries []*zip.File) error {
 	return nil
 }
 
-// take verifies one file and puts it into its tree.
+// take verifies one file of the archive against the index and puts it into its tree.
 func (p *Pack) take(f *zip.File, said PackFile) error {
 	data, err := entry(f, said.Size)
 	if err != nil {

@@ -17,7 +17,8 @@ type node struct {
 	data []byte
 }
 
-// write creates all nodes or none, in order. It returns the first error.
+// write creates all nodes in order. At the first error it removes what it has created
+// and returns that error.
 func write(dst afero.Fs, nodes []node) error {
 	var made []string          // files and directories in the order in which they were created
 	there := map[string]bool{} // directories
@@ -34,7 +35,7 @@ func write(dst afero.Fs, nodes []node) error {
 		}
 		if err != nil {
 			for _, name := range slices.Backward(made) {
-				_ = dst.Remove(name) // the error that is returned is the one that stopped the writing
+				_ = dst.Remove(name) // write returns the error that stopped it, not this one
 			}
 			return err
 		}
@@ -42,8 +43,9 @@ func write(dst afero.Fs, nodes []node) error {
 	return nil
 }
 
-// makeDirs creates a directory and its parents, but for those that there has and to
-// which it adds them, and returns those that did not exist before.
+// makeDirs creates a directory and its parents, and returns those that did not exist
+// before. It skips the directories in there, which are known to exist, and adds the
+// others to it.
 func makeDirs(dst afero.Fs, dir string, there map[string]bool) (made []string, err error) {
 	at := ""
 	for elem := range strings.SplitSeq(dir, "/") {

@@ -14,8 +14,8 @@ import (
 	"golem/core/sandbox"
 )
 
-// Written returns the files of a tree that are new, or differ from those of the
-// tree that it began as.
+// Written returns the files of the tree now that are not in the tree began or differ
+// from the files there.
 func Written(began, now fs.FS) (names []string, err error) {
 	err = fs.WalkDir(now, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -31,9 +31,9 @@ func Written(began, now fs.FS) (names []string, err error) {
 	return names, err
 }
 
-// Since returns how many files of a packed project differ, or are missing, in a
-// tree that was made of it, and how many the tree has in addition. What golem
-// keeps of a run does not count.
+// Since compares the project files of a packed project with a tree that was unpacked from
+// it. changed is the number of files that differ or are missing in the tree, added the
+// number of files that only the tree has. golem's own state does not count.
 func (x Index) Since(now fs.FS) (changed, added int, err error) {
 	was := map[string]string{}
 	for _, f := range x.Files {
@@ -66,7 +66,8 @@ func (x Index) Since(now fs.FS) (changed, added int, err error) {
 	return changed + len(was), added, err
 }
 
-// CopyTree writes all files and directories of a tree to dst, which is empty.
+// CopyTree writes all files and directories of a tree to dst, all or none. dst must be
+// empty.
 func CopyTree(dst afero.Fs, src fs.FS) error {
 	var nodes []node
 	err := fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
