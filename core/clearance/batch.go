@@ -11,18 +11,18 @@ import (
 	"golem/core/sandbox"
 )
 
-// batch are the lines of one change.
+// batch collects the journal lines for one change of a run.
 type batch struct {
 	r     *Record
-	id    string // of the item
+	id    string // the item that gets the lines
 	lines []*recorded
 }
 
-// errOthers is the error of a batch that replaces what somebody else has written since
-// the run did: the item does not have that, and so another begins.
+// errOthers is the error of a batch whose change replaces content that somebody else has
+// written after the run. The item does not have that content, so another item must begin.
 var errOthers = errors.New("changed by somebody else")
 
-// open finds a place in the files themselves.
+// open finds the file of a change in the real files.
 func (b *batch) open(c Change) (step, error) {
 	if b.r.opened == nil {
 		b.r.opened = map[string]sandbox.FS{}
@@ -32,7 +32,7 @@ func (b *batch) open(c Change) (step, error) {
 	return st, err
 }
 
-// gather makes the lines of a change.
+// gather adds the lines for a change to the batch.
 func (b *batch) gather(w sandbox.Write) error {
 	at := b.r.at(w.Mount, w.Name)
 	switch w.Op {
@@ -49,7 +49,7 @@ func (b *batch) gather(w sandbox.Write) error {
 	return b.put(at, gone)
 }
 
-// parents notes the directories that a write makes.
+// parents adds lines for the missing directories that a write creates.
 func (b *batch) parents(c Change) {
 	for c.Path = path.Dir(c.Path); c.Path != "."; c.Path = path.Dir(c.Path) {
 		st, err := b.open(c)
@@ -59,16 +59,18 @@ func (b *batch) parents(c Change) {
 		if _, err := fs.Stat(st.fs, st.name); !errors.Is(err, fs.ErrNotExist) {
 			return
 		}
-		_ = b.put(c, made) // one that was removed meanwhile is no content
+		_ = b.put(c, made) // an error may be ignored: a directory has no old content to keep
 	}
 }
 
-// put notes that a file gets the content that after says.
+// put adds a line for a file; after returns the digest of its new content.
 func (b *batch) put(c Change, after func() (string, error)) error {
 	_, err := b.note(c, after)
 	return err
 }
 
+// note adds a line for a file and returns it. If it is the run's first change of the file,
+// note also keeps the old content.
 func (b *batch) note(c Change, after func() (string, error)) (*recorded, error) {
 	next, err := after()
 	if err != nil {
@@ -90,7 +92,7 @@ func (b *batch) note(c Change, after func() (string, error)) (*recorded, error) 
 	return &now, nil
 }
 
-// asLeft tells whether a file is as the run left it.
+// asLeft reports whether a file still has the content that the run gave it.
 func (b *batch) asLeft(e *recorded) bool {
 	st, err := b.open(e.Change)
 	if err != nil {
@@ -100,7 +102,7 @@ func (b *batch) asLeft(e *recorded) bool {
 	return err == nil && now == e.Base
 }
 
-// keep stores what is in the place of a file now.
+// keep stores the current content of a file in the item, before the run changes it.
 func (b *batch) keep(e *recorded) {
 	st, err := b.open(e.Change)
 	var info fs.FileInfo
@@ -137,7 +139,8 @@ func (b *batch) keep(e *recorded) {
 	b.r.files++
 }
 
-// lose notes that the old content of a file is not kept.
+// lose marks a file whose old content is not kept, and tells the first one to
+// Record.Trouble.
 func (b *batch) lose(e *recorded, why error) {
 	e.Lost = true
 	if !b.r.told {
@@ -147,7 +150,7 @@ func (b *batch) lose(e *recorded, why error) {
 	}
 }
 
-// move notes that a file or directory moves with all that is in it.
+// move adds lines for a file or directory that is moved, and for everything in it.
 func (b *batch) move(from, to Change) error {
 	st, err := b.open(from)
 	if err != nil {
@@ -171,13 +174,13 @@ func (b *batch) move(from, to Change) error {
 			return digestAt(st.fs, name)
 		})
 		if err == nil && was.Lost {
-			e.Lost = true // or undoing would remove the only copy
+			e.Lost = true // otherwise an undo would remove the only copy
 		}
 		return err
 	})
 }
 
-// write adds the lines to the journal, and then to what the run is known to change.
+// write appends the lines to the journal and then updates Record.entries.
 func (b *batch) write() error {
 	if len(b.lines) == 0 || b.r.log == nil {
 		return nil
@@ -211,7 +214,8 @@ func (b *batch) append() error {
 	return err
 }
 
-// failed corrects the journal after a change that was not made, or half.
+// failed corrects the journal after a change that failed: it appends lines with the
+// content that the files have now.
 func (b *batch) failed() {
 	b.r.mu.Lock()
 	defer b.r.mu.Unlock()
@@ -228,5 +232,5 @@ func (b *batch) failed() {
 			b.lines[n] = &now
 		}
 	}
-	_ = b.write() // without it, the undo of these files would be refused
+	_ = b.write() // if this fails, an undo of these files will be E_CONFLICT
 }

@@ -20,8 +20,8 @@ func undoesRun(s *clearance.Store, run string) error {
 	return err
 }
 
-// A chat writes in two exchanges, and between them another run begins to write: undoing the
-// chat by its name puts back what both exchanges wrote.
+// A chat writes in two exchanges, and between them another run begins to write. Undoing
+// the chat by its name undoes the changes of both exchanges.
 func TestUndoOfARunBesideAnother(t *testing.T) {
 	d := newDisk(before)
 	s := d.undo()
@@ -52,7 +52,7 @@ func TestUndoOfARunBesideAnother(t *testing.T) {
 	same(t, "the chat undone", all(t, d.files), want)
 }
 
-// A run was killed, and another run goes on: the killed one can be undone.
+// A run that was killed can be undone while another run continues.
 func TestUndoOfAKilledRunBesideAnother(t *testing.T) {
 	d := newDisk(before)
 	if err := d.run(t, d.undo(), "killed").WriteFile("a", []byte("new")); err != nil { // and its locks went with it
@@ -67,7 +67,7 @@ func TestUndoOfAKilledRunBesideAnother(t *testing.T) {
 	}
 }
 
-// The same of what a run staged that was killed.
+// The item of a run that was killed can be pushed while another run continues.
 func TestPushOfAKilledRunBesideAnother(t *testing.T) {
 	d := newDisk(before)
 	dead := d.work()
@@ -91,8 +91,8 @@ func TestPushOfAKilledRunBesideAnother(t *testing.T) {
 	}
 }
 
-// An undo that was killed half done is finished, also if a chat that goes on makes room for
-// what it keeps before that.
+// An undo that was killed in the middle is finished, even if before that another chat
+// removes old items to make room for its own.
 func TestPruneLeavesAHalfDoneUndo(t *testing.T) {
 	d := newDisk(before)
 	d.wrote(t, "old", changing)
@@ -118,8 +118,8 @@ func TestPruneLeavesAHalfDoneUndo(t *testing.T) {
 	}
 }
 
-// A push that was killed half done is finished, also if the chat that staged it goes on and
-// replaces the item before that.
+// A push that was killed in the middle is finished, even if before that the chat that
+// staged the item continues and replaces it.
 func TestCloseLeavesAHalfDonePush(t *testing.T) {
 	for at := 1; ; at++ {
 		d := newDisk(before)
@@ -158,8 +158,8 @@ func TestCloseLeavesAHalfDonePush(t *testing.T) {
 	}
 }
 
-// What a chat writes after an exchange that could not be closed is its own still: nobody
-// takes it for a run that was killed.
+// After an exchange whose item could not be closed, a chat continues the same item, and
+// another golem does not treat the chat as a run that was killed.
 func TestUndoAfterAFailedClose(t *testing.T) {
 	d := newDisk(before)
 	s := d.undo()

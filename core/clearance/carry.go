@@ -9,7 +9,7 @@ import (
 	"golem/core/sandbox"
 )
 
-// goOn carries out a push that had begun when golem was stopped.
+// goOn finishes or takes back a push that had begun when golem was stopped.
 func (s *Store) goOn(it Item) (Item, error) {
 	if it.Commit != "" {
 		return s.advance(it)
@@ -21,8 +21,8 @@ func (s *Store) goOn(it Item) (Item, error) {
 	return s.carryOut(it, steps)
 }
 
-// carryOut does what the file of a pushing item says: it writes the files, or
-// takes back what was written if a file is neither as it was nor as it shall be.
+// carryOut writes the files of a pushing item. If a write fails, or a file has neither
+// its old nor its new content, carryOut takes back what it has written.
 func (s *Store) carryOut(it Item, steps []step) (Item, error) {
 	failed := s.write(it, steps)
 	if failed == nil {
@@ -57,13 +57,13 @@ func (s *Store) write(it Item, steps []step) error {
 	return nil
 }
 
-// swaps says that a file takes the place of a directory, or a directory that of a file.
+// swaps reports whether a file replaces a directory, or a directory a file.
 func (st step) swaps() bool {
 	return st.base != "" && st.want != "" && (st.base == folder) != (st.want == folder)
 }
 
-// set makes a file have the content with a digest; "" removes it. now is what it has.
-// A directory that others use too stays.
+// set gives a file the content with the digest sum, or removes it if sum is "". now is
+// the digest that it has. A directory that is to be removed but is not empty stays.
 func (s *Store) set(id string, st step, now, sum string) error {
 	if sum == "" || now != "" && st.swaps() {
 		err := st.tree.Remove(st.name)
@@ -88,6 +88,8 @@ func (s *Store) set(id string, st step, now, sum string) error {
 	return sandbox.WritePerm(st.tree, st.name, data, perm)
 }
 
+// takeBack gives the files that were written their old content, and removes the
+// directories that the push created.
 func (s *Store) takeBack(it Item, steps []step) error {
 	for _, st := range slices.Backward(steps) {
 		now, err := digestAt(st.fs, st.name)
@@ -100,7 +102,7 @@ func (s *Store) takeBack(it Item, steps []step) error {
 	}
 	if len(steps) > 0 {
 		for _, d := range it.Made {
-			_ = steps[0].tree.Remove(d) // one that is not empty is not ours alone
+			_ = steps[0].tree.Remove(d) // fails if it has other files, and then it stays
 		}
 	}
 	return nil

@@ -1,16 +1,17 @@
-// Package clearance is the room for decisions taken after the fact: what workers
-// staged lies in .golem/clearance until a person pushes it to the real files,
-// discards it or defers it (SPEC §9; S4-18..21, S4-46..52).
+// Package clearance stores staged changes until a person decides on them: the changes
+// of workers are in .golem/clearance until a person pushes them to the real files,
+// discards or defers them (SPEC §9; S4-18..21, S4-46..52). In a second store, .golem/undo,
+// it keeps what direct writes of runs replaced, so that a person can undo a run.
 //
 // An item is a directory clearance/N of the project's state:
 //
-//	journal  a log: what is staged, change by change, while the item is open
-//	item     a sealed file: the closed item; writing it is what closes an item
+//	journal  a log: the staged changes, one by one, while the item is open
+//	item     a sealed file: the closed item; writing it closes the item
 //	HEX      the content of a file, named by its SHA-256
 //
 // Each step that changes what a person sees is one atomic write of "item", so that
-// a golem that was killed leaves the state before the step or after it. What
-// begins there and was not finished is finished by Settle.
+// a golem that was killed leaves the state before the step or after it. Settle
+// finishes a step that was begun and not finished.
 package clearance
 
 import (
@@ -33,11 +34,11 @@ import (
 	"golem/core/state"
 )
 
-// Type is what an item came from (S4-31).
+// Type is the origin of an item (S4-31).
 type Type string
 
-// StagedCommit is made by the tool stage. The others have what a run changed in
-// staged mounts: BinaryOutput if any of it is not text.
+// An item of type StagedCommit is made by the tool stage. PendingExport and BinaryOutput
+// have the changes of a run in staged mounts; BinaryOutput if any file is not text.
 const (
 	StagedCommit  Type = "staged_commit"
 	PendingExport Type = "pending_export"
@@ -45,12 +46,12 @@ const (
 	Replaced      Type = "replaced" // what a run's direct writes replaced, see Record
 )
 
-// State is where an item stands.
+// State is the progress of an item.
 type State string
 
-// An open item still grows: its run goes on. A pushing item was being pushed when
-// golem was stopped. Of a pushed or discarded one only a note is left. What a run replaced is
-// pending until it was put back, and undone then.
+// An open item still gets changes, because its run continues. A pushing item was being
+// pushed when golem was stopped. Of a pushed or discarded item only a note is left. An
+// item of type Replaced is pending until its run is undone; then it is undone.
 const (
 	Open      State = "open"
 	Pending   State = "pending"
@@ -63,7 +64,7 @@ const (
 
 // Item is a snapshot that waits for a person.
 type Item struct {
-	ID      string    `json:"id"` // a number; it never stands for another snapshot
+	ID      string    `json:"id"` // a number; it is never used again for another snapshot
 	Type    Type      `json:"type"`
 	State   State     `json:"state"`
 	Message string    `json:"message,omitempty"`
@@ -71,57 +72,59 @@ type Item struct {
 	Run     string    `json:"run,omitempty"`
 	Worker  string    `json:"worker,omitempty"`
 	Created time.Time `json:"created"`
-	Target  string    `json:"target,omitempty"` // name of the target; "": each file's own place
+	Target  string    `json:"target,omitempty"` // name of the target; "": the own place of each file
 	Changes []Change  `json:"changes"`
 
 	Replaces string   `json:"replaces,omitempty"` // the item of the same run that this one continues
-	Was      State    `json:"was,omitempty"`      // before Pushing
-	Made     []string `json:"made,omitempty"`     // directories that the push makes
-	// Of a push to a git repository: where it goes, the branch's last commit before
-	// it, and the commit that the push makes.
+	Was      State    `json:"was,omitempty"`      // the state before Pushing
+	Made     []string `json:"made,omitempty"`     // directories that the push creates
+	// For a push to a git repository: the target, the branch's last commit before the
+	// push, and the commit that the push makes.
 	To     *Target `json:"to,omitempty"`
 	Tip    string  `json:"tip,omitempty"`
 	Commit string  `json:"commit,omitempty"`
 
-	// Of an item that undoes a run: the files whose old content was not kept, and the
-	// tools that can have changed files which golem does not see.
+	// For an item of type Replaced: the files whose old content was not kept, and the
+	// tools that may have changed files without golem seeing it.
 	Lost  []string `json:"lost,omitempty"`
 	Blind []string `json:"blind,omitempty"`
 
-	had map[string][]string // of an open one: all that the run wrote, by name
+	had map[string][]string // for an open item: digests of everything that the run wrote, by name
 
-	// Err says why the item is only shown: it was not written on this machine, or
-	// by a newer golem, or it is damaged. nil: it can be pushed.
+	// Err says why the item can only be shown: it was not written on this machine, was
+	// written by a newer golem, or is damaged. If it is nil, the item can be pushed.
 	Err error `json:"-"`
 }
 
 // Change is one file of an item.
 type Change struct {
-	Source string `json:"source"` // of its mount: in the project, or absolute
-	Path   string `json:"path"`   // below the mount, and below a target
-	Size   int64  `json:"size"`
+	Source string `json:"source"`           // source of its mount: in the project, or absolute
+	Path   string `json:"path"`             // below the mount, and below a target
+	Size   int64  `json:"size"`             // bytes of the staged content
 	Digest string `json:"digest,omitempty"` // SHA-256 of the staged content, hex; "": the file is removed
-	// Base is the digest of the file in its own place when it was staged; "": there
-	// was none. Bases has that of each target, by name; of a branch its last commit.
+	// Base is the digest of the file in its own place when it was staged; "" means that
+	// it did not exist. Bases has, by the name of a target, the digest of the file in that
+	// target or, for a branch, its last commit.
 	Base   string            `json:"base,omitempty"`
 	Bases  map[string]string `json:"bases,omitempty"`
 	Binary bool              `json:"binary,omitempty"`
-	// Perm are the permissions of what is staged, if it was moved, and of what an undo
-	// puts back; BasePerm those of what is replaced. 0: unknown.
+	// Perm are the permissions that the written file gets: those of a staged file that was
+	// moved, or of a file that an undo puts back. BasePerm are those of the replaced file.
+	// 0: unknown.
 	Perm     fs.FileMode `json:"perm,omitempty"`
 	BasePerm fs.FileMode `json:"base_perm,omitempty"`
-	// Staged says of a file of the tool stage that its run had changed it in a staged
-	// mount: whoever goes on with the run sees it so.
+	// Staged says that a file of the tool stage was a change of its run in a staged mount,
+	// so that a run that continues the conversation still sees the change.
 	Staged bool `json:"staged,omitempty"`
 }
 
-// Name is the file's own place.
+// Name returns the file's own place: its source and path.
 func (c Change) Name() string { return path.Join(c.Source, c.Path) }
 
-// Dir tells whether the change makes or removes a directory.
+// Dir reports whether the change creates or removes a directory.
 func (c Change) Dir() bool { return c.Digest == folder || c.Digest == "" && c.Base == folder }
 
-// Files is how many of the changes are of files.
+// Files returns the number of changes of files, without directories.
 func (i Item) Files() int {
 	n := 0
 	for _, c := range i.Changes {
@@ -132,7 +135,8 @@ func (i Item) Files() int {
 	return n
 }
 
-// Digest identifies the snapshot: where its files go and what is in them.
+// Digest returns a digest of the snapshot: its message, its target, and the places and
+// contents of its files. A push names it to push exactly the item that was shown.
 func (i Item) Digest() string {
 	all := []any{i.ID, i.Message, i.Target, i.Changes}
 	if i.Lines != "" {
@@ -142,18 +146,18 @@ func (i Item) Digest() string {
 	return digest(data)
 }
 
-// Target is where items can be pushed to: a directory, or a branch of a git
-// repository. Both lie in the project, or outside it.
+// Target is a place to which items can be pushed: a directory, or a branch of a git
+// repository, in the project or outside it.
 type Target struct {
 	Dir    string `json:"dir,omitempty"`
 	Git    string `json:"git,omitempty"`
 	Branch string `json:"branch,omitempty"`
 }
 
-// root is the directory that the files of an item are named from.
+// root returns the directory in which the files of an item are written.
 func (t Target) root() string { return cmp.Or(t.Git, t.Dir) }
 
-// formats of the files.
+// The formats of the files.
 var (
 	itemFormat    = state.Format{Kind: "clearance-item", Version: 1}
 	journalFormat = state.Format{Kind: "clearance-journal", Version: 1}
@@ -166,10 +170,10 @@ const (
 	nextFile    = "next" // the number of the next item
 	itemFile    = "item"
 	journalFile = "journal"
-	maxItem     = 64 << 20 // bytes of a file item or journal
+	maxItem     = 64 << 20 // the most bytes of the file "item"
 )
 
-// dir is where the items of a store are, and the name of its lock.
+// dir returns the directory of the store's items, which is also the name of its lock.
 func (s *Store) dir() string {
 	if s.Undo {
 		return "undo"
@@ -188,10 +192,11 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// folder stands for the content of a directory.
+// folder is used instead of a digest for a directory.
 const folder = "directory"
 
-// digestOf reads a file to its end; "" if there is none.
+// digestOf returns the digest of a file, folder for a directory, or "" if the file does
+// not exist.
 func digestOf(open func() (fs.File, error)) (string, error) {
 	f, err := open()
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, sandbox.ErrNotDir) {
@@ -211,7 +216,7 @@ func digestOf(open func() (fs.File, error)) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// digestAt is digestOf a file of a tree.
+// digestAt returns digestOf for a file of a tree.
 func digestAt(fsys fs.FS, name string) (string, error) {
 	return digestOf(func() (fs.File, error) { return fsys.Open(name) })
 }
@@ -219,7 +224,7 @@ func digestAt(fsys fs.FS, name string) (string, error) {
 // isBinary reports whether content is not text.
 func isBinary(data []byte) bool { return !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 }
 
-// typeOf is the type of what a run changed.
+// typeOf returns the type of an item with the changes of a run.
 func (s *Store) typeOf(changes []Change) Type {
 	if s.Undo {
 		return Replaced
@@ -232,9 +237,10 @@ func (s *Store) typeOf(changes []Change) Type {
 
 func byName(a, b Change) int { return strings.Compare(a.Name(), b.Name()) }
 
-// inOrder is the order in which changes are made: directories first, the outer one
-// before the inner; then files by name; then the directories that go, the inner one
-// before the outer, and last what takes the place of a directory.
+// inOrder compares changes by the order in which they must be made: first new
+// directories, the outer before the inner one; then files by name; last the changes in
+// whose place a directory was (it is removed, or a file replaces it), the inner before
+// the outer one.
 func inOrder(a, b Change) int {
 	rank := func(c Change) int {
 		switch {

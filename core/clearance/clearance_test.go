@@ -31,7 +31,7 @@ func wants(t *testing.T, err error, code fault.Code, words ...string) {
 	}
 }
 
-// A file changed since it was staged: nothing of the item is written (S4-51).
+// If one file was changed after it was staged, no file of the item is written (S4-51).
 func TestConflict(t *testing.T) {
 	d, it := prepared(t)
 	if err := d.files.WriteFile("d/b", []byte("mine\n")); err != nil {
@@ -42,7 +42,7 @@ func TestConflict(t *testing.T) {
 	if !maps.Equal(was, all(t, d.files)) || len(get(t, d.store())) != 1 {
 		t.Error("something changed")
 	}
-	// A file that became what the item makes of it is not a conflict.
+	// A file that already has the new content is not a conflict.
 	if err := errors.Join(d.files.Remove("d/b"), d.files.WriteFile("a", []byte("ONE\n"))); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,8 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// What is pushed is what was shown, by digest; a snapshot that is not is refused.
+// Push writes exactly the snapshot that was shown, checked by its digest. An item with
+// another digest or with changed content is an error.
 func TestPushIsWhatWasShown(t *testing.T) {
 	d, it := prepared(t)
 	wants(t, push(d.store(), it.ID, clearance.Push{Digest: "other"}), fault.Conflict, "not what was shown")
@@ -68,7 +69,7 @@ func TestPushIsWhatWasShown(t *testing.T) {
 	}
 }
 
-// An item that this machine did not write is shown, and nothing else (SPEC §3).
+// An item that this machine did not write can only be shown (SPEC §3).
 func TestForeignItem(t *testing.T) {
 	d, it := prepared(t)
 	data, err := sandbox.ReadFile(d.state, "clearance/1/item", 1<<20)
@@ -121,8 +122,8 @@ func TestForeignItem(t *testing.T) {
 	}
 }
 
-// A file that defines the project needs a yes that names it; one that holds secrets
-// is never written.
+// Pushing a file that defines the project needs a second yes that names it. A file for
+// secrets, such as .env, is never written.
 func TestDefinition(t *testing.T) {
 	d := newDisk(nil)
 	commit := func(name string) string {
@@ -145,7 +146,8 @@ func TestDefinition(t *testing.T) {
 	wants(t, push(d.store(), commit(".git/hooks/x"), clearance.Push{Definitions: []string{".git/hooks/x"}}), fault.Protected)
 }
 
-// A target receives the paths below the mount, with the base that the target had.
+// In a target, files have their paths below the mount, and conflicts are judged by the
+// target's files.
 func TestTarget(t *testing.T) {
 	d := newDisk(map[string]string{"work/r.md": "now\n", "pub/r.md": "old\n"})
 	it, err := d.work().Commit(context.Background(), []clearance.File{{Source: "work", Path: "r.md", Read: func() ([]byte, error) { return []byte("now\n"), nil }}}, "Report", "main")
@@ -165,8 +167,8 @@ func TestTarget(t *testing.T) {
 	wants(t, err, fault.NotFound, "main")
 }
 
-// A run's item grows with its exchanges as long as nobody decided; what was decided
-// is forgotten by the overlay.
+// The item of a run grows with each exchange until a person decides on it. After a
+// decision the overlay forgets its changes.
 func TestExchanges(t *testing.T) {
 	d := newDisk(before)
 	w := d.work()
@@ -211,7 +213,7 @@ func TestExchanges(t *testing.T) {
 	reads("a", "A1")
 	w.Refresh()
 	reads("a", "A1")
-	// Pushed while the next exchange has changed the file again already.
+	// The item is pushed after the next exchange has changed the file again.
 	fourth := write("a", "A3")
 	if err := errors.Join(fsys.WriteFile("a", []byte("A4")), push(d.store(), fourth.ID, clearance.Push{})); err != nil {
 		t.Fatal(err)
@@ -228,7 +230,8 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// An item whose run goes on cannot be decided; when the run has died, it can.
+// A person cannot decide on an open item while its run continues, but can after the run
+// has died.
 func TestOpenItem(t *testing.T) {
 	d := newDisk(before)
 	shared := d.store()
@@ -245,15 +248,15 @@ func TestOpenItem(t *testing.T) {
 	}
 }
 
-// A staged mount is a file tree like every other, also where nothing can be kept: its
-// changes are in memory then.
+// A staged mount passes the suite for every sandbox.FS, also without a store, when its
+// changes are in memory.
 func TestStagedTree(t *testing.T) {
 	sandboxtest.Test(t, func(t *testing.T) sandbox.FS { return stage(t, newDisk(nil).work()) })
 	sandboxtest.Test(t, func(t *testing.T) sandbox.FS { return stage(t, newDisk(nil).workOf(&clearance.Store{})) })
 }
 
-// A platform without repositories says so, when something is staged for one and when
-// it is shown or pushed (SPEC §9).
+// On a platform without repositories, staging for, showing or pushing to a repository is
+// E_PLATFORM (SPEC §9).
 func TestNoRepositories(t *testing.T) {
 	d, it := prepared(t)
 	s := d.store()
@@ -268,8 +271,8 @@ func TestNoRepositories(t *testing.T) {
 	}
 }
 
-// A clock that jumps, also before 1970 and far ahead, changes no order and no decision:
-// items are known by their numbers.
+// A clock that jumps, also to before 1970 or far ahead, changes neither the order of items
+// nor decisions, because items are identified by their numbers.
 func TestClockJumps(t *testing.T) {
 	d := newDisk(nil)
 	s := d.store()

@@ -10,8 +10,9 @@ import (
 	"golem/core/state"
 )
 
-// bases gives what a path is in every target, see Change.Bases. A target that cannot
-// be opened now has no base: nothing there is overwritten.
+// bases returns a function that returns Change.Bases for a path: its base in every
+// target. A target that cannot be opened now has no base, so that a later push does not
+// overwrite a file there.
 func (s *Store) bases() func(below string) map[string]string {
 	tips := s.tips()
 	return func(below string) map[string]string {
@@ -42,14 +43,15 @@ func (s *Store) base(to Target, below string) (string, error) {
 	return digestAt(st.fs, st.name)
 }
 
-// File is a file that the tool stage snapshots.
+// File is a file of which the tool stage takes a snapshot.
 type File struct {
 	Source, Path string // see sandbox.PlaceOf
-	Staged       bool   // it lies in a staged mount
+	Staged       bool   // it is in a staged mount
 	Read         func() ([]byte, error)
 }
 
-// Commit makes an item of its own from files as they are now (S4-48).
+// Commit makes a separate item with a snapshot of the files as they are now (S4-48). An
+// unknown target is E_NOT_FOUND.
 func (w *Work) Commit(ctx context.Context, files []File, message, target string) (Item, error) {
 	if to, known := w.Store.Targets[target]; target != "" && !known {
 		return Item{}, w.Store.noTarget(target)
@@ -92,7 +94,7 @@ func (w *Work) Commit(ctx context.Context, files []File, message, target string)
 	return it, nil
 }
 
-// reserve gives the item a number and a journal.
+// reserve gives the item a number and a journal. The caller closes log and calls free.
 func (w *Work) reserve(ctx context.Context, it *Item) (log *state.Log, free func(), err error) {
 	release, err := w.Store.hold(ctx)
 	if err != nil {
@@ -103,8 +105,8 @@ func (w *Work) reserve(ctx context.Context, it *Item) (log *state.Log, free func
 	return log, free, err
 }
 
-// snapshot stores one file in an item. It returns the run's own entry of the file,
-// if it has the same content.
+// snapshot stores the content of one file in an item. own is the run's entry of the file
+// if it has the same content, otherwise nil.
 func (w *Work) snapshot(id string, f File) (c Change, own *entry, err error) {
 	data, err := f.Read()
 	if err != nil {

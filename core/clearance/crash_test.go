@@ -16,9 +16,9 @@ import (
 	"golem/core/state"
 )
 
-// failing counts the changes of the trees that share it. From change number at on
-// it does nothing more, as if golem were killed before it; with once it fails only
-// that one, as a full disk might.
+// failing counts the changes of the trees that share it. Change number at and all later
+// ones fail, as if golem was killed before it. With once only change number at fails, as
+// on a disk that is full for a moment.
 type failing struct {
 	n, at int
 	once  bool
@@ -34,7 +34,7 @@ func (f *failing) step() error {
 	return nil
 }
 
-// faulty is a tree of which a change can fail.
+// faulty is a tree whose changes can fail, see failing.
 type faulty struct {
 	sandbox.FS
 	f *failing
@@ -73,11 +73,11 @@ func (t faulty) SubFS(dir string) (sandbox.FS, error) {
 	return faulty{sub, t.f}, err
 }
 
-// disk is a project with its state.
+// disk is a project with its files and its state.
 type disk struct {
 	files, state sandbox.FS
 	f            *failing
-	hours        int // by which the clock was set back
+	hours        int // the hours by which the clock was set back
 }
 
 func newDisk(files map[string]string) *disk {
@@ -90,7 +90,7 @@ func newDisk(files map[string]string) *disk {
 	return d
 }
 
-// store is a golem that begins to work on the disk.
+// store returns a new Store on the disk, as a golem that has just started.
 func (d *disk) store() *clearance.Store {
 	s := state.Memory(faulty{d.state, d.f})
 	return &clearance.Store{
@@ -114,7 +114,7 @@ func (d *disk) workOf(s *clearance.Store) *clearance.Work {
 	return &clearance.Work{Store: s, Run: "r", Worker: "main", Root: ".", Base: func() (sandbox.FS, error) { return d.files, nil }}
 }
 
-// all has every file of a tree with its content, and every directory.
+// all returns every file of a tree with its content, and every directory.
 func all(t testing.TB, fsys fs.FS) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -145,7 +145,7 @@ func get(t testing.TB, s *clearance.Store) []clearance.Item {
 	return items
 }
 
-// stage writes through a staged mount of the whole project.
+// stage returns a staged mount of the whole project.
 func stage(t testing.TB, w *clearance.Work) sandbox.FS {
 	t.Helper()
 	fsys, err := w.Stage(nil, ".")
@@ -157,7 +157,7 @@ func stage(t testing.TB, w *clearance.Work) sandbox.FS {
 
 var before = map[string]string{"a": "one\n", "d/b": "two\n", "c": "three\n"}
 
-// prepared has an item that changes a, adds n/e/w and removes d/b.
+// prepared returns a disk with an item that changes a, adds n/e/w and removes d/b.
 func prepared(t testing.TB) (*disk, clearance.Item) {
 	t.Helper()
 	d := newDisk(before)
@@ -173,12 +173,11 @@ func prepared(t testing.TB) (*disk, clearance.Item) {
 	return d, *it
 }
 
-// after is what the files are once the item of prepared was pushed.
+// after is the files after the item of prepared was pushed.
 var after = map[string]string{"a": "ONE\n", "d/": "", "c": "three\n", "n/": "", "n/e/": "", "n/e/w": "new\n"}
 
-// everywhere does something with a disk again and again, stopped at each change and
-// failing at each, and hands each outcome to check after Settle. It returns how
-// many changes there are.
+// everywhere calls do on a new disk again and again. Each time golem is killed at another
+// change, or another single change fails. After Settle, check judges the result.
 func everywhere(t *testing.T, do func(d *disk, it clearance.Item) error, check func(t *testing.T, d *disk, s *clearance.Store, failed error)) {
 	for _, once := range []bool{false, true} {
 		steps := 0
@@ -217,8 +216,8 @@ func withDirs(files map[string]string) map[string]string {
 	return out
 }
 
-// A push that is stopped or fails at any change leaves all files old with the item
-// still there, or all files new with the item told of once (S4-51, SECURITY 14).
+// After a push that is stopped or fails at any change, all files are old and the item
+// still exists, or all files are new and the next root is told once (S4-51, SECURITY 14).
 func TestPushIsWhole(t *testing.T) {
 	everywhere(t, func(d *disk, it clearance.Item) error {
 		_, err := d.store().Push(context.Background(), it.ID, clearance.Push{Digest: it.Digest()})
@@ -249,7 +248,8 @@ func TestPushIsWhole(t *testing.T) {
 	})
 }
 
-// A discard leaves the item, or it is gone and told of; the files never change.
+// After a discard that is stopped or fails, the item still exists, or it is removed and
+// the next root is told. The files never change.
 func TestDiscardIsWhole(t *testing.T) {
 	everywhere(t, func(d *disk, it clearance.Item) error {
 		_, err := d.store().Discard(context.Background(), it.ID)
@@ -270,8 +270,8 @@ func TestDiscardIsWhole(t *testing.T) {
 	})
 }
 
-// The tool stage makes an item or none; what is staged in a mount is kept from the
-// first write on, as far as the run came.
+// The tool stage makes a complete item or none. Changes in a staged mount are kept from
+// the first write on, up to the point where the run was stopped.
 func TestStagingIsWhole(t *testing.T) {
 	everywhere(t, func(d *disk, _ clearance.Item) error {
 		_, err := d.work().Commit(context.Background(), []clearance.File{

@@ -10,21 +10,20 @@ import (
 	"golem/core/textdiff"
 )
 
-// FileDiff is what pushing an item does to one file.
+// FileDiff is the change that pushing an item makes to one file.
 type FileDiff struct {
 	Place
-	Patch string // unified; for what is not text, or too much of it, one line
+	Patch string // a unified diff; one line if the file is not text or is too large
 }
 
-// bounds of a diff: what is compared line by line, old and new together, and what
-// is shown of all files together, in bytes.
+// The limits of a diff, in bytes.
 const (
-	maxDiffed = 4 << 20
-	maxShown  = 16 << 20
+	maxDiffed = 4 << 20  // of one file that is compared line by line, old and new content together
+	maxShown  = 16 << 20 // of the diffs of all files together
 )
 
-// Diff compares an item with what is in the places of its files now. An item that
-// golem may not act on is compared with nothing: its content alone is shown.
+// Diff compares an item with the files that are in its places now. If the item may only
+// be shown (Item.Err), Diff shows its content and compares it with nothing.
 func (s *Store) Diff(it Item, target string) ([]FileDiff, error) {
 	if it.Err != nil {
 		out := make([]FileDiff, len(it.Changes))
@@ -53,7 +52,8 @@ func (s *Store) Diff(it Item, target string) ([]FileDiff, error) {
 	return out, nil
 }
 
-// foreign shows what a clone brought along.
+// foreign returns the content of a file of an item that may only be shown, as a diff
+// from an empty file.
 func (s *Store) foreign(id string, c Change) string {
 	if sum, err := hex.DecodeString(c.Digest); err != nil || len(sum) != sha256.Size {
 		return fmt.Sprintf("File %s is removed\n", c.Name())
@@ -122,7 +122,7 @@ func (s *Store) patch(id string, st step, shown int) (string, error) {
 	if patch := textdiff.Unified(from, to, string(old), string(next)); patch != "" {
 		return patch, nil
 	}
-	return fmt.Sprintf("--- %s\n+++ %s\n", from, to), nil // an empty file comes or goes
+	return fmt.Sprintf("--- %s\n+++ %s\n", from, to), nil // an empty file is created or removed
 }
 
 func closing(f interface{ Close() error }, err error) error {

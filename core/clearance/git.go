@@ -12,20 +12,20 @@ import (
 )
 
 // Branch is a branch of a git repository. A platform that has repositories
-// implements it; what it is called with was checked by the store.
+// implements it. The store checks the arguments of its methods.
 type Branch interface {
-	// Tip names the branch's last commit; "": it has none yet.
+	// Tip returns the hash of the branch's last commit, or "" if it has none yet.
 	Tip() string
-	// Files shows the files of a commit; "": none.
+	// Files returns the files of a commit. The commit "" has no files.
 	Files(commit string) (fs.FS, error)
-	// Commit makes a commit on top of Tip, which nobody sees yet. It fails with
+	// Commit makes a commit on top of Tip without moving the branch to it. It returns
 	// E_CONFLICT if a working tree shows the branch and has other changes of these
-	// files, and returns Tip if nothing changes.
+	// files, and Tip if nothing changes.
 	Commit(message string, when time.Time, files []Committed) (commit string, err error)
-	// Advance makes to, a commit on top of from, the last commit of the branch, in one
-	// step, and brings the named files of a working tree that shows the branch up to it.
-	// Called again after a kill, it goes on. After an error, back says that the branch
-	// is as it was, with nothing left to do.
+	// Advance moves the branch in one step from the commit from to the commit to, which
+	// is on top of it, and updates the named files of a working tree that shows the branch.
+	// If it is called again after a kill, it continues. After an error, back reports that
+	// the branch is as it was before and that nothing is left to do.
 	Advance(from, to string, names []string) (back bool, err error)
 }
 
@@ -40,11 +40,11 @@ func noGit() error {
 		Hinting("push to a target that is a directory; the command line and the page of golem push to repositories")
 }
 
-// branch is a branch that an item is pushed to or compared with.
+// branch is a branch to which an item is pushed, or with which it is compared.
 type branch struct {
 	Branch
-	now   fs.FS
-	older map[string]fs.FS // by commit
+	now   fs.FS            // files of the last commit
+	older map[string]fs.FS // files by commit
 }
 
 func (s *Store) branch(to Target) (*branch, error) {
@@ -59,16 +59,16 @@ func (s *Store) branch(to Target) (*branch, error) {
 	return &branch{b, now, map[string]fs.FS{b.Tip(): now, "": fs.FS(noFiles{})}}, err
 }
 
-// noFiles is a branch without a commit.
+// noFiles is the file tree of a branch without a commit.
 type noFiles struct{}
 
-// Open finds nothing.
+// Open always returns fs.ErrNotExist.
 func (noFiles) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// open finds a step's file in the branch. What the step replaces is the file in the
-// commit that was the last one when it was staged.
+// open finds a step's file in the branch. It sets the step's base to the digest of the
+// file in the commit that was the last one when the file was staged.
 func (b *branch) open(st *step, root string) error {
 	st.fs, st.name, st.to = b.now, path.Clean(st.Path), path.Join(root, st.Path)
 	if err := sandbox.ValidNew(st.name); err != nil {
@@ -78,7 +78,7 @@ func (b *branch) open(st *step, root string) error {
 	if !ok {
 		var err error
 		if files, err = b.Files(st.base); err != nil {
-			files = noFiles{} // rewritten and gone since: nothing is overwritten
+			files = noFiles{} // the commit no longer exists; without a base nothing is overwritten
 		}
 		b.older[st.base] = files
 	}
@@ -87,7 +87,7 @@ func (b *branch) open(st *step, root string) error {
 	return err
 }
 
-// tips are the last commits of the branches among the targets, by name.
+// tips returns the last commits of those targets that are branches, by name.
 func (s *Store) tips() map[string]string {
 	out := map[string]string{}
 	for name, to := range s.Targets {
@@ -101,8 +101,8 @@ func (s *Store) tips() map[string]string {
 	return out
 }
 
-// commit pushes an item to a branch. The journal names the commit before the branch
-// does, so that Settle can tell whether it got there.
+// commit pushes an item to a branch. The item is stored with the hash of the commit
+// before the branch moves, so that Settle can find out whether the push was done.
 func (s *Store) commit(it Item, to Target, steps []step) (Item, error) {
 	b, err := s.Git(to)
 	if err != nil {
@@ -134,8 +134,8 @@ func (s *Store) commit(it Item, to Target, steps []step) (Item, error) {
 	return s.advance(it)
 }
 
-// unchanged refuses a commit on top of another one than that which was judged, if it
-// has other files.
+// unchanged returns E_CONFLICT if the branch has another commit than the one that was
+// checked, and that commit changed files of the steps.
 func unchanged(now fs.FS, steps []step) error {
 	for _, st := range steps {
 		if sum, err := digestAt(now, st.name); err != nil {
@@ -147,7 +147,7 @@ func unchanged(now fs.FS, steps []step) error {
 	return nil
 }
 
-// advance carries out the push of an item whose commit is made.
+// advance moves the branch to the commit of a pushing item and finishes the push.
 func (s *Store) advance(it Item) (Item, error) {
 	var names []string
 	for _, c := range it.Changes {
@@ -158,7 +158,7 @@ func (s *Store) advance(it Item) (Item, error) {
 	if failed == nil && it.Commit != it.Tip {
 		back, failed = b.Advance(it.Tip, it.Commit, names)
 	} else if errors.Is(failed, fault.NotFound) {
-		back = true // the branch is gone, and with it what may have been pushed
+		back = true // the branch no longer exists, so nothing is pushed
 	}
 	switch {
 	case failed == nil:

@@ -12,9 +12,9 @@ import (
 	"golem/core/sorting"
 )
 
-// Resume shows the run what an earlier part of its conversation staged and nobody has
-// decided on, and goes on with it: the last item of what the run changed is continued,
-// any other stays an item of its own. Call it before anything is staged.
+// Resume shows the run the staged changes of an earlier part of its conversation on
+// which no person has decided yet. The last item with changes of the run is continued;
+// the others stay separate items. Call it before anything is staged.
 func (w *Work) Resume() error {
 	if !w.Store.Kept() {
 		return nil
@@ -24,20 +24,21 @@ func (w *Work) Resume() error {
 	w.mu.Lock()
 	trees := maps.Clone(w.trees)
 	w.mu.Unlock()
-	for key, tree := range trees { // without mu: a tree calls Keep, which takes it
+	for key, tree := range trees { // without mu, because a tree calls Keep, which locks mu
 		w.restore(key, tree)
 	}
 	return err
 }
 
-// take finds the items to go on with, and what they change.
+// take finds the undecided items of the run and fills w.entries with their changes.
 func (w *Work) take(items []Item) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	items = slices.DeleteFunc(items, func(i Item) bool {
 		return i.Run != w.Run || i.Err != nil || i.State != Pending && i.State != Deferred
 	})
-	// What stage took is in an item of the run too, unless it was changed since.
+	// Items of the tool stage come first, so that an item with the changes of the run
+	// replaces their entries if it has the same file.
 	rank := func(i Item) int {
 		if i.Type == StagedCommit {
 			return 0
@@ -66,9 +67,9 @@ func (w *Work) take(items []Item) {
 	}
 }
 
-// restore shows in a tree what Resume found of it. Where the files have become others
-// meanwhile a change may not be shown; it stays in its item. Nobody else works with
-// the tree or w.entries yet.
+// restore shows in a tree the changes in w.entries that belong to it. A change that the
+// tree cannot show any more, because the real files have changed, stays in its item.
+// Nobody else uses the tree or w.entries yet.
 func (w *Work) restore(key string, tree sandbox.StagingFS) {
 	for full, e := range w.entries {
 		if e.tree != key {
@@ -91,8 +92,9 @@ func (w *Work) restore(key string, tree sandbox.StagingFS) {
 	}
 }
 
-// shared is placeIn with the tree that shows the source already: two paths to one
-// place show the same.
+// shared returns the tree of w.trees that shows a source and the path in it, like
+// placeIn. If a tree already shows an outer directory, shared returns that tree, so that
+// two paths to one place show the same files.
 func (w *Work) shared(source string) (tree, below string, err error) {
 	tree, below = placeIn(w.Root, source)
 	w.mu.Lock()
@@ -110,7 +112,7 @@ func (w *Work) shared(source string) (tree, below string, err error) {
 	return tree, below, nil
 }
 
-// under is a source relative to one that contains it.
+// under returns a source relative to the source outer, which contains it.
 func under(source, outer string) string {
 	return path.Clean(strings.TrimPrefix(strings.TrimPrefix(source, outer), "/"))
 }

@@ -12,7 +12,7 @@ import (
 	"golem/core/sandbox"
 )
 
-// seen is what a resumed run sees of the files.
+// seen returns the files that a run sees, without directories.
 func seen(t *testing.T, fsys fs.FS) map[string]string {
 	t.Helper()
 	files := all(t, fsys)
@@ -20,9 +20,9 @@ func seen(t *testing.T, fsys fs.FS) map[string]string {
 	return files
 }
 
-// A resumed run sees what its earlier part staged, removals too, and goes on in the
-// item that continues it; what stage made an item of its own stays one, and what was
-// decided on meanwhile is as the files are (scenario 57).
+// A resumed run sees the staged changes of its earlier part, also removals, and continues
+// its item. An item of the tool stage stays separate. Changes on which a person has
+// decided meanwhile are no longer shown; the run sees the real files (scenario 57).
 func TestResumedOverlay(t *testing.T) {
 	d := newDisk(before)
 	first := d.work()
@@ -68,14 +68,15 @@ func TestResumedOverlay(t *testing.T) {
 		t.Fatalf("%+v", items)
 	}
 
-	// Another conversation sees nothing of it.
+	// Another conversation does not see these changes.
 	other := d.work()
 	other.Run = "other"
 	if err := other.Resume(); err != nil || !maps.Equal(seen(t, stage(t, other)), before) {
 		t.Error("another run sees it", err)
 	}
 
-	// Decided on: pushed is in the files, discarded is gone, and a file in the way stays.
+	// After decisions: pushed changes are in the files, discarded ones are gone, and a file
+	// in the place of a change stays.
 	if err := errors.Join(push(d.store(), it.ID, clearance.Push{})); err != nil {
 		t.Fatal(err)
 	}
@@ -97,14 +98,14 @@ func TestResumedOverlay(t *testing.T) {
 	}
 }
 
-// A run that was killed goes on with what it had staged until then.
+// A run that was killed continues with the changes that it had staged before.
 func TestResumedAfterAKill(t *testing.T) {
 	d := newDisk(before)
 	killed := d.work()
 	if err := stage(t, killed).WriteFile("a", []byte("ONE\n")); err != nil {
 		t.Fatal(err)
 	}
-	d.state = copied(t, d.state) // the dead hold no locks
+	d.state = copied(t, d.state) // a dead golem has no locks
 	if err := d.store().Settle(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -134,8 +135,8 @@ func copied(t *testing.T, from fs.FS) sandbox.FS {
 	return to
 }
 
-// Two paths to one staged place show the same, in the project and outside it; a place
-// around one that is staged already is refused.
+// Two paths to one staged place show the same files, in the project and outside it. A
+// mount around a place that is staged already is an error.
 func TestTwoPathsToOnePlace(t *testing.T) {
 	d := newDisk(before)
 	out := sandbox.Memory()

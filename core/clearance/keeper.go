@@ -6,13 +6,13 @@ import (
 	"io/fs"
 )
 
-// keeper is the sandbox.Keeper of one tree.
+// keeper is the sandbox.Keeper of one tree of a run.
 type keeper struct {
 	w    *Work
 	tree string
 }
 
-// Keep stores a change in the open item before the overlay shows it.
+// Keep stores a change in the run's open item before the overlay shows it.
 func (k keeper) Keep(name string, base func() (fs.File, error), data []byte, perm fs.FileMode, removed bool) (func() (fs.File, error), error) {
 	w := k.w
 	if !w.Store.Kept() {
@@ -58,8 +58,8 @@ func (k keeper) Keep(name string, base func() (fs.File, error), data []byte, per
 	return w.reader(c.Name(), base), nil
 }
 
-// reader opens a staged file. After its item was decided elsewhere, it opens what
-// is in its place.
+// reader returns a function that opens a staged file. After a person has decided on its
+// item, the function opens the real file instead.
 func (w *Work) reader(name string, base func() (fs.File, error)) func() (fs.File, error) {
 	return func() (fs.File, error) {
 		w.mu.Lock()

@@ -35,9 +35,8 @@ func TestManyItems(t *testing.T) {
 	}
 }
 
-// An item of 100 MB in four files is held in memory one file at a time, when it is
-// shown and when it is pushed. (The trees of this test are in memory, and are
-// counted apart.)
+// Showing and pushing an item of 100 MB in four files needs memory for only one file at a
+// time. (The trees of this test are in memory too and are counted separately.)
 func TestLargeItem(t *testing.T) {
 	const size = 25 << 20
 	d := newDisk(nil)

@@ -4,23 +4,23 @@ import (
 	"golem/core/fault"
 )
 
-// Listing is an item as golem clearance --json and the page show it.
+// Listing is an item in the form in which golem clearance --json and the page show it.
 type Listing struct {
 	Item   Item          `json:"item"`
-	Digest string        `json:"digest"`          // binds a push to what was shown
-	Error  *fault.Fault  `json:"error,omitempty"` // why the item is only shown
-	Files  []FileListing `json:"files,omitempty"` // with diff
+	Digest string        `json:"digest"`          // binds a push to the item that was shown
+	Error  *fault.Fault  `json:"error,omitempty"` // why the item can only be shown
+	Files  []FileListing `json:"files,omitempty"` // only with diffs
 }
 
-// FileListing is what pushing an item does to one file.
+// FileListing is the change that pushing an item makes to one file.
 type FileListing struct {
 	Path       string `json:"path"` // below the mount
-	To         string `json:"to"`   // where it goes
+	To         string `json:"to"`   // the place where it is written
 	Definition bool   `json:"definition,omitempty"`
-	Patch      string `json:"patch"`
+	Patch      string `json:"patch"` // see FileDiff
 }
 
-// Listing describes an item; diffs may be nil.
+// Listing returns the item with its digest and, unless diffs is nil, its files.
 func (i Item) Listing(diffs []FileDiff) Listing {
 	out := Listing{Item: i, Digest: i.Digest()}
 	if i.Err != nil {

@@ -9,8 +9,8 @@ import (
 	"golem/core/sandbox"
 )
 
-// Whatever numbers a clone brought along: what is staged and written here is listed,
-// pushed and undone, under numbers of its own, and takes no place of an earlier run.
+// If a clone contains items with any numbers, changes that are made here can be listed,
+// pushed and undone under new numbers, and do not remove those of an earlier run.
 func TestNumbersOfAClone(t *testing.T) {
 	for _, next := range []string{"", "999999998", "999999999", "1000000000", "-1", "x"} {
 		d := newDisk(before)

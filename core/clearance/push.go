@@ -17,37 +17,38 @@ import (
 
 // Push says how a person wants an item pushed.
 type Push struct {
-	Target string // instead of the item's own; "": the item's
-	// Digest is that of the snapshot that the person saw; "": the number of the item
-	// says which.
+	Target string // the name of a target; "": the item's own
+	// Digest is Item.Digest of the snapshot that the person saw. If the item has another
+	// digest, Push returns E_CONFLICT. "" means no check.
 	Digest string
-	// Definitions are the places that the person agreed to although they define the
-	// project.
+	// Definitions are the places of files that define the project and that the person
+	// agreed to change.
 	Definitions []string
 
-	Redo    bool // of an undo store: an item that was undone
-	Partial bool // the same: put back what was kept, although not all was
+	Redo    bool // only in an undo store: write the changes of an undone run again
+	Partial bool // only in an undo store: put back the kept files even if others were not kept
 }
 
 // step is one file of a push.
 type step struct {
 	Change
-	fs   fs.FS      // as it is now
-	name string     // in fs
-	tree sandbox.FS // writes fs; nil: a branch
-	to   string     // as people read it
-	base string     // the content that it replaces
-	want string     // what the file has afterwards
+	fs   fs.FS      // the files as they are now
+	name string     // the file's name in fs
+	tree sandbox.FS // the same as fs, for writing; nil for a branch
+	to   string     // the place as people read it
+	base string     // digest of the content that is replaced
+	want string     // digest of the new content; "": the file is removed
 }
 
-// Place is where a file of an item goes.
+// Place is the place to which a file of an item is pushed.
 type Place struct {
 	Change
-	To         string // in the project, or absolute
-	Definition bool   // it defines the project: pushing it needs a yes of its own
+	To         string // relative to the project, or absolute
+	Definition bool   // the file defines the project, so pushing it needs a second yes
 }
 
-// Places returns where the files of an item go.
+// Places returns the places to which the files of an item are pushed. target replaces
+// the item's own target unless it is "".
 func (s *Store) Places(it Item, target string) ([]Place, error) {
 	steps, err := s.steps(it, target)
 	if err != nil {
@@ -63,7 +64,7 @@ func (s *Store) Places(it Item, target string) ([]Place, error) {
 	return out, nil
 }
 
-// Place is where a file of an item goes, without opening it.
+// Place returns the place to which a file of an item is pushed, without opening it.
 func (s *Store) Place(it Item, c Change) string {
 	if to, ok := s.Targets[it.Target]; ok {
 		return path.Join(to.root(), c.Path)
@@ -71,7 +72,7 @@ func (s *Store) Place(it Item, c Change) string {
 	return c.Name()
 }
 
-// steps opens the places of an item's files.
+// steps opens the places of an item's files and returns a step for each change.
 func (s *Store) steps(it Item, target string) ([]step, error) {
 	target = cmp.Or(target, it.Target)
 	to, known := s.Targets[target]
@@ -119,7 +120,7 @@ func (s *Store) steps(it Item, target string) ([]step, error) {
 	return out, nil
 }
 
-// outside reports whether a source lies outside the project.
+// outside reports whether a source is outside the project.
 func outside(source string) bool {
 	return path.IsAbs(source) || source == ".." || strings.HasPrefix(source, "../") || len(source) > 1 && source[1] == ':'
 }
@@ -163,7 +164,7 @@ func (s *Store) noTarget(target string) error {
 		Hinting("%s", fault.DidYouMean(target, names)+"; targets are named under clearance.targets in the manifest")
 }
 
-// guard judges the place of a step.
+// guard calls Store.Guard, if it is set, for the place of a step.
 func (s *Store) guard(st step) (definition bool, err error) {
 	if s.Guard == nil {
 		return false, nil
@@ -172,7 +173,9 @@ func (s *Store) guard(st step) (definition bool, err error) {
 }
 
 // Push writes an item's files to their places: all of them or, if one has changed
-// since it was staged, none (E_CONFLICT).
+// since it was staged, none (E_CONFLICT). It returns E_PROTECTED if a file defines the
+// project and how does not name it. After a crash, Settle finishes the push or takes it
+// back.
 func (s *Store) Push(ctx context.Context, id string, how Push) (Item, error) {
 	release, err := s.hold(ctx)
 	if err != nil {
@@ -227,7 +230,8 @@ func (s *Store) Push(ctx context.Context, id string, how Push) (Item, error) {
 	return s.carryOut(it, steps)
 }
 
-// decidable returns an item that a person can decide on now.
+// decidable returns an item if a person can decide on it now, otherwise an error. It
+// settles an open item of a run that has ended, and finishes a push that had begun.
 func (s *Store) decidable(id string) (Item, error) {
 	it, err := s.Get(id)
 	switch {
@@ -255,7 +259,8 @@ func goesOn(it Item) error {
 	return fault.New(fault.Busy, "%s still goes on", it.run()).Hinting("wait until the exchange has ended, or stop the run")
 }
 
-// ready checks everything that can be checked before the first write.
+// ready checks everything that can be checked before the first write. It also fills
+// it.Made and the permissions and bases of it.Changes.
 func (s *Store) ready(it *Item, steps []step, agreed []string) error {
 	var definitions, changed []string
 	made := map[string]bool{}
@@ -309,8 +314,8 @@ func (s *Store) ready(it *Item, steps []step, agreed []string) error {
 	return nil
 }
 
-// hasAlready notes that the place of a change has its content before the push, so
-// that taking the push back leaves it.
+// hasAlready sets the base of a change whose place already has its new content, so
+// that taking the push back leaves that content.
 func (i *Item) hasAlready(n int, sum string) {
 	i.Changes = slices.Clone(i.Changes)
 	c := &i.Changes[n]

@@ -16,18 +16,19 @@ import (
 	"golem/core/state"
 )
 
-// Record keeps what the direct writes of one run replace, so that a person can undo
-// them. What it is told is in the journal of an item before the file is changed. It is
-// safe for concurrent use. Without a store it keeps nothing.
+// Record is the recorder of one run's direct writes: it keeps the content that they
+// replace, so that a person can undo the run. It writes each change to the journal of an
+// item before the file is changed. It is safe for concurrent use. Without a store it
+// keeps nothing.
 type Record struct {
-	Store  *Store // with Undo
+	Store  *Store // a store with Undo
 	Run    string
-	Worker string // the root's
+	Worker string // the root worker
 	Root   string // source of the project's root, see sandbox.SourceOf
-	// Trouble is told, once each, that nothing can be kept, and that the old content
-	// of a file was not kept.
+	// Trouble is called at most once to say that nothing can be kept, and at most once to
+	// say that the old content of a file was not kept.
 	Trouble func(*fault.Fault)
-	Life    func() context.Context // see Work
+	Life    func() context.Context // see Work.Life
 
 	mu      sync.Mutex
 	entries map[string]*recorded // by Change.Name
@@ -35,25 +36,25 @@ type Record struct {
 	opened  map[string]sandbox.FS
 	bytes   int64
 	files   int
-	told    bool // of a file that was not kept
+	told    bool // Trouble was told of a file that was not kept
 	off     bool // nothing can be kept
 
-	id      string // of the run's item; "": none yet
+	id      string // the run's item; "": none yet
 	slot    int
 	begun   time.Time
 	log     *state.Log // nil: it is not open
 	release func()
 }
 
-// recorded is a line of the journal: a file as it was (Digest) and as the run leaves it
-// (Base).
+// recorded is a line of the journal: a file with its old content (Digest) and the content
+// that the run gave it (Base).
 type recorded struct {
 	Change
 	Lost bool   `json:"lost,omitempty"` // its old content was not kept
 	Tool string `json:"tool,omitempty"` // instead of a file: a tool that golem cannot see write
 }
 
-// replay adds a line of a journal to what an item has.
+// replay applies a line of a journal to an item. last has the last change of each file.
 func (i *Item) replay(last map[string]Change, r recorded) {
 	name := r.Name()
 	switch {
@@ -68,7 +69,8 @@ func (i *Item) replay(last map[string]Change, r recorded) {
 	}
 }
 
-// Before is sandbox.ViewSpec.Record.
+// Before records a change before it is made. It is the function for
+// sandbox.ViewSpec.Record.
 func (r *Record) Before(w sandbox.Write) (failed func(), err error) {
 	if !r.Store.Kept() {
 		return nil, nil
@@ -95,16 +97,17 @@ func (r *Record) note(w sandbox.Write, apart bool) (failed func(), err error) {
 		err = b.write()
 	}
 	if errors.Is(err, fs.ErrNotExist) && len(b.lines) == 0 {
-		err = nil // the change itself tells it
+		err = nil // the change itself will return this error
 	}
 	return b.failed, err
 }
 
-// gone and made are what a file becomes.
+// gone and made return the new digest of a file that is removed and of a directory that
+// is created.
 func gone() (string, error) { return "", nil }
 func made() (string, error) { return folder, nil }
 
-// Blind notes a tool that can write files without golem seeing which.
+// Blind records the name of a tool that can write files without golem seeing which.
 func (r *Record) Blind(tool string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,8 +120,8 @@ func (r *Record) Blind(tool string) {
 	}
 }
 
-// at is the place of a file: in the project, or in a directory outside it that is
-// mounted.
+// at returns the place of a file as a Change: in the project, or in a mounted directory
+// outside it.
 func (r *Record) at(mount, source string) Change {
 	if tree, below := placeIn(r.Root, source); tree == "." {
 		return Change{Source: ".", Path: below}
@@ -135,9 +138,10 @@ func (r *Record) tell(f *fault.Fault) {
 	}
 }
 
-// begin takes mu, with an item of the run open; apart, another than the last one. Where
-// that cannot be, nothing is kept of the run, and it is told. For the lock of the store,
-// which another golem can have, it waits without mu.
+// begin locks mu and makes sure that an item of the run is open; with apart, a new one. If
+// no item can be opened and none was before, nothing of the run is kept, and Trouble is
+// told. begin does not hold mu while it waits for the lock of the store, which another
+// golem may have.
 func (r *Record) begin(apart bool) (unlock func(), err error) {
 	r.mu.Lock()
 	if r.off || r.log != nil && !apart {
@@ -155,7 +159,7 @@ func (r *Record) begin(apart bool) (unlock func(), err error) {
 	}
 	switch {
 	case err == nil || r.off:
-	case apart || r.id != "" && r.release != nil || ctx.Err() != nil: // what was kept before must stay whole
+	case apart || r.id != "" && r.release != nil || ctx.Err() != nil: // an item that exists must stay complete
 		r.mu.Unlock()
 		return nil, err
 	default:
@@ -165,9 +169,9 @@ func (r *Record) begin(apart bool) (unlock func(), err error) {
 	return r.mu.Unlock, nil
 }
 
-// open opens an item. One that begins apart keeps what somebody else has put in the
-// place of what the run wrote; the bounds are those of both together. The caller holds mu
-// and the lock of the store.
+// open opens the run's item, or with apart a new one, which keeps content that somebody
+// else has written over the run's changes. The limits apply to both items together. The
+// caller holds mu and the lock of the store.
 func (r *Record) open(apart bool) error {
 	if apart {
 		if err := r.close(nil); err != nil {
@@ -182,8 +186,8 @@ func (r *Record) open(apart bool) error {
 	return err
 }
 
-// goOn opens the item again that an earlier exchange of the run has closed, or whose
-// journal could not be written.
+// goOn opens the run's item again if an earlier exchange has closed it, or if its journal
+// was closed because it could not be written.
 func (r *Record) goOn() error {
 	if r.id == "" || r.log != nil {
 		return nil
@@ -207,18 +211,20 @@ func (r *Record) goOn() error {
 	return r.forget(it, err)
 }
 
-// forget begins anew: the item was undone, or it is gone.
+// forget makes the run begin a new item, because its item was undone, no longer exists or
+// is in use by another golem.
 func (r *Record) forget(it Item, err error) error {
 	if r.release != nil {
 		r.release()
 	}
 	if err == nil && it.State == Undone {
-		err = r.Store.remove(it.ID) // what it would write again is no longer what follows
+		err = r.Store.remove(it.ID) // a redo would no longer fit, because the run writes again
 	}
 	r.id, r.entries, r.bytes, r.files, r.release = "", nil, 0, 0, nil
 	return err
 }
 
+// anew begins a new item.
 func (r *Record) anew() (err error) {
 	r.Store.prune(r.Run)
 	r.begun = r.Store.now()
@@ -237,8 +243,8 @@ func (r *Record) anew() (err error) {
 	return err
 }
 
-// Close closes the item at the end of an exchange: from then on it can be undone. The
-// wait for another golem is bounded, and shorter once ctx has ended.
+// Close closes the item at the end of an exchange, so that it can be undone. It waits at
+// most atMost for another golem, and less if ctx has ended.
 func (r *Record) Close(ctx context.Context) error {
 	r.mu.Lock()
 	open := r.release != nil
@@ -255,7 +261,8 @@ func (r *Record) Close(ctx context.Context) error {
 	return r.close(busy)
 }
 
-// close closes the item, unless the lock of the store is busy.
+// close closes the item. busy is the error of taking the lock of the store: if it is not
+// nil, close leaves the item open and returns it.
 func (r *Record) close(busy error) error {
 	if r.release == nil {
 		return nil

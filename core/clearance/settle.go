@@ -14,7 +14,7 @@ import (
 	"golem/core/sorting"
 )
 
-// Discard gives an item up. Its files stay as they are.
+// Discard removes an item without pushing it. The real files stay as they are.
 func (s *Store) Discard(ctx context.Context, id string) (Item, error) {
 	return s.decide(ctx, id, func(it *Item) error {
 		it.State = Discarded
@@ -22,7 +22,7 @@ func (s *Store) Discard(ctx context.Context, id string) (Item, error) {
 	})
 }
 
-// Defer keeps an item and announces it no more.
+// Defer keeps an item, but it is no longer announced.
 func (s *Store) Defer(ctx context.Context, id string) (Item, error) {
 	return s.decide(ctx, id, func(it *Item) error {
 		it.State = Deferred
@@ -46,8 +46,8 @@ func (s *Store) decide(ctx context.Context, id string, do func(*Item) error) (It
 	return it, err
 }
 
-// finish ends an item that was pushed or discarded: from its file's next write on
-// it is decided, whatever of the rest is done.
+// finish ends an item that was pushed or discarded. The first write of its file makes
+// the decision final; if golem is stopped afterwards, Settle does the rest.
 func (s *Store) finish(it Item) error {
 	if s.Undo {
 		return s.turned(it)
@@ -61,7 +61,7 @@ func (s *Store) finish(it Item) error {
 	return s.remove(it.ID)
 }
 
-// note is what the next root is told.
+// note is a decision of a person that the next root worker is told.
 type note struct {
 	Item    string `json:"item"`
 	Type    Type   `json:"type"`
@@ -70,7 +70,7 @@ type note struct {
 	Target  string `json:"target,omitempty"`
 }
 
-// text is the note as a message (S4-52).
+// text returns the note as a message (S4-52).
 func (n note) text() string {
 	kind := strings.ReplaceAll(string(n.Type), "_", " ")
 	to := ""
@@ -80,7 +80,8 @@ func (n note) text() string {
 	return strings.TrimRight(fmt.Sprintf("[System: User %s %s%s]\n%s %s", n.Action, kind, to, n.Item, oneLine(n.Message)), " ")
 }
 
-// oneLine keeps a message from looking like more than one.
+// oneLine returns a message in one line of at most 200 characters, so that it cannot look
+// like several messages.
 func oneLine(s string) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 }), " ")
 	if r := []rune(s); len(r) > 200 {
@@ -89,8 +90,8 @@ func oneLine(s string) string {
 	return s
 }
 
-// lined is a message with its line breaks, if it has some and none of it is cut: a person
-// who saw it in one line saw every word.
+// lined returns a message with its line breaks, or "" if it has none or is too long for
+// oneLine. So a person who saw it in one line has seen every word.
 func lined(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	for i, line := range lines {
@@ -115,8 +116,8 @@ func (s *Store) note(it Item) error {
 	return s.State.Files.WriteFile(name, sealed)
 }
 
-// Notes takes what a person decided since a root was told last, the oldest item
-// first: each decision is told once, to the root that asks next.
+// Notes returns and removes the decisions of persons that no root worker was told yet,
+// the oldest item first. So each decision is told once, to the root that asks next.
 func (s *Store) Notes(ctx context.Context) []string {
 	if !s.Kept() {
 		return nil
@@ -126,7 +127,7 @@ func (s *Store) Notes(ctx context.Context) []string {
 	}
 	release, err := s.hold(ctx)
 	if err != nil {
-		return nil // somebody decides right now: the next request tells it
+		return nil // a person is just deciding; the next call will return the decision
 	}
 	defer release()
 	entries, err := fs.ReadDir(s.State.Files, notesDir)
@@ -149,10 +150,10 @@ func (s *Store) Notes(ctx context.Context) []string {
 		body, err := s.State.Unseal(noteFormat, name, data)
 		var n note
 		if err != nil || json.Unmarshal(body, &n) != nil {
-			continue // a clone brought it
+			continue // it was not written on this machine
 		}
 		if it, err := s.load(n.Item); err == nil && it.Err == nil && (it.State == Pushed || it.State == Discarded) && s.remove(n.Item) != nil {
-			continue // Settle would tell it again
+			continue // if the item stayed, Settle would write its note again
 		}
 		if s.State.Files.Remove(name) != nil {
 			continue
@@ -162,8 +163,8 @@ func (s *Store) Notes(ctx context.Context) []string {
 	return out
 }
 
-// Settle finishes what a golem that was stopped left unfinished: pushes,
-// decisions, and items whose run ended without closing them.
+// Settle finishes what a golem that was stopped left unfinished: pushes, decisions, and
+// items whose run ended without closing them. Call it before other work with the store.
 func (s *Store) Settle(ctx context.Context) error {
 	if !s.Kept() {
 		return nil
@@ -183,7 +184,7 @@ func (s *Store) Settle(ctx context.Context) error {
 	}
 	err = errors.Join(faults...)
 	if s.Undo && err == nil {
-		_ = s.State.Files.Remove(s.at(nowFile)) // it names what is settled
+		_ = s.State.Files.Remove(s.at(nowFile)) // the item that it names is settled
 	}
 	return err
 }
@@ -192,11 +193,11 @@ func (s *Store) Settle(ctx context.Context) error {
 func (s *Store) settleOne(id string) error {
 	it, err := s.load(id)
 	if err != nil {
-		_ = s.State.Files.Remove(s.at(id)) // an empty directory is the end of an item; any other stays
+		_ = s.State.Files.Remove(s.at(id)) // the empty directory of a removed item; a full one stays
 		return nil
 	}
 	if it.Err != nil {
-		return nil // nothing that golem may act on
+		return nil // the item may only be shown
 	}
 	if it.Replaces != "" && it.State != Open {
 		if old, err := s.load(it.Replaces); err == nil && old.Err == nil && old.State != Pushing {
@@ -217,7 +218,7 @@ func (s *Store) settleOne(id string) error {
 	return nil
 }
 
-// settleOpen closes the item of a run that has ended without doing so.
+// settleOpen closes an open item whose run has ended without closing it.
 func (s *Store) settleOpen(id string) error {
 	it, head, err := s.replay(id)
 	if err != nil || it.Err != nil {
@@ -225,13 +226,13 @@ func (s *Store) settleOpen(id string) error {
 	}
 	free, err := s.State.TryHold(s.lockOf(head.Slot))
 	if errors.Is(err, fault.Busy) {
-		return nil // its run goes on
+		return nil // its run continues
 	}
 	if err != nil {
 		return err
 	}
 	defer free()
-	// As far as its run came: it may have closed the item before the lock was free.
+	// Load the item again: its run may have closed it before the lock was free.
 	if it, err = s.load(id); err != nil || it.Err != nil || it.State != Open {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"golem/core/clearance"
 )
 
-// Another golem that settles while the tool stage makes an item sees it open, and tries
-// its lock just after it is made: the item stays.
+// The item of the tool stage stays if another golem settles meanwhile, sees the item
+// open and tries its lock just after the item is complete.
 func TestSettleBesideStage(t *testing.T) {
 	d := newDisk(before)
 	s, other := d.store(), d.store()

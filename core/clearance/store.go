@@ -16,8 +16,8 @@ import (
 	"golem/core/state"
 )
 
-// Store has the items of one project. It keeps nothing in memory: every golem that
-// works on the project sees the same.
+// Store is the set of items of one project. It keeps nothing in memory, so that every
+// golem that works on the project sees the same items.
 type Store struct {
 	State *state.Store
 	// Mount opens "." or a directory outside the project, which a person must have
@@ -26,20 +26,21 @@ type Store struct {
 	Targets map[string]Target
 	// Git opens the branch of a target; nil: the platform has no repositories.
 	Git func(Target) (Branch, error)
-	// Guard judges a place in the project or outside it: an error for a file that
-	// is never written, definition for one that defines the project.
+	// Guard judges the place of a file in the project or outside it: it returns an error
+	// if golem never writes the file, and definition if the file defines the project.
+	// nil: every file may be written.
 	Guard func(source string) (definition bool, err error)
-	Now   func() time.Time
-	// Undo makes it the store of what runs replaced: its items put files back as they
-	// were before a run, and stay, so that this can be undone too.
+	Now   func() time.Time // nil: time.Now
+	// Undo makes it the store of what runs replaced. Pushing an item of this store puts
+	// files back as they were before a run; the item stays, so that it can be redone.
 	Undo bool
 }
 
-// Kept reports whether the platform keeps items at all.
+// Kept reports whether the platform can store items at all.
 func (s *Store) Kept() bool { return s != nil && s.State != nil && s.State.Kept() }
 
-// load reads an item. What cannot be trusted has Err; the error is that of a
-// missing item.
+// load reads an item. If the item cannot be read or trusted, Item.Err says why. The
+// returned error is only for an item that does not exist.
 func (s *Store) load(id string) (Item, error) {
 	it := Item{ID: id}
 	data, err := sandbox.ReadFile(s.State.Files, s.at(id, itemFile), maxItem)
@@ -67,22 +68,23 @@ func (s *Store) load(id string) (Item, error) {
 
 // journal is the first line of a journal.
 type journal struct {
-	Commit  bool      `json:"commit,omitempty"` // of the tool stage: without an item it never was
-	Slot    int       `json:"slot"`             // whose lock the run has as long as it lives
+	Commit  bool      `json:"commit,omitempty"` // of the tool stage: removed if it was not closed
+	Slot    int       `json:"slot"`             // the run has the lock of this number while it lives
 	Run     string    `json:"run,omitempty"`
 	Worker  string    `json:"worker,omitempty"`
 	Created time.Time `json:"created"`
 }
 
-// maxSlots is how many items can grow at a time.
+// maxSlots is how many lock numbers reserve tries: the most open items at a time.
 const maxSlots = 1000
 
-// loadOpen reads an item that is not closed, from its journal.
+// loadOpen reads an open item from its journal.
 func (s *Store) loadOpen(id string) (Item, error) {
 	it, _, err := s.replay(id)
 	return it, err
 }
 
+// replay reads an open item and the first line of its journal.
 func (s *Store) replay(id string) (it Item, head journal, err error) {
 	it = Item{ID: id, State: Open}
 	log, err := s.State.ReadLog(journalFormat, s.at(id, journalFile))
@@ -122,10 +124,10 @@ func notFound(id string) error {
 		Hinting("golem clearance list shows what is there; an item that its run has changed since has a new number")
 }
 
-// maxID bounds the numbers of items that a clone may have brought.
+// maxID is above every valid number of an item. A clone may contain any number.
 const maxID = 1_000_000_000
 
-// ids lists the numbers of all items, the oldest first.
+// ids returns the numbers of all items, the oldest first.
 func (s *Store) ids() ([]string, error) {
 	entries, err := fs.ReadDir(s.State.Files, s.dir())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -145,8 +147,8 @@ func (s *Store) ids() ([]string, error) {
 	return ids, err
 }
 
-// List returns what waits for a person, the oldest first: items that are open,
-// pending, deferred or half pushed, and those that are only shown.
+// List returns the items that wait for a person, the oldest first: those that are open,
+// pending, deferred, pushing or undone, and those that may only be shown (Item.Err).
 func (s *Store) List() ([]Item, error) {
 	if !s.Kept() {
 		return nil, nil
@@ -160,7 +162,7 @@ func (s *Store) List() ([]Item, error) {
 	for _, id := range ids {
 		it, err := s.load(id)
 		if err != nil || it.State == Pushed && it.Err == nil || it.State == Discarded && it.Err == nil || it.State == Open && it.Err == nil && len(it.Changes)+len(it.Lost) == 0 {
-			continue // a directory that holds no item, or no longer
+			continue // there is no item, or it is decided or empty
 		}
 		if it.Err == nil && it.Replaces != "" {
 			replaced[it.Replaces] = true
@@ -170,7 +172,7 @@ func (s *Store) List() ([]Item, error) {
 	return slices.DeleteFunc(out, func(i Item) bool { return replaced[i.ID] && i.Err == nil }), nil
 }
 
-// Waiting is List without what is deferred, open or only shown.
+// Waiting returns the items of List that are pending or pushing and can be pushed.
 func (s *Store) Waiting() ([]Item, error) {
 	all, err := s.List()
 	return slices.DeleteFunc(all, func(i Item) bool {
@@ -178,7 +180,8 @@ func (s *Store) Waiting() ([]Item, error) {
 	}), err
 }
 
-// Get returns one item of List.
+// Get returns one item. It returns E_NOT_FOUND if the item does not exist or was pushed
+// or discarded.
 func (s *Store) Get(id string) (Item, error) {
 	if n, err := strconv.Atoi(id); !s.Kept() || err != nil || n < 1 || strconv.Itoa(n) != id {
 		return Item{}, notFound(id)
@@ -190,7 +193,7 @@ func (s *Store) Get(id string) (Item, error) {
 	return it, err
 }
 
-// put writes an item's file, which is one step from one state to another.
+// put writes an item's file. This is the atomic step from one state to another.
 func (s *Store) put(it Item) error {
 	body, err := json.Marshal(it)
 	if err != nil {
@@ -207,8 +210,8 @@ func (s *Store) put(it Item) error {
 	return s.State.Files.WriteFile(name, sealed)
 }
 
-// next is the number of the next item. What a clone brought along is passed over, and
-// does not say which it is.
+// next returns the number of the next item. It skips numbers that a clone has brought;
+// only numbers that this machine has written decide where to begin.
 func (s *Store) next() (int, error) {
 	n := s.noted()
 	if _, err := fs.Stat(s.State.Files, s.at(strconv.Itoa(n))); !errors.Is(err, fs.ErrNotExist) {
@@ -231,7 +234,7 @@ func (s *Store) next() (int, error) {
 	return n, nil
 }
 
-// noted is the number behind that of the last item which this machine made here.
+// noted returns the number after the last item that this machine made here.
 func (s *Store) noted() int {
 	name := s.at(nextFile)
 	if data, err := sandbox.ReadFile(s.State.Files, name, 1024); err == nil {
@@ -251,8 +254,8 @@ func (s *Store) noted() int {
 	return 1
 }
 
-// reserve makes the directory of a new item, with its journal. The caller holds
-// the lock of the store and owns that of the item's slot, which release frees.
+// reserve creates the directory of a new item, with its journal. The caller holds the
+// lock of the store. It gets the lock of the item's slot, which release frees.
 func (s *Store) reserve(head *journal) (id string, log *state.Log, release func(), err error) {
 	next, err := s.next()
 	if err != nil {
@@ -266,7 +269,7 @@ func (s *Store) reserve(head *journal) (id string, log *state.Log, release func(
 	if err != nil {
 		return "", nil, nil, err
 	}
-	// The item's own number: no later item takes its lock, as long as it is there.
+	// The slot begins at the item's own number, so that a later item does not take its lock.
 	for head.Slot = next; ; head.Slot++ {
 		if release, err = s.State.TryHold(s.lockOf(head.Slot)); err == nil {
 			break
@@ -288,7 +291,7 @@ func (s *Store) reserve(head *journal) (id string, log *state.Log, release func(
 	return id, log, release, nil
 }
 
-// blob stores content in an item's directory.
+// blob stores content in an item's directory, under its digest sum.
 func (s *Store) blob(id, sum string, data []byte) error {
 	if _, err := fs.Stat(s.State.Files, s.at(id, sum)); err == nil {
 		return nil
@@ -296,7 +299,7 @@ func (s *Store) blob(id, sum string, data []byte) error {
 	return s.State.Files.WriteFile(s.at(id, sum), data)
 }
 
-// content returns content that an item has, checked by its digest.
+// content returns the content with the digest sum from an item, after checking the digest.
 func (s *Store) content(id, sum string) ([]byte, error) {
 	data, err := sandbox.ReadFile(s.State.Files, s.at(id, sum), maxFile)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && digest(data) != sum {
@@ -306,10 +309,11 @@ func (s *Store) content(id, sum string) ([]byte, error) {
 	return data, err
 }
 
-// maxFile is the most bytes of one staged file, as of any file of a view.
+// maxFile is the most bytes of one staged file, the same as for any file of a view.
 const maxFile = 1 << 30
 
-// remove deletes an item's directory; its file item goes last.
+// remove deletes an item's directory. The file "item" is removed last, so that a removal
+// that was stopped can be repeated.
 func (s *Store) remove(id string) error {
 	entries, err := fs.ReadDir(s.State.Files, s.at(id))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -337,14 +341,15 @@ func (s *Store) hold(ctx context.Context) (func(), error) {
 	return s.State.Hold(ctx, s.dir())
 }
 
-// atMost bounds how long the end of an exchange waits for the lock of the store; what
-// is not closed then stays as it is after a kill. interrupted bounds it once ctx has ended.
+// atMost is how long the end of an exchange waits for the lock of the store, and
+// interrupted how long it waits after ctx has ended. An item that cannot be closed in
+// this time stays as it would after a kill.
 const (
 	atMost      = 10 * time.Second
 	interrupted = time.Second / 2
 )
 
-// holdToClose is hold for the end of an exchange.
+// holdToClose takes the lock of the store at the end of an exchange, within these times.
 func (s *Store) holdToClose(ctx context.Context) (func(), error) {
 	wait, stop := context.WithTimeout(context.WithoutCancel(ctx), atMost)
 	defer stop()
@@ -352,7 +357,8 @@ func (s *Store) holdToClose(ctx context.Context) (func(), error) {
 	return s.hold(wait)
 }
 
-// alive is the context of what changes a file, whose end ends the wait for a lock.
+// alive returns the context of the call that changes a file. When it ends, the wait for a
+// lock ends.
 func alive(life func() context.Context) context.Context {
 	if life == nil {
 		return context.Background()

@@ -9,7 +9,7 @@ import (
 	"golem/core/clearance"
 )
 
-// S4-31: an item says what it came from, what it is, and when it was made.
+// S4-31: an item has its number, its type, its message and the time when it was made.
 func TestItemTypes(t *testing.T) {
 	for content, want := range map[string]clearance.Type{"text\n": clearance.PendingExport, "\x00\x01": clearance.BinaryOutput, "caf\xe9": clearance.BinaryOutput} {
 		w := newDisk(nil).work()

@@ -12,19 +12,18 @@ import (
 	"golem/core/sorting"
 )
 
-// nowFile has the number of the item that is being put back, so that Settle need not
-// read all of them.
+// nowFile is a file with the number of the item that is being pushed, so that Settle of
+// an undo store need not read all items.
 const nowFile = "now"
 
-// Bounds of what is kept for undoing: of one run, in bytes of old content and in files
-// with old content, and how many runs.
+// The limits of what is kept for an undo.
 const (
-	keptBytes = 64 << 20
-	keptFiles = 10_000
-	keptRuns  = 25
+	keptBytes = 64 << 20 // bytes of old content of one run
+	keptFiles = 10_000   // files with old content of one run
+	keptRuns  = 25       // runs
 )
 
-// name says what an item is.
+// name returns the name of an item in messages.
 func (i Item) name() string {
 	if i.Type == Replaced {
 		return "the run " + i.Run
@@ -39,7 +38,8 @@ func (i Item) run() string {
 	return "the run of " + i.name()
 }
 
-// Runs is List, the newest run first, with the items closed of runs that were killed.
+// Runs returns the items of List, the newest first. Before, it closes the open items of
+// runs that were killed.
 func (s *Store) Runs(ctx context.Context) ([]Item, error) {
 	all, err := s.List()
 	if slices.ContainsFunc(all, func(i Item) bool { return i.State == Open && i.Err == nil }) {
@@ -61,8 +61,10 @@ func (s *Store) Runs(ctx context.Context) ([]Item, error) {
 	return all, err
 }
 
-// Of returns what can be undone of a run, its newest part first; where run is "", of the
-// newest run that was not undone. With redo, it is what was undone, the oldest part first.
+// Of returns the item of a run that is to be undone next: its newest one that was not
+// undone. If run is "", it chooses the newest run that has one. With redo, it returns the
+// oldest item that was undone. If the run has no such item, Of returns its newest item,
+// for which Undoable says why it cannot be used. Without any item it returns E_NOT_FOUND.
 func (s *Store) Of(ctx context.Context, run string, redo bool) (Item, error) {
 	all, err := s.Runs(ctx)
 	var found *Item
@@ -93,7 +95,9 @@ func (s *Store) Of(ctx context.Context, run string, redo bool) (Item, error) {
 	return Item{}, err
 }
 
-// Undoable judges an item before it is put back.
+// Undoable returns an error if an item of an undo store cannot be pushed as how says:
+// its run continues, it was undone already, or its old content was not kept. In a store
+// without Undo it returns nil.
 func (s *Store) Undoable(it Item, how Push) error {
 	switch {
 	case !s.Undo:
@@ -115,7 +119,7 @@ func (s *Store) Undoable(it Item, how Push) error {
 	return nil
 }
 
-// some names the first few.
+// some returns a list of the first five names.
 func some(names []string) string {
 	if n := len(names); n > 5 {
 		return strings.Join(names[:5], ", ") + ", …"
@@ -123,7 +127,7 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// damaged is a step whose content is not there.
+// damaged returns the error for a step whose content is missing or changed.
 func (s *Store) damaged(it Item, st step) error {
 	f := fault.New(fault.Conflict, "the content of %s, which was kept for %s, is missing or was changed", st.Path, it.name())
 	if !s.Undo {
@@ -132,7 +136,7 @@ func (s *Store) damaged(it Item, st step) error {
 	return f
 }
 
-// changed are files that are not as they were left.
+// changed returns the error for files that were changed since the item was made.
 func (s *Store) changed(it Item, files []string) error {
 	if s.Undo {
 		return fault.New(fault.Conflict, "nothing was written: changed since %s: %s", it.name(), strings.Join(files, ", ")).
@@ -142,7 +146,7 @@ func (s *Store) changed(it Item, files []string) error {
 		Hinting("look at golem clearance diff %s; let the worker stage it again, or discard it", it.ID)
 }
 
-// begun notes that an item is being written.
+// begun stores an item whose push begins.
 func (s *Store) begun(it Item) error {
 	if s.Undo {
 		if err := s.State.Files.WriteFile(s.at(nowFile), []byte(it.ID)); err != nil {
@@ -152,7 +156,7 @@ func (s *Store) begun(it Item) error {
 	return s.put(it)
 }
 
-// ended notes that it no longer is.
+// ended stores an item whose push has ended.
 func (s *Store) ended(it Item) error {
 	err := s.put(it)
 	if s.Undo && err == nil {
@@ -161,8 +165,8 @@ func (s *Store) ended(it Item) error {
 	return err
 }
 
-// turned ends an undo, from which on the item does the opposite: what was put back and
-// what was replaced by it are both kept.
+// turned ends an undo or a redo. It exchanges the old and the new content of the item's
+// changes, so that the next push of the item does the opposite.
 func (s *Store) turned(it Item) error {
 	it.State = Undone
 	if it.Was == Undone {
@@ -181,8 +185,8 @@ func (s *Store) turned(it Item) error {
 	return s.ended(it)
 }
 
-// unsettled are the items that Settle looks at. What a run that was killed left open
-// is settled when somebody undoes it.
+// unsettled returns the items that Settle must look at. In an undo store that is only
+// the item that is being pushed; items that a killed run left open are settled by Runs.
 func (s *Store) unsettled() ([]string, error) {
 	if !s.Undo {
 		return s.ids()
@@ -195,7 +199,8 @@ func (s *Store) unsettled() ([]string, error) {
 	return slices.DeleteFunc(ids, func(id string) bool { return id != string(data) }), errors.Join(err, lerr)
 }
 
-// asItIs corrects what a run that was killed noted last: it may not have written it.
+// asItIs corrects the changes of a run that was killed: the last ones may be in the
+// journal although the run did not make them.
 func (s *Store) asItIs(it *Item) error {
 	if !s.Undo {
 		return nil
@@ -220,8 +225,9 @@ func (s *Store) asItIs(it *Item) error {
 	return nil
 }
 
-// prune removes what was kept of the oldest runs that have ended, so that with run,
-// which begins an item, keptRuns are left. The caller holds the lock of the store.
+// prune removes the items of the oldest runs that have ended, so that keptRuns runs are
+// left, including run, which is about to begin an item. The caller holds the lock of the
+// store.
 func (s *Store) prune(run string) {
 	ids, err := s.ids()
 	if err != nil || len(ids) < keptRuns {
@@ -235,7 +241,7 @@ func (s *Store) prune(run string) {
 			_ = s.State.Files.Remove(s.at(id)) // an empty directory
 			continue
 		case it.Err != nil:
-			continue // a clone brought it: it takes no run's place
+			continue // it was not written on this machine and does not count
 		case kept[it.Run] || len(kept) < keptRuns:
 			kept[it.Run] = true
 			continue
@@ -245,12 +251,13 @@ func (s *Store) prune(run string) {
 				continue
 			}
 			if it, err := s.load(id); err != nil || it.Err == nil && unfinished(it) {
-				continue // its run goes on
+				continue // its run continues
 			}
 		}
-		_ = s.remove(id) // the next run tries again
+		_ = s.remove(id) // if this fails, the next run tries again
 	}
 }
 
-// unfinished is an item of which more is to come: by its run, or by an undo that was stopped.
+// unfinished reports whether an item will still change: by its run, or by finishing an
+// undo that was stopped.
 func unfinished(it Item) bool { return it.State == Open || it.State == Pushing }

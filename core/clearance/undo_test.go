@@ -17,8 +17,8 @@ import (
 	"golem/core/sandbox"
 )
 
-// Whatever a run did to files and directories: an undo leaves them as they were before
-// the run, and a redo as the run left them.
+// After an undo, files and directories are as they were before the run, and after a redo
+// as the run left them, for any changes of the run.
 func TestUndo(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := newDisk(before)
@@ -63,8 +63,8 @@ func TestUndo(t *testing.T) {
 	})
 }
 
-// changing changes what everywhere's disk has: writes, a removal, a move of a
-// directory, a new directory, a second write of the same file.
+// changing makes changes of each kind to the files of before: writes, a removal, a move
+// of a directory, a new directory, a second write of the same file.
 func changing(fsys sandbox.FS) error {
 	return errors.Join(
 		fsys.WriteFile("a", []byte("ONE\n")), fsys.WriteFile("n/e/w", []byte("new\n")), fsys.Remove("c"),
@@ -72,8 +72,8 @@ func changing(fsys sandbox.FS) error {
 	)
 }
 
-// A golem that is killed at any change of a run leaves a run that can be undone whole;
-// so does a run in which any one change failed.
+// A run that is killed at any change, or in which any single change fails, can be undone
+// completely.
 func TestRecordIsWhole(t *testing.T) {
 	for _, once := range []bool{false, true} {
 		for n := 1; ; n++ {
@@ -112,9 +112,8 @@ func TestRecordIsWhole(t *testing.T) {
 	}
 }
 
-// An undo and a redo that are stopped or fail at any change leave all files as they
-// were, or all changed, once the next golem has settled it; and it can be undone and
-// redone then.
+// After an undo or redo that is stopped or fails at any change, and after Settle, all
+// files are as before or all are changed, and the run can be undone and redone.
 func TestUndoIsWhole(t *testing.T) {
 	for _, redo := range []bool{false, true} {
 		for _, once := range []bool{false, true} {
@@ -154,8 +153,8 @@ func TestUndoIsWhole(t *testing.T) {
 	}
 }
 
-// A file that was changed since stops the whole undo; one that is as before the run
-// already is no obstacle. A directory that others use too stays.
+// A file that was changed after the run prevents the whole undo. A file that already is as
+// before the run does not. A directory that has other files stays.
 func TestUndoRefusesWhatChanged(t *testing.T) {
 	d := newDisk(before)
 	d.wrote(t, "r", changing)
@@ -179,8 +178,8 @@ func TestUndoRefusesWhatChanged(t *testing.T) {
 	same(t, "undone", got, want)
 }
 
-// Runs are undone from the newest to the oldest, whatever the clock says; what a later run changed too stops an
-// older one's undo.
+// Runs are undone from the newest to the oldest, also if the clock is wrong. A file that
+// a later run changed too prevents the undo of an older run.
 func TestUndoOfRuns(t *testing.T) {
 	d := newDisk(before)
 	for n := range 3 {
@@ -206,8 +205,8 @@ func TestUndoOfRuns(t *testing.T) {
 	wants(t, err, fault.NotFound, "run7")
 }
 
-// A run that goes on cannot be undone, between two exchanges it can; and if it writes
-// again after that, what it writes from then on can be undone.
+// A run cannot be undone during an exchange, but can between two exchanges. If it writes
+// again afterwards, its new changes can be undone.
 func TestUndoOfARunThatGoesOn(t *testing.T) {
 	d := newDisk(before)
 	s := d.undo()
@@ -245,9 +244,9 @@ func TestUndoOfARunThatGoesOn(t *testing.T) {
 	same(t, "undone again", all(t, d.files), withDirs(before))
 }
 
-// What was too large to keep is told of during the run, and is named by the undo,
-// which leaves it out only if it is told to. A file whose only copy it would remove is
-// left out too.
+// A file that is too large to keep is reported during the run and named by the undo, which
+// leaves it out only with Partial. A file is also left out if the undo would remove its
+// only copy.
 func TestUndoIsBounded(t *testing.T) {
 	large := strings.Repeat("x", 64<<20)
 	d := newDisk(map[string]string{"large": large, "also": large[1:], "small": "s", "moved": large})
@@ -271,7 +270,7 @@ func TestUndoIsBounded(t *testing.T) {
 	same(t, "undone", all(t, d.files), map[string]string{"large": "L", "also": large[1:], "small": "s", "there": large})
 }
 
-// What was kept for older runs goes; a run that goes on keeps it.
+// The items of the oldest runs are removed, but not that of a run that continues.
 func TestUndoKeepsTheNewestRuns(t *testing.T) {
 	d := newDisk(before)
 	s := d.undo()
@@ -295,8 +294,8 @@ func TestUndoKeepsTheNewestRuns(t *testing.T) {
 	}
 }
 
-// What a clone brought along is shown, and never put back, whether its run had ended,
-// was killed, or was being undone (SPEC §3).
+// An undo item from a clone can only be shown, whether its run had ended, was killed or
+// was being undone (SPEC §3).
 func TestForeignUndo(t *testing.T) {
 	for name, how := range map[string]func(d *disk){
 		"ended":  func(d *disk) { d.wrote(t, "r", changing) },
@@ -330,8 +329,8 @@ func TestForeignUndo(t *testing.T) {
 	}
 }
 
-// A file that defines the project by now needs a yes that names it; secrets are never
-// written.
+// Undoing a change of a file that now defines the project needs a second yes that names
+// it. Files for secrets are never written.
 func TestUndoOfADefinition(t *testing.T) {
 	d := newDisk(map[string]string{"x.worker": "old"})
 	d.wrote(t, "r", func(fsys sandbox.FS) error { return fsys.WriteFile("x.worker", []byte("new")) })
@@ -341,7 +340,7 @@ func TestUndoOfADefinition(t *testing.T) {
 	}
 }
 
-// Where nothing can be kept, the run goes on and says so once.
+// If nothing can be kept, the run continues and reports this once.
 func TestNothingToUndo(t *testing.T) {
 	d := newDisk(before)
 	s := d.undo()

@@ -15,18 +15,18 @@ import (
 	"golem/core/sandbox"
 )
 
-// undo is the store of what runs replaced, for a golem that begins to work on the disk.
+// undo returns a new Store with Undo on the disk, as a golem that has just started.
 func (d *disk) undo() *clearance.Store {
 	s := d.store()
 	s.Undo, s.Targets = true, nil
-	s.Now = func() time.Time { // a clock that somebody sets back, again and again
+	s.Now = func() time.Time { // a clock that is set back again and again
 		d.hours++
 		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(d.hours) * time.Hour)
 	}
 	return s
 }
 
-// recording is a run that writes directly.
+// recording is a view of a run that writes directly, with the run's Record.
 type recording struct {
 	sandbox.FS
 	rec  *clearance.Record
@@ -48,7 +48,7 @@ func (d *disk) run(t testing.TB, s *clearance.Store, id string) *recording {
 	return r
 }
 
-// wrote is a run that has ended.
+// wrote makes the changes of do as a run that has ended.
 func (d *disk) wrote(t testing.TB, id string, do func(sandbox.FS) error) {
 	t.Helper()
 	r := d.run(t, d.undo(), id)
@@ -73,7 +73,7 @@ func same(t testing.TB, what string, got, want map[string]string) {
 	}
 }
 
-// oneOf makes a change of one or two of a few names, which may be refused.
+// oneOf makes one random change to files with a few names; the change may fail.
 func oneOf(t *rapid.T, fsys sandbox.FS, n int) {
 	names := []string{"a", "d", "d/b", "d/e", "d/e/f", "g/h", "c"}
 	name := rapid.SampledFrom(names).Draw(t, "name")

@@ -11,7 +11,7 @@ import (
 	"golem/core/sandbox"
 )
 
-// ofRun undoes or redoes the part of a run that comes next.
+// ofRun undoes or redoes the next item of a run.
 func ofRun(s *clearance.Store, run string, redo bool) error {
 	it, err := s.Of(context.Background(), run, redo)
 	if err == nil {
@@ -20,9 +20,9 @@ func ofRun(s *clearance.Store, run string, redo bool) error {
 	return err
 }
 
-// What somebody else writes between two writes of a run is kept: the run's undo puts it
-// back, and the older part of the run says that it is in the way. All of it can be
-// written again.
+// Content that somebody else writes between two writes of a run is kept. The first undo of
+// the run restores it, and the next undo, of the older part of the run, is then a conflict.
+// All changes can be redone.
 func TestUndoKeepsWhatOthersWrote(t *testing.T) {
 	person := func(t *testing.T, d *disk, text string) {
 		if err := d.files.WriteFile("a", []byte(text)); err != nil {
@@ -74,7 +74,7 @@ func TestUndoKeepsWhatOthersWrote(t *testing.T) {
 	}
 }
 
-// All parts of a run count once against the runs that are kept.
+// All items of a run count as one of the runs that are kept.
 func TestUndoKeepsAllPartsOfARun(t *testing.T) {
 	d := newDisk(before)
 	d.wrote(t, "older", func(fsys sandbox.FS) error { return fsys.WriteFile("c", nil) })
@@ -91,7 +91,7 @@ func TestUndoKeepsAllPartsOfARun(t *testing.T) {
 	}
 }
 
-// An item of which not even the run can be read is no obstacle.
+// An item whose journal cannot be read does not prevent the undo of other items.
 func TestUndoBesideAnUnreadableItem(t *testing.T) {
 	d := newDisk(before)
 	d.wrote(t, "r", changing)

@@ -11,7 +11,7 @@ import (
 	"golem/core/fault"
 )
 
-// held takes the lock that keeps other golems from the items of a store.
+// held takes the lock of a store, as another golem would.
 func held(t *testing.T, s *clearance.Store, name string) (release func()) {
 	t.Helper()
 	release, err := s.State.Hold(t.Context(), name)
@@ -21,9 +21,9 @@ func held(t *testing.T, s *clearance.Store, name string) (release func()) {
 	return release
 }
 
-// A run that waits while another golem has the lock ends with its context: nothing is
-// written, what was kept stays whole, and nobody else in the run waits with it. So does
-// the end of an exchange, which waits a while for a golem that is about to let go.
+// A change that waits while another golem has the lock ends with its context: nothing is
+// written, the kept items stay complete, and other calls of the run do not wait with it.
+// The end of an exchange waits a limited time for another golem to free the lock.
 func TestWaitsEndWithTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDisk(before)

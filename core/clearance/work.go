@@ -16,26 +16,27 @@ import (
 	"golem/core/state"
 )
 
-// Work is what one run stages: one overlay for the project's root and one for each
-// directory outside it, shared by all workers of the run. It is safe for
-// concurrent use. Without a store, changes are kept in memory and end with the run.
+// Work is the staging area of one run: one overlay for the project's root and one for
+// each mounted directory outside it, shared by all workers of the run. It is safe for
+// concurrent use. Without a store, changes are kept in memory and lost at the end of the
+// run.
 type Work struct {
 	Store  *Store
-	Run    string                     // the conversation's
-	Worker string                     // the root's
+	Run    string                     // the ID of the conversation
+	Worker string                     // the root worker
 	Root   string                     // source of the project's root, see sandbox.SourceOf
 	Base   func() (sandbox.FS, error) // opens the project's root as workers see it
-	Life   func() context.Context     // of what changes a file now: no lock is waited for longer; nil: without end
+	Life   func() context.Context     // of the call that changes a file; ends its wait for a lock; nil: no end
 
 	mu      sync.Mutex
-	trees   map[string]sandbox.StagingFS // by root: "." or a directory outside
+	trees   map[string]sandbox.StagingFS // the overlays by their root: "." or a directory outside
 	mounts  []string                     // sources of staged mounts: in the project, or absolute
 	entries map[string]*entry            // by Change.Name
-	closed  string                       // the item of an earlier exchange; "": none
-	bytes   int64                        // what was stored so far
-	files   int
+	closed  string                       // the undecided item of an earlier exchange; "": none
+	bytes   int64                        // bytes stored so far
+	files   int                          // changes stored so far
 
-	open struct { // the item that grows now; id "": none
+	open struct { // the open item; id "": none
 		id      string
 		log     *state.Log
 		release func()
@@ -46,21 +47,21 @@ type Work struct {
 type entry struct {
 	Change
 	tree string // key of trees
-	name string // in the tree
-	item string // which has its content
-	was  string // its content in an item that was closed before; "": in none
-	in   string // that item
-	own  bool   // it was staged as an item of its own
+	name string // its name in the tree
+	item string // the item that has its content
+	was  string // the digest of its content in an earlier closed item; "": none
+	in   string // that earlier item
+	own  bool   // it is in a separate item of the tool stage
 }
 
-// bounds of what one run stages.
+// The limits of what one run stages.
 const (
 	maxStaged = 1 << 30 // bytes
-	maxFiles  = 100_000
+	maxFiles  = 100_000 // changes
 )
 
-// Stage returns the tree in which a staged mount shows and keeps changes: base is
-// the mount's directory and source where that is (ViewSpec.Stage).
+// Stage returns the tree in which a staged mount shows and keeps its changes. base is the
+// mount's directory, and source its place. It is the function for ViewSpec.Stage.
 func (w *Work) Stage(base sandbox.FS, source string) (sandbox.FS, error) {
 	key, below, err := w.shared(source)
 	if err != nil {
@@ -73,6 +74,7 @@ func (w *Work) Stage(base sandbox.FS, source string) (sandbox.FS, error) {
 	return sandbox.NestLater(tree, below)
 }
 
+// tree returns the overlay with a root, and creates it if necessary.
 func (w *Work) tree(key, below string, base sandbox.FS) (sandbox.StagingFS, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,8 +103,8 @@ func (w *Work) tree(key, below string, base sandbox.FS) (sandbox.StagingFS, erro
 	return tree, nil
 }
 
-// placeIn splits a source into the root of its tree and the rest. root is the source
-// of the project's.
+// placeIn splits a source into the root of its overlay and the path below it. root is the
+// source of the project's root.
 func placeIn(root, source string) (tree, below string) {
 	switch {
 	case source == root:
@@ -115,7 +117,8 @@ func placeIn(root, source string) (tree, below string) {
 	return ".", path.Clean(source)
 }
 
-// change is a file of a tree as items name it: by the innermost staged mount.
+// change returns the Change for a file of a tree, with the source of the innermost staged
+// mount that contains it.
 func (w *Work) change(tree, name string) Change {
 	full, best := path.Join(tree, name), ""
 	for _, m := range w.mounts {
@@ -130,7 +133,7 @@ func (w *Work) change(tree, name string) Change {
 	return Change{Source: best, Path: strings.TrimPrefix(full, best+"/")}
 }
 
-// book counts what is stored against the bounds.
+// book counts one change of size bytes. It returns E_QUOTA above the limits.
 func (w *Work) book(size int64) error {
 	if w.bytes += size; w.bytes > maxStaged {
 		return fault.New(fault.Quota, "one run can stage at most %d MB", maxStaged>>20).Hinting("push or discard what is staged, and start another run")
@@ -141,8 +144,8 @@ func (w *Work) book(size int64) error {
 	return nil
 }
 
-// begin takes mu, with an item open. For the lock of the store, which another golem can
-// have, it waits without mu.
+// begin locks mu and makes sure that an item is open. It does not hold mu while it waits
+// for the lock of the store, which another golem may have.
 func (w *Work) begin() (unlock func(), err error) {
 	w.mu.Lock()
 	if w.open.id != "" {
@@ -164,10 +167,10 @@ func (w *Work) begin() (unlock func(), err error) {
 	return w.mu.Unlock, err
 }
 
-// Close closes the item at the end of an exchange and returns it; nil if the
-// exchange staged nothing that differs from the real files. An undecided item of an
-// earlier exchange is continued by the new one, which replaces it. The wait for another
-// golem is bounded, and shorter once ctx has ended.
+// Close closes the item at the end of an exchange and returns it, or nil if nothing is
+// staged that differs from the real files. The new item replaces an undecided item of an
+// earlier exchange and contains its changes. Close waits at most atMost for another golem,
+// and less if ctx has ended.
 func (w *Work) Close(ctx context.Context) (*Item, error) {
 	w.mu.Lock()
 	open := w.open.id != ""
@@ -187,8 +190,9 @@ func (w *Work) Close(ctx context.Context) (*Item, error) {
 	return it, err
 }
 
-// close returns also what the overlays are to forget, which they do without mu and
-// without the lock of the store, which the caller holds.
+// close closes the item. The caller holds the lock of the store. It must call the
+// functions in drop, which make the overlays forget decided changes, after it has freed
+// that lock and without mu.
 func (w *Work) close() (closed *Item, drop []func(), err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -225,9 +229,9 @@ func (w *Work) close() (closed *Item, drop []func(), err error) {
 	return &it, drop, nil
 }
 
-// settle finishes the push of the item before, if a golem was stopped in it. An item
-// that cannot be settled stays, and is not replaced. The caller holds mu and the lock of
-// the store.
+// settle finishes the push of the earlier item (w.closed) if a golem was stopped in it. If
+// this fails, the item stays and is not replaced. The caller holds mu and the lock of the
+// store.
 func (w *Work) settle() {
 	if w.closed == "" {
 		return
@@ -238,7 +242,7 @@ func (w *Work) settle() {
 	}
 }
 
-// describe names the first files of what a run changed.
+// describe returns a message with the names of the first three changed files.
 func describe(changes []Change) string {
 	var names []string
 	for n, c := range changes {
@@ -250,8 +254,8 @@ func describe(changes []Change) string {
 	return oneLine(strings.Join(names, ", "))
 }
 
-// end writes the closed item and removes the one that it replaces. Without changes
-// there is no item.
+// end writes the closed item and removes the one that it replaces. If it has no changes,
+// end removes it.
 func (w *Work) end(it Item) error {
 	if len(it.Changes) > 0 {
 		if err := w.Store.put(it); err != nil {
@@ -276,8 +280,8 @@ func (w *Work) end(it Item) error {
 	return err
 }
 
-// Refresh lets the overlays show what a person decided meanwhile: what was pushed
-// or discarded is forgotten. Call it before each exchange.
+// Refresh makes the overlays forget the changes of items that a person has pushed or
+// discarded, so that they show the real files. Call it before each exchange.
 func (w *Work) Refresh() {
 	w.mu.Lock()
 	var drop []func()
@@ -290,8 +294,8 @@ func (w *Work) Refresh() {
 	}
 }
 
-// decided forgets the changes of items that are no longer there. The caller holds
-// mu, and calls the result without it.
+// decided forgets the changes of items that no longer exist. The caller holds mu. It
+// must call the returned functions without mu.
 func (w *Work) decided() (drop []func()) {
 	known := map[string]bool{"": false, w.open.id: false}
 	gone := func(item string) bool {
@@ -311,7 +315,7 @@ func (w *Work) decided() (drop []func()) {
 			drop = append(drop, func() { tree.Drop(name) })
 		} else if gone(e.in) {
 			if now, err := w.real(e); err == nil && now == e.was {
-				e.Base = now // it was pushed, and changed again
+				e.Base = now // the earlier change was pushed, and the run has changed the file again
 			}
 			e.was, e.in = "", ""
 		}
@@ -319,7 +323,7 @@ func (w *Work) decided() (drop []func()) {
 	return drop
 }
 
-// real is the digest of an entry's file as it is without the overlay.
+// real returns the digest of an entry's real file, without the overlay.
 func (w *Work) real(e *entry) (string, error) {
 	fsys, err := w.Store.Mount(e.tree)
 	if err != nil {
