@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// docs/git.md names each bound by its value.
+// docs/git.md gives the value of each limit.
 func TestDocumentNamesTheBounds(t *testing.T) {
 	page, err := os.ReadFile("../../docs/git.md")
 	if err != nil {

@@ -19,24 +19,24 @@ import (
 	"golem/core/sandbox"
 )
 
-// Branch is a branch of a repository on this machine, which staged items are
-// pushed to (SPEC §9). No program of git is run, so no hook and no filter; of the
-// configuration only what the repository's files look like and the person's name
-// count.
+// Branch is a branch of a repository on this machine, to which staged items are
+// pushed (SPEC §9). It runs no program of git, and therefore no hook and no filter.
+// From the configuration it uses only the settings about the format and the working
+// tree, and the person's name.
 type Branch struct {
-	work  sandbox.FS // files beside the repository; nil: none
+	work  sandbox.FS // the working tree; nil: none
 	git   sandbox.FS // the repository
 	store *Disk
 	ref   string                       // refs/heads/NAME
-	place string                       // as messages name it
-	tip   string                       // in hex; "": no commit yet
+	place string                       // the name of the repository in messages
+	tip   string                       // hash of the last commit in hex; "": no commit yet
 	who   string                       // NAME <MAIL>
-	trees map[plumbing.Hash][]gitEntry // directories that were read
-	held  int64                        // bytes of them
+	trees map[plumbing.Hash][]gitEntry // a cache of directories
+	held  int64                        // bytes of the directories in trees
 	fresh map[plumbing.Hash][]gitEntry // directories of a commit that is being made
-	left  int64                        // bytes of objects that a call may still read; 0: any; below: none
+	left  int64                        // bytes of objects that may still be read; 0: no limit; negative: none
 
-	remedy string // what to do about a repository that is refused; "": use another target
+	remedy string // the hint of errors about the repository; "": use another target
 }
 
 var _ clearance.Branch = (*Branch)(nil)
@@ -44,8 +44,10 @@ var _ clearance.Branch = (*Branch)(nil)
 // maxGitFile is the most bytes of a file in a commit, as of any staged file.
 const maxGitFile = 1 << 30
 
-// Open opens a branch of the repository in a directory. who is the person's
-// name and address, after what the repository's configuration says.
+// Open opens a branch of the repository in a directory. who returns the person's
+// name and address for the repository's configuration, see Person. A branch or
+// repository that does not exist is E_NOT_FOUND; one that golem does not accept, or
+// that is damaged, is E_PATH.
 func Open(files sandbox.FS, dir, branch string, who func(repository *gitconfig.Config) string) (b *Branch, err error) {
 	defer Recovered(&err)
 	b = &Branch{ref: "refs/heads/" + branch, place: "the repository " + fault.Quoted(dir), trees: map[plumbing.Hash][]gitEntry{}}
@@ -81,7 +83,7 @@ func Open(files sandbox.FS, dir, branch string, who func(repository *gitconfig.C
 	return b, err
 }
 
-// find finds the repository in a directory, with or without files beside it.
+// find finds the repository in a directory: in its .git, or bare.
 func (b *Branch) find(files sandbox.FS, dir string) error {
 	b.git = files
 	if info, err := fs.Stat(files, ".git"); err == nil {
@@ -114,8 +116,8 @@ func (b *Branch) find(files sandbox.FS, dir string) error {
 	return nil
 }
 
-// config reads the repository's configuration and refuses one whose files golem
-// does not know, or which names other files as its working tree.
+// config reads the repository's configuration. It returns E_PATH if golem does not know
+// the repository's format, or if the working tree is elsewhere.
 func (b *Branch) config() (*gitconfig.Config, error) {
 	data, err := sandbox.ReadFile(b.git, "config", 1<<20)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -151,14 +153,16 @@ func (b *Branch) refused(format string, args ...any) error {
 		Hinting("%s", cmp.Or(b.remedy, "nothing was written; push to another target, or commit the files with git"))
 }
 
-// Recovered turns a panic of the library that reads repositories into an error.
+// Recovered turns a panic of the library that reads repositories into an error. Call it
+// with defer, with a pointer to the function's result.
 func Recovered(err *error) {
 	if recover() != nil {
 		*err = Fault("it is damaged")
 	}
 }
 
-// small reads a small text file of the repository; "" if there is none.
+// small returns the text of a file of the repository of at most 4096 bytes, or "" if it
+// does not exist.
 func (b *Branch) small(name string) (string, error) {
 	data, err := sandbox.ReadFile(b.git, name, 4096)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -167,7 +171,8 @@ func (b *Branch) small(name string) (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-// head is the branch that the working tree shows; "" for none: a commit alone.
+// head returns the full name of the branch that the working tree shows, or "" if it
+// shows a commit without a branch.
 func (b *Branch) head() (string, error) {
 	text, err := b.small("HEAD")
 	if err != nil {
@@ -184,7 +189,8 @@ func (b *Branch) head() (string, error) {
 	return string(name), nil
 }
 
-// readRef is the last commit of the branch now.
+// readRef returns the last commit of the branch as it is now on the disk, or "" if there
+// is none.
 func (b *Branch) readRef() (string, error) {
 	text, err := b.small(b.ref)
 	if err != nil {
@@ -211,14 +217,15 @@ func (b *Branch) readRef() (string, error) {
 	return "", err
 }
 
-// hasRefs reports whether the repository has any branch.
+// hasRefs reports whether the repository may have a branch: whether refs/heads is not
+// empty or packed-refs exists.
 func (b *Branch) hasRefs() bool {
 	loose, _ := fs.ReadDir(b.git, "refs/heads")
 	_, err := fs.Stat(b.git, "packed-refs")
 	return len(loose) > 0 || err == nil
 }
 
-// object reads an object, checked by its name.
+// object reads an object and checks its content by its hash.
 func (b *Branch) object(kind plumbing.ObjectType, name string) (data []byte, err error) {
 	defer Recovered(&err)
 	h := plumbing.NewHash(name)
@@ -245,16 +252,16 @@ func (b *Branch) object(kind plumbing.ObjectType, name string) (data []byte, err
 	return data, err
 }
 
-// Tip names the last commit.
+// Tip returns the hash of the last commit in hex, or "" if there is none.
 func (b *Branch) Tip() string { return b.tip }
 
-// Files shows the files of a commit.
+// Files returns the files of a commit. The commit "" has no files.
 func (b *Branch) Files(commit string) (fs.FS, error) {
 	root, err := b.root(commit)
 	return gitCommit{b, root}, err
 }
 
-// root is the directory of a commit; "" for "".
+// root returns the hash of the root directory of a commit, or "" for the commit "".
 func (b *Branch) root(commit string) (string, error) {
 	if commit == "" {
 		return "", nil
@@ -270,7 +277,7 @@ func (b *Branch) root(commit string) (string, error) {
 	return tree.String(), nil
 }
 
-// gitCommit is the files of a commit.
+// gitCommit is the file tree of a commit.
 type gitCommit struct {
 	b    *Branch
 	root string
@@ -292,6 +299,7 @@ func (c gitCommit) Open(name string) (fs.File, error) {
 	return gitBlob{bytes.NewReader(data), path.Base(name)}, nil
 }
 
+// gitMissing returns E_PATH instead of the library's error for a missing object.
 func gitMissing(err error) error {
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		return fault.New(fault.Path, "a part of the repository is missing: %w", err).Hinting("check it with git fsck")
@@ -299,7 +307,7 @@ func gitMissing(err error) error {
 	return err
 }
 
-// gitBlob is an open file of a commit, and its description.
+// gitBlob is an open file of a commit, and also its fs.FileInfo.
 type gitBlob struct {
 	*bytes.Reader
 	name string
@@ -307,23 +315,23 @@ type gitBlob struct {
 
 var _ io.Reader = gitBlob{}
 
-// Stat describes the file.
+// Stat returns the file itself as its info.
 func (f gitBlob) Stat() (fs.FileInfo, error) { return f, nil }
 
 // Close does nothing.
 func (f gitBlob) Close() error { return nil }
 
-// Name is the file's own name.
+// Name returns the file's base name.
 func (f gitBlob) Name() string { return f.name }
 
-// Mode is that of a plain file.
+// Mode returns the mode of a regular file, 0644.
 func (f gitBlob) Mode() fs.FileMode { return 0o644 }
 
-// ModTime is not known.
+// ModTime returns the zero time, because it is not known.
 func (f gitBlob) ModTime() time.Time { return time.Time{} }
 
-// IsDir is always false.
+// IsDir always returns false.
 func (f gitBlob) IsDir() bool { return false }
 
-// Sys is nothing.
+// Sys always returns nil.
 func (f gitBlob) Sys() any { return nil }

@@ -13,9 +13,9 @@ import (
 	"golem/core/fault"
 )
 
-// A push to a branch that is stopped or fails at any change leaves branch, index and
-// working tree old with the item still there, or all of them new with the item told
-// of once (S4-51, SECURITY 14).
+// After a push to a branch that is stopped or fails at any change, branch, index and
+// working tree are old and the item still exists, or all of them are new and the next
+// root is told once (S4-51, SECURITY 14).
 func TestGitPushIsWhole(t *testing.T) {
 	steps := 0
 	for _, once := range []bool{false, true} {
@@ -63,7 +63,7 @@ func (d *gitDesk) whole(t *testing.T, failed error) {
 	}
 }
 
-// What is refused leaves branch, index, files and item as they were.
+// A push that is an error changes neither branch, index and files nor the item.
 func TestGitPushRefused(t *testing.T) {
 	put := func(name, data string) func(*gitDesk) {
 		return func(d *gitDesk) { _ = d.files.WriteFile("repo/"+name, []byte(data)) }
@@ -169,7 +169,7 @@ func allFiles(t testing.TB, fsys fs.FS) map[string]string {
 	return out
 }
 
-// afterTheStep is a desk on which golem was killed directly after the branch moved.
+// afterTheStep returns a desk on which golem was killed directly after the branch moved.
 func afterTheStep(t *testing.T) *gitDesk {
 	for n := 1; ; n++ {
 		d := newGitDesk(t)
@@ -185,7 +185,7 @@ func afterTheStep(t *testing.T) *gitDesk {
 	}
 }
 
-// What a person did between a kill and the next command stays.
+// Changes that a person makes between a kill and the next command stay.
 func TestGitSettleKeeps(t *testing.T) {
 	settle := func(d *gitDesk) {
 		t.Helper()
@@ -219,7 +219,7 @@ func TestGitSettleKeeps(t *testing.T) {
 		t.Errorf("%q, index %q", branch, index)
 	}
 
-	// Without the branch there is nothing that the push could have reached.
+	// If the branch no longer exists, nothing is pushed.
 	d = afterTheStep(t)
 	d.repo.Put("refs/heads/other", []byte(d.first+"\n"))
 	d.repo.Put("HEAD", []byte("ref: refs/heads/other\n"))
@@ -233,8 +233,8 @@ func TestGitSettleKeeps(t *testing.T) {
 	}
 }
 
-// Commits of others that changed other files stay, and two items are pushed one after
-// the other.
+// A push keeps commits of others that changed other files, and two items can be pushed
+// one after the other.
 func TestGitKeepsOthers(t *testing.T) {
 	d := newGitDesk(t)
 	one, two := d.stage(t, map[string]string{"a": "ONE\n"}), d.stage(t, map[string]string{"x": "x\n"})

@@ -17,9 +17,9 @@ import (
 	"golem/core/state"
 )
 
-// stops counts the changes of the trees that share it. From change number at on it
-// does nothing more, as if golem were killed before it; with once it fails only that
-// one, as a full disk might.
+// stops counts the changes of the trees that share it. Change number at and all later
+// ones fail, as if golem was killed before it. With once only change number at fails, as
+// on a disk that is full for a moment.
 type stops struct {
 	n, at int
 	once  bool
@@ -33,7 +33,8 @@ func (f *stops) step() error {
 	return nil
 }
 
-// stoppable is a tree in memory of which a change can fail, with Create as osfs has.
+// stoppable is a tree in memory whose changes can fail, with a method Create like that of
+// osfs.
 type stoppable struct {
 	sandbox.FS
 	f *stops
@@ -75,12 +76,12 @@ func (t stoppable) SubFS(dir string) (sandbox.FS, error) {
 	return stoppable{sub, t.f}, err
 }
 
-// gitDesk is a project in memory with a repository in it, whose branch main the
-// working tree shows.
 type repo = gittest.Repo
 
 var entry = gittest.Entry
 
+// gitDesk is a project in memory with a repository, whose working tree shows the branch
+// main.
 type gitDesk struct {
 	files, state sandbox.FS
 	f            *stops
@@ -136,7 +137,8 @@ func (d *gitDesk) store() *clearance.Store {
 	}
 }
 
-// stage makes an item of changes below the repository; "" removes a file.
+// stage makes an item with changes of files of the repository; the content "" removes a
+// file.
 func (d *gitDesk) stage(t testing.TB, changes map[string]string) clearance.Item {
 	t.Helper()
 	w := &clearance.Work{Store: d.store(), Run: "r", Worker: "main", Root: ".", Base: func() (sandbox.FS, error) { return d.files, nil }}
@@ -163,10 +165,10 @@ func (d *gitDesk) stage(t testing.TB, changes map[string]string) clearance.Item 
 
 var gitChange = map[string]string{"a": "ONE\n", "n/e/w": "new\n", "d/b": ""}
 
-// gitAfter is what the branch has once gitChange was pushed.
+// gitAfter is the files of the branch after gitChange was pushed.
 var gitAfter = map[string]string{"a": "ONE\n", "c": "three\n", "n/e/w": "new\n"}
 
-// look returns what the branch, the index and the working tree have.
+// look returns the files of the branch, of the index and of the working tree.
 func (d *gitDesk) look(t testing.TB) (branch, index, work map[string]string) {
 	t.Helper()
 	sub, err := d.files.(sandbox.SubFS).SubFS("repo")

@@ -15,24 +15,25 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// Disk is a repository that is there. No program of git is run, and nothing
-// of the repository's configuration is used.
+// Disk is a reader of the objects of a repository. It runs no program of git and uses
+// nothing of the repository's configuration.
 type Disk struct {
 	*filesystem.Storage
 	git fs.FS
-	max int64 // bytes of an object
+	max int64 // the most bytes of an object
 
-	indexes []packIndex // those of the packs; nil until they are needed
+	indexes []packIndex // the indexes of the packs; nil until they are needed
 }
 
 var _ storer.EncodedObjectStorer = (*Disk)(nil)
 
-// NewDisk reads the repository in a directory; no object has more than max bytes.
+// NewDisk returns a reader of the repository in git, the directory with objects and refs.
+// An object of more than max bytes is an error.
 func NewDisk(git fs.FS, max int64) *Disk {
 	return &Disk{Storage: filesystem.NewStorage(gitFiles{git}, cache.NewObjectLRU(16*cache.MiByte)), git: git, max: max}
 }
 
-// EncodedObjectSize is the size of an object, as the repository says it.
+// EncodedObjectSize returns the size of an object in bytes, as the repository says it.
 func (d *Disk) EncodedObjectSize(h plumbing.Hash) (int64, error) {
 	if err := d.chain(h); err != nil {
 		return 0, err
@@ -40,8 +41,9 @@ func (d *Disk) EncodedObjectSize(h plumbing.Hash) (int64, error) {
 	return d.Storage.EncodedObjectSize(h)
 }
 
-// EncodedObject is an object whose size was checked: the size that it says may be wrong.
-// The library takes the one in a pack, if there is one in a file of its own too.
+// EncodedObject returns an object after checking its real size, because the size that the
+// repository says may be wrong. It checks both a loose object and one in a pack: if there
+// are both, the library reads the one in the pack.
 func (d *Disk) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
 	hex := h.String()
 	file, err := d.git.Open("objects/" + hex[:2] + "/" + hex[2:])
@@ -66,7 +68,7 @@ func (d *Disk) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing.E
 	return d.Storage.EncodedObject(t, h)
 }
 
-// gitFiles shows the directory of a repository to go-git, for reading only.
+// gitFiles is the directory of a repository as a read-only file system for go-git.
 type gitFiles struct{ fs fs.FS }
 
 var _ billy.Filesystem = gitFiles{}
@@ -117,33 +119,34 @@ func (g gitFiles) Root() string { return "/" }
 // Chroot is not supported.
 func (g gitFiles) Chroot(string) (billy.Filesystem, error) { return nil, billy.ErrNotSupported }
 
-// Create is refused, as is all that follows.
+// Create returns billy.ErrReadOnly.
 func (g gitFiles) Create(string) (billy.File, error) { return nil, billy.ErrReadOnly }
 
-// Rename is refused.
+// Rename returns billy.ErrReadOnly.
 func (g gitFiles) Rename(string, string) error { return billy.ErrReadOnly }
 
-// Remove is refused.
+// Remove returns billy.ErrReadOnly.
 func (g gitFiles) Remove(string) error { return billy.ErrReadOnly }
 
-// TempFile is refused.
+// TempFile returns billy.ErrReadOnly.
 func (g gitFiles) TempFile(string, string) (billy.File, error) { return nil, billy.ErrReadOnly }
 
-// MkdirAll is refused.
+// MkdirAll returns billy.ErrReadOnly.
 func (g gitFiles) MkdirAll(string, fs.FileMode) error { return billy.ErrReadOnly }
 
-// Symlink is refused.
+// Symlink returns billy.ErrReadOnly.
 func (g gitFiles) Symlink(string, string) error { return billy.ErrReadOnly }
 
 // Readlink is not supported.
 func (g gitFiles) Readlink(string) (string, error) { return "", billy.ErrNotSupported }
 
+// gitFile is an open file of gitFiles.
 type gitFile struct {
 	fs.File
 	name string
 }
 
-// Name is the name that the file was opened with.
+// Name returns the name with which the file was opened.
 func (f gitFile) Name() string { return f.name }
 
 // ReadAt reads from an offset.
@@ -162,13 +165,13 @@ func (f gitFile) Seek(at int64, whence int) (int64, error) {
 	return 0, billy.ErrNotSupported
 }
 
-// Write is refused.
+// Write returns billy.ErrReadOnly.
 func (f gitFile) Write([]byte) (int, error) { return 0, billy.ErrReadOnly }
 
-// Truncate is refused.
+// Truncate returns billy.ErrReadOnly.
 func (f gitFile) Truncate(int64) error { return billy.ErrReadOnly }
 
-// Lock does nothing: nothing is written.
+// Lock does nothing, because the file is read-only.
 func (f gitFile) Lock() error { return nil }
 
 // Unlock does nothing.

@@ -14,7 +14,7 @@ import (
 	"golem/core/textdiff"
 )
 
-// named is the commit that a revision names.
+// named returns the commit that a revision names.
 func (r *reader) named(rev string) (gitCommitInfo, error) {
 	commit, err := r.resolve(rev)
 	if err != nil {
@@ -23,7 +23,7 @@ func (r *reader) named(rev string) (gitCommitInfo, error) {
 	return r.info(commit)
 }
 
-// show is git_show.
+// show implements git_show.
 func (r *reader) show(in Args) (string, error) {
 	c, err := r.named(in.Rev)
 	if err != nil {
@@ -56,8 +56,9 @@ func (r *reader) show(in Args) (string, error) {
 	return fmt.Sprintf("commit %s\nauthor %s\ndate %s\n\n%s\n\n%s", c.hash, c.author, c.when.Format("2006-01-02 15:04:05 UTC"), message, text), nil
 }
 
-// fileIn is a file, named as in the sandbox, of a commit. One that the worker does not
-// see is as one that is not there.
+// fileIn returns the content of a file in a commit. at is its name in the sandbox, and
+// file its path in the repository. A file that the worker does not see is E_NOT_FOUND,
+// like one that does not exist.
 func (r *reader) fileIn(c gitCommitInfo, at string) (data []byte, file string, err error) {
 	missing := fault.New(fault.NotFound, "%s is not in the commit %s", fault.Quoted(at), c.hash[:10]).Hinting("git_log with path shows the commits that changed it")
 	if file, err = r.file(at); err != nil {
@@ -76,15 +77,15 @@ func (r *reader) fileIn(c gitCommitInfo, at string) (data []byte, file string, e
 	return bytes.ToValidUTF8(data, []byte("\uFFFD")), file, err
 }
 
-// maxBlameLines is how many lines of a file are told of; maxBlameSteps how many
-// versions of it are compared.
+// maxBlameLines is the most lines of a file for git_blame, and maxBlameSteps the most
+// versions of the file that it compares.
 const (
 	maxBlameLines = 20_000
 	maxBlameSteps = 1000
 )
 
-// blame is git_blame. It follows first parents: what came by a merge is told as the
-// merge's.
+// blame implements git_blame. It follows only first parents, so lines that came by a
+// merge are attributed to the merge.
 func (r *reader) blame(in Args) (string, error) {
 	c, err := r.named(in.Rev)
 	if err != nil {
@@ -122,10 +123,11 @@ func (r *reader) blame(in Args) (string, error) {
 	return clip(b.String(), "name lines with first and last"), nil
 }
 
-// trace settles for each line of a text in which commit it came; nil where too many
-// commits or versions would have to be looked at, or a shallow clone ends.
+// trace finds for each line of a text the commit that added it, and stores it in by. A
+// line stays nil if there are too many commits or versions to look at, or if a shallow
+// clone ends.
 func (r *reader) trace(c gitCommitInfo, file, text string, by []*gitCommitInfo) error {
-	at := make([]int, len(by)) // line of text that each line of the result is now; -1: settled
+	at := make([]int, len(by)) // for each line of the result its line in text; -1: found
 	for n := range at {
 		at[n] = n
 	}
@@ -186,7 +188,8 @@ func (r *reader) trace(c gitCommitInfo, file, text string, by []*gitCommitInfo) 
 	return nil
 }
 
-// kept maps the lines of a text that were in an older one to their places there, from 0.
+// kept maps each line of a text that was already in an older text to its line there. Both
+// count from 0.
 func kept(older, text string) map[int]int {
 	out := map[int]int{}
 	old, next := 0, 0
@@ -217,7 +220,7 @@ func kept(older, text string) map[int]int {
 	return out
 }
 
-// gitLines are the lines of a text, without their ends.
+// gitLines returns the lines of a text, without line breaks.
 func gitLines(text string) []string {
 	if text == "" {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A changed first line that begins with -- or ++ is not taken for a diff's header.
+// A changed first line that begins with -- or ++ is not treated as the header of a diff.
 func TestKept(t *testing.T) {
 	for _, c := range []struct {
 		older, text string

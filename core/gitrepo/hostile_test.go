@@ -25,11 +25,11 @@ func (w whole) Name(source string) (string, bool) { return source, true }
 
 func (w whole) Source(name string) (string, error) { return path.Join("/", name), nil }
 
-// yard is a repository in memory that a test writes object by object.
+// yard is a repository in memory to which a test writes single objects.
 type yard struct {
 	*repo
 	files sandbox.FS
-	order []string // of the names in the index of a pack; nil: sorted
+	order []string // the order of the names in the index of a pack; nil: sorted
 }
 
 func newYard(t testing.TB) *yard {
@@ -41,7 +41,7 @@ func newYard(t testing.TB) *yard {
 	return y
 }
 
-// commit writes a commit of a directory and returns its name.
+// commit writes a commit of a directory and returns its hash.
 func (y *yard) commit(tree, message string, parents ...string) string {
 	text := "tree " + tree + "\n"
 	for _, p := range parents {
@@ -65,8 +65,8 @@ func (y *yard) lose(t *testing.T, name string) {
 	}
 }
 
-// A branch without a commit is told as that; a damaged HEAD, branch or parent is a
-// fault, and not a repository without commits or a shallow clone.
+// git_status reports a branch without a commit as such. A damaged HEAD, branch or parent
+// is an error, and not treated as a repository without commits or as a shallow clone.
 func TestDamageIsTold(t *testing.T) {
 	for _, c := range []struct {
 		what, tool, args, want string
@@ -122,8 +122,8 @@ func shallow(y *yard, first, second string) {
 	y.lose(y.T.(*testing.T), first)
 }
 
-// Trees that are small and stand for very many files, or for very many bytes in a
-// history, end in E_LIMIT, with what to do.
+// Small trees that stand for very many files, or for very many bytes in a history, are
+// E_LIMIT with a hint.
 func TestBoundsOfReading(t *testing.T) {
 	y := newYard(t)
 	// Each directory has the one before it ten times: 10^20 directories without a file.
@@ -153,8 +153,8 @@ func TestBoundsOfReading(t *testing.T) {
 		t.Errorf("a deep directory: %v", err)
 	}
 
-	// A history in which each commit has other directories: few are kept in memory, and
-	// all that is read counts.
+	// In this history each commit has other directories. Only few are cached, and
+	// everything that is read counts against the limit.
 	parent := []string(nil)
 	for n := range 40 {
 		parent = []string{y.commit(y.Tree(gittest.Entry(Plain, "a", y.Object("blob", "x")), gittest.Entry(Plain, fmt.Sprint("b", n)+strings.Repeat("x", 200), y.Object("blob", "x"))), "more", parent...)}
@@ -165,7 +165,8 @@ func TestBoundsOfReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.left = 8000
-	// What was found until then is told, and where to go on: in the end all of it is.
+	// At the limit git_log shows the commits that it has found and where to continue, so
+	// that several calls show all of them.
 	told, rounds := "", 0
 	for rev := "main"; rev != ""; rounds++ {
 		r.left = 8000
@@ -195,8 +196,8 @@ func TestBoundsOfReading(t *testing.T) {
 	}
 }
 
-// packed writes a pack with its index into the repository. Each object is the name that
-// the index says and what stands in the pack.
+// packed writes a pack with its index into the repository. objects maps the hash in the
+// index to the bytes in the pack.
 func (y *yard) packed(objects map[string][]byte) {
 	names := make([]string, 0, len(objects))
 	for name := range objects {
@@ -232,7 +233,7 @@ func (y *yard) packed(objects map[string][]byte) {
 	y.Put(file+".idx", append(index, own[:]...))
 }
 
-// delta is an object of a pack: a delta of a size for the object base.
+// delta returns an object of a pack: a delta of size bytes with the given base.
 func delta(base string, size int) []byte {
 	raw, _ := hex.DecodeString(base)
 	out := []byte{byte(7<<4|size&15) | 0x80, byte(size>>4&0x7f) | 0x80, byte(size >> 11 & 0x7f)}
@@ -240,8 +241,8 @@ func delta(base string, size int) []byte {
 	return slices.Concat(out, raw, gittest.Deflate(append(content, make([]byte, max(0, size-len(content)))...)))
 }
 
-// Deltas that are their own base, that lead in a circle or that stand for very many bytes
-// end in a fault: the library that reads packs would follow them until the program dies.
+// Deltas that are their own base, form a circle or stand for very many bytes are errors.
+// The library that reads packs would follow them until the program dies.
 func TestDeltasThatDoNotEnd(t *testing.T) {
 	one, two := strings.Repeat("1", 40), strings.Repeat("2", 40)
 	back := func(n byte) []byte {
@@ -274,8 +275,7 @@ func TestDeltasThatDoNotEnd(t *testing.T) {
 	}
 }
 
-// made is an object of a pack: a delta for the object base, of whole copies of it. size is
-// what it says that it makes.
+// made returns an object of a pack: a delta that makes size bytes from copies of the base.
 func made(base string, baseSize, size uint64) []byte {
 	raw, _ := hex.DecodeString(base)
 	content := binary.AppendUvarint(binary.AppendUvarint(nil, baseSize), size)
@@ -288,9 +288,9 @@ func made(base string, baseSize, size uint64) []byte {
 	return slices.Concat(out, raw, gittest.Deflate(content))
 }
 
-// A pack cannot make the library build or follow what golem did not check: by an index whose
-// order hides an object, by an object that lies in a file of its own too, or by a small
-// object that is made of a very large one.
+// A pack cannot make the library build or follow objects that golem did not check: by an
+// index whose order hides an object, by an object that also exists as a loose object, or
+// by a small object that is made of a very large one.
 func TestPacksThatHide(t *testing.T) {
 	small := func(kind byte, data string) []byte {
 		return append([]byte{kind<<4 | byte(len(data)&15) | 0x80, byte(len(data) >> 4)}, gittest.Deflate([]byte(data))...)

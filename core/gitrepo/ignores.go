@@ -10,8 +10,8 @@ import (
 	"golem/core/sandbox"
 )
 
-// gitIgnores are the patterns of the .gitignore files, which are read as they are
-// needed: also those that the worker does not see.
+// gitIgnores is the list of patterns of the .gitignore files and of info/exclude. The
+// files are read when they are needed, also those that the worker does not see.
 type gitIgnores struct {
 	r        *reader
 	loaded   map[string]bool
@@ -24,7 +24,7 @@ func (g *gitIgnores) match(file string, dir bool) bool {
 	return gitignore.NewMatcher(g.patterns).Match(strings.Split(file, "/"), dir)
 }
 
-// load reads the patterns of a directory, after those of the ones around it.
+// load reads the patterns of a directory, after those of the directories above it.
 func (g *gitIgnores) load(dir string) {
 	if g.loaded[dir] {
 		return
@@ -45,7 +45,7 @@ func (g *gitIgnores) load(dir string) {
 func (g *gitIgnores) read(files fs.FS, name string, domain []string) {
 	data, err := sandbox.ReadFile(files, name, 1<<20)
 	if err != nil {
-		return // there is none
+		return // there is no such file, or it cannot be read
 	}
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimRight(line, " \r\n")

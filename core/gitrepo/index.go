@@ -15,21 +15,21 @@ import (
 	"golem/core/sandbox"
 )
 
-// gitIndex is git's list of the working tree's files (gitformat-index). golem
-// changes some entries and keeps all others as they are, bit for bit. Extensions
-// are left out: git makes them again.
+// gitIndex is git's list of the files of the working tree (gitformat-index). golem
+// changes some entries and keeps all others bit for bit. It leaves out optional
+// extensions, which git creates again.
 type gitIndex struct {
 	lines []indexLine
 }
 
-// indexLine is one entry: the fixed part of indexFixed bytes, with two more if it is
-// extended, and the name.
+// indexLine is one entry: a fixed part of indexFixed bytes (two more if it is extended)
+// and the name.
 type indexLine struct {
 	fixed []byte
 	name  string
 }
 
-// offsets in the fixed part.
+// Offsets in the fixed part, its size, and masks of its flags.
 const (
 	indexMode  = 24
 	indexHash  = 40
@@ -41,7 +41,7 @@ const (
 	indexName     = 0x0fff
 )
 
-// readIndex reads the index; one that is not there is empty.
+// readIndex reads the index. If there is none, it returns an empty one.
 func (b *Branch) readIndex() (*gitIndex, error) {
 	data, err := sandbox.ReadFile(b.git, "index", maxGitFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +118,7 @@ func parseLine(data []byte, version uint32, last string) (line indexLine, used i
 	return line, used, used <= len(data)
 }
 
-// offsetNumber reads a number as the fourth version writes it.
+// offsetNumber reads a number in the offset encoding of version 4 and of deltas in packs.
 func offsetNumber(data []byte) (value, used int, ok bool) {
 	for n, c := range data {
 		if n > 4 {
@@ -134,7 +134,7 @@ func offsetNumber(data []byte) (value, used int, ok bool) {
 	return 0, 0, false
 }
 
-// encode writes the index: in version 3 if an entry is extended, else in version 2.
+// encode returns the index in version 3 if an entry is extended, otherwise in version 2.
 func (i *gitIndex) encode() []byte {
 	version := uint32(2)
 	if slices.ContainsFunc(i.lines, func(l indexLine) bool { return len(l.fixed) > indexFixed }) {
@@ -155,8 +155,8 @@ func (i *gitIndex) find(name string) (at int, found bool) {
 	return slices.BinarySearchFunc(i.lines, name, func(l indexLine, name string) int { return strings.Compare(l.name, name) })
 }
 
-// get finds an entry. merging says that a merge left more than one, or that the
-// name stands where the index has a directory or file of it.
+// get finds an entry. merging reports whether an unfinished merge left several entries
+// for the name, or whether the name is a directory in the index or is below a file.
 func (i *gitIndex) get(name string) (e *gitEntry, at int, merging bool) {
 	at, found := i.find(name)
 	if below, _ := i.find(name + "/"); below < len(i.lines) && strings.HasPrefix(i.lines[below].name, name+"/") {
@@ -177,8 +177,9 @@ func (i *gitIndex) get(name string) (e *gitEntry, at int, merging bool) {
 	return &gitEntry{mode, name, plumbing.Hash(fixed[indexHash : indexHash+sha1.Size])}, at, merging
 }
 
-// set puts a file into the index, without its times and size: git then looks at the
-// file itself. nil removes it.
+// set puts a file into the index at position at, or removes it if e is nil. has reports
+// whether the index has the file there. set writes no times and no size, so that git
+// reads the file itself.
 func (i *gitIndex) set(name string, at int, has bool, e *gitEntry) {
 	if has {
 		i.lines = slices.Delete(i.lines, at, at+1)

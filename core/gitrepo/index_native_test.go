@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// An index that git wrote, in each of its versions, is written so that git reads the
-// same entries with the same marks; no damaged one makes golem fail.
+// golem reads an index of each version that git wrote, and git reads the same entries and
+// flags from the index that golem writes. A damaged index does not make golem panic.
 func TestGitIndexAsGit(t *testing.T) {
 	dir := t.TempDir()
 	git := func(args ...string) string {

@@ -17,11 +17,12 @@ import (
 	"golem/core/textdiff"
 )
 
-// maxName is the most bytes of a path: more than the sandbox has names for.
+// maxName is the most bytes of a path, which is more than a name in the sandbox may have.
 const maxName = 8192
 
-// list collects the files below a tree that the worker sees, by their path in the
-// repository. only keeps one file or directory; "": all.
+// list adds to out the files below a tree that the worker sees, by their path in the
+// repository. If only is not "", it adds only this file, or the files in this directory.
+// listed counts the entries that were read.
 func (r *reader) list(tree, dir, only string, listed *int, out map[string]gitEntry) error {
 	entries, err := r.tree(tree)
 	if err != nil || r.ctx.Err() != nil {
@@ -57,6 +58,7 @@ func (r *reader) list(tree, dir, only string, listed *int, out map[string]gitEnt
 	return nil
 }
 
+// cmpErr returns the first error that is not nil.
 func cmpErr(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -66,7 +68,8 @@ func cmpErr(errs ...error) error {
 	return nil
 }
 
-// files lists those of a commit; "" has none.
+// files returns the files of a commit that the worker sees; only is as in list. The
+// commit "" has no files.
 func (r *reader) files(commit, only string) (map[string]gitEntry, error) {
 	out := map[string]gitEntry{}
 	if commit == "" {
@@ -79,8 +82,9 @@ func (r *reader) files(commit, only string) (map[string]gitEntry, error) {
 	return out, err
 }
 
-// now lists the files of the working tree that the worker sees: those in base or in
-// the index, and with others also those that git does not know and does not ignore.
+// now returns the names of files of the working tree: known are those in base and those
+// in the index that the worker sees; with others, unknown are the files that the worker
+// sees and that git neither knows nor ignores.
 func (r *reader) now(base map[string]gitEntry, only string, others bool) (known, unknown map[string]bool, err error) {
 	index, err := r.readIndex()
 	if err != nil {
@@ -107,7 +111,7 @@ func (r *reader) now(base map[string]gitEntry, only string, others bool) (known,
 		if r.ctx.Err() != nil {
 			return r.ctx.Err()
 		}
-		if err != nil { // what cannot be listed is not shown
+		if err != nil { // a directory that cannot be listed is left out
 			if e != nil && e.IsDir() {
 				return fs.SkipDir
 			}
@@ -115,7 +119,7 @@ func (r *reader) now(base map[string]gitEntry, only string, others bool) (known,
 		}
 		file, err := r.file(name)
 		switch {
-		case err != nil || file == "" || known[file]: // on the way to the repository, or in it
+		case err != nil || file == "" || known[file]: // outside the repository, its root, or a known file
 			return nil
 		case ignored.match(file, e.IsDir()) && e.IsDir():
 			return fs.SkipDir
@@ -131,8 +135,8 @@ func (r *reader) now(base map[string]gitEntry, only string, others bool) (known,
 	return known, unknown, err
 }
 
-// text is a file of the working tree as the worker sees it; ok is false if it is not
-// there, or cannot be read.
+// text returns the content of a file of the working tree as the worker sees it. ok is
+// false if the file does not exist or cannot be read.
 func (r *reader) text(file string) (data []byte, ok bool) {
 	name, seen := r.name(file)
 	if !seen {
@@ -142,14 +146,14 @@ func (r *reader) text(file string) (data []byte, ok bool) {
 	return data, err == nil
 }
 
-// tooLarge reports whether the worker sees a file that is larger than what is compared.
+// tooLarge reports whether the worker sees a file and the file is too large to be compared.
 func (r *reader) tooLarge(file string) bool {
 	name, seen := r.name(file)
 	info, err := fs.Stat(r.view, strings.TrimPrefix(name, "/"))
 	return seen && err == nil && info.Size() > maxBlob
 }
 
-// status is git_status.
+// status implements git_status.
 func (r *reader) status(Args) (string, error) {
 	head, base, err := r.headFiles("")
 	if err != nil {
@@ -193,14 +197,15 @@ func (r *reader) status(Args) (string, error) {
 	return clip(b.String(), "use git_diff with path"), nil
 }
 
-// same reports whether a file is as in a commit, also where git writes CRLF into the
-// working tree.
+// same reports whether a file has the content of a blob, also if git has written the
+// line ends as CRLF into the working tree.
 func same(data []byte, hash plumbing.Hash) bool {
 	return plumbing.ComputeHash(plumbing.BlobObject, data) == hash ||
 		bytes.Contains(data, []byte("\r\n")) && plumbing.ComputeHash(plumbing.BlobObject, bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))) == hash
 }
 
-// headFiles are the files of the last commit of what the working tree shows, and its name.
+// headFiles returns the files of the last commit of the branch that the working tree
+// shows, and a text that names this branch or commit.
 func (r *reader) headFiles(only string) (name string, files map[string]gitEntry, err error) {
 	head, err := r.head()
 	if err != nil {
@@ -221,8 +226,8 @@ func (r *reader) headFiles(only string) (name string, files map[string]gitEntry,
 	return name, files, err
 }
 
-// unborn reports whether a branch has no commit yet. One whose file says nothing
-// useful is damaged.
+// unborn reports whether a branch has no commit yet. If the branch has a file without a
+// valid hash, unborn returns E_PATH.
 func (r *reader) unborn(branch string) (bool, error) {
 	if branch == "" {
 		return false, nil
@@ -237,7 +242,7 @@ func (r *reader) unborn(branch string) (bool, error) {
 	return true, nil
 }
 
-// diff is git_diff.
+// diff implements git_diff.
 func (r *reader) diff(in Args) (string, error) {
 	only, err := r.file(in.Path)
 	if err != nil {
@@ -306,7 +311,7 @@ func gitNone(s, none string) string {
 	return clip(s, "name a file or directory in path")
 }
 
-// between is the diff of two commits.
+// between returns the diff between the files of two commits.
 func (r *reader) between(before, after map[string]gitEntry) (string, error) {
 	all := maps.Clone(before)
 	maps.Copy(all, after)
@@ -338,7 +343,8 @@ func (r *reader) between(before, after map[string]gitEntry) (string, error) {
 	return gitNone(b.String(), "no file that you see differs"), nil
 }
 
-// blob is the content of a file of a commit; one that is too large is nil.
+// blob returns the content of a file of a commit: nil for no file or a submodule, and a
+// short binary text for a file that is too large.
 func (r *reader) blob(e gitEntry) ([]byte, error) {
 	if e.hash.IsZero() || e.mode == Submodule {
 		return nil, nil
@@ -350,7 +356,8 @@ func (r *reader) blob(e gitEntry) ([]byte, error) {
 	return data, gitMissing(err)
 }
 
-// patch is the diff of one file, named as the worker sees it.
+// patch returns the diff of one file, with the name that the worker sees. had and has
+// report whether the file existed before and exists now.
 func (r *reader) patch(file string, old, next []byte, had, has bool) string {
 	name, _ := r.name(file)
 	from, to := "a"+name, "b"+name

@@ -15,6 +15,7 @@ import (
 	"golem/core/sandbox"
 )
 
+// gitDeflate returns an object in the form of a loose object's file.
 func gitDeflate(o gitObject) ([]byte, error) {
 	var out bytes.Buffer
 	z := zlib.NewWriter(&out)
@@ -26,14 +27,14 @@ func gitDeflate(o gitObject) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// workEdit brings a file of the working tree up to the branch; nil removes it.
+// workEdit is a change of a file of the working tree.
 type workEdit struct {
 	name string
-	want *gitEntry
+	want *gitEntry // the new content; nil removes the file
 }
 
-// shown reports whether the working tree shows the branch. A branch that git is busy
-// with, or that another working tree shows, is E_CONFLICT.
+// shown reports whether the working tree shows the branch. It returns E_CONFLICT if a
+// rebase or merge of the branch is not finished, or if another working tree shows it.
 func (b *Branch) shown() (bool, error) {
 	busy := func(what string) error {
 		return fault.New(fault.Conflict, "nothing was written: %s %s", b.place, what).Hinting("finish that first, or push to another branch")
@@ -64,10 +65,10 @@ func (b *Branch) shown() (bool, error) {
 	return true, nil
 }
 
-// follow returns what the index and the files of the working tree need, so that they
-// show the directory to as they show the commit from; nothing if the working tree
-// shows another branch. Strictly, a file with changes of its own is E_CONFLICT;
-// otherwise it stays as it is.
+// follow returns the new index (nil: unchanged) and the changes of files with which the
+// working tree shows the named files of the directory to instead of those of the commit
+// from. If the working tree shows another branch, it returns nothing. With strict, a file
+// with uncommitted changes is E_CONFLICT; otherwise such a file stays as it is.
 func (b *Branch) follow(from, to string, names []string, strict bool) (index []byte, edits []workEdit, err error) {
 	shown, err := b.shown()
 	if err != nil && strict || !shown {
@@ -122,7 +123,7 @@ func (b *Branch) follow(from, to string, names []string, strict bool) (index []b
 	return index, edits, nil
 }
 
-// hashOf is the content of an entry; zero for none.
+// hashOf returns the hash of an entry, or zero for nil.
 func hashOf(e *gitEntry) plumbing.Hash {
 	if e == nil {
 		return plumbing.ZeroHash
@@ -130,8 +131,8 @@ func hashOf(e *gitEntry) plumbing.Hash {
 	return e.hash
 }
 
-// inWork is the content of a file in the working tree as git names it; zero for none.
-// plain is false for what is not a file or lies behind a link.
+// inWork returns the hash of a file in the working tree, or zero if it does not exist.
+// plain is false if it is not a regular file or its path contains a link.
 func (b *Branch) inWork(name string) (hash plumbing.Hash, plain bool) {
 	if r, ok := b.work.(sandbox.Resolver); ok {
 		if real, err := r.Resolve(name); err == nil && real != name {
@@ -148,8 +149,9 @@ func (b *Branch) inWork(name string) (hash plumbing.Hash, plain bool) {
 	return plumbing.ComputeHash(plumbing.BlobObject, data), true
 }
 
-// Advance moves the branch. Replacing the file of the branch is the one step that
-// counts; git's own locks keep other programs away meanwhile.
+// Advance moves the branch as clearance.Branch describes. Renaming the lock file to the
+// file of the branch is the atomic step. Meanwhile git's own lock files prevent other
+// programs from changing the branch and the index.
 func (b *Branch) Advance(from, to string, names []string) (back bool, err error) {
 	defer Recovered(&err)
 	tree, err := b.root(to)
@@ -169,7 +171,7 @@ func (b *Branch) Advance(from, to string, names []string) (back bool, err error)
 	} else if err := b.drop(b.ref+".lock", []byte(to+"\n")); err != nil {
 		return false, err
 	}
-	// What somebody has committed on top since is left alone.
+	// Files that somebody has changed with a later commit are not updated.
 	now, err := b.root(b.tip)
 	if err != nil {
 		return false, err
@@ -185,7 +187,8 @@ func (b *Branch) Advance(from, to string, names []string) (back bool, err error)
 	return false, b.bring(from, tree, still)
 }
 
-// move is the step itself.
+// move takes the locks, checks everything again and moves the branch. After an error,
+// back reports that nothing is left to do.
 func (b *Branch) move(from, to, tree string, names []string) (back bool, err error) {
 	index, _, err := b.follow(from, tree, names, true)
 	if err == nil && b.tip != from {
@@ -217,11 +220,12 @@ func (b *Branch) move(from, to, tree string, names []string) (back bool, err err
 	return true, err
 }
 
+// gone returns the error for a branch that got another commit meanwhile.
 func (b *Branch) gone() error {
 	return fault.New(fault.Conflict, "nothing was written: %s got another commit meanwhile", b.ref).Hinting("look at the item again, then push it again")
 }
 
-// bring brings the working tree up to the branch.
+// bring updates the index and the named files of the working tree to the branch.
 func (b *Branch) bring(from, tree string, names []string) error {
 	index, edits, err := b.follow(from, tree, names, false)
 	if err != nil {
@@ -235,7 +239,7 @@ func (b *Branch) bring(from, tree string, names []string) error {
 			return err
 		}
 	}
-	for _, e := range edits { // what goes first makes room
+	for _, e := range edits { // removals first, so that a new file can take the place of a directory
 		if e.want != nil {
 			continue
 		}
@@ -243,7 +247,7 @@ func (b *Branch) bring(from, tree string, names []string) error {
 			return err
 		}
 		for d := path.Dir(e.name); d != "." && b.work.Remove(d) == nil; d = path.Dir(d) {
-			continue // git has no empty directories
+			continue // remove empty directories, because git has none
 		}
 	}
 	for _, e := range edits {
@@ -261,13 +265,15 @@ func (b *Branch) bring(from, tree string, names []string) error {
 	return nil
 }
 
-// creating is a tree that can make a file that must not be there, whole at once.
+// creating is a tree with atomic creation of new files: if the name exists, Create
+// returns fs.ErrExist.
 type creating interface {
 	Create(name string, data []byte) error
 }
 
-// lock takes one of git's locks: a file that holds what its owner is about to write.
-// One with the same content is golem's own, from before it was killed.
+// lock takes one of git's locks: a file with the content that its owner is about to
+// write. If it exists with the same content, it is golem's own, from before a kill;
+// otherwise lock returns E_BUSY.
 func (b *Branch) lock(name string, data []byte) error {
 	c, ok := b.git.(creating)
 	if !ok {
@@ -284,7 +290,7 @@ func (b *Branch) lock(name string, data []byte) error {
 		Hinting("wait until it has finished; if no git is running, remove the file")
 }
 
-// drop removes a lock of golem's own.
+// drop removes a lock if it has this content and is therefore golem's own.
 func (b *Branch) drop(name string, data []byte) error {
 	if has, err := sandbox.ReadFile(b.git, name, maxGitFile); err != nil || data == nil || !bytes.Equal(has, data) {
 		return nil
@@ -292,7 +298,7 @@ func (b *Branch) drop(name string, data []byte) error {
 	return b.git.Remove(name)
 }
 
-// maxHistory is how many commits are searched for one.
+// maxHistory is the most commits that leadsTo looks at.
 const maxHistory = 100_000
 
 // leadsTo reports whether a commit is in the branch's history.

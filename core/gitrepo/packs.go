@@ -17,26 +17,25 @@ import (
 	"golem/core/sandbox"
 )
 
-// Bounds of the deltas that an object of a pack is made of. git itself makes chains
-// of at most 4095.
+// Limits of the deltas of one object in a pack. git itself makes chains of at most 4095.
 const (
-	maxChain  = 4095
-	maxDeltas = 256 << 20 // bytes of all of them, more than the largest object
-	maxMade   = 4 << 30   // bytes of all objects that they make on the way
+	maxChain  = 4095      // deltas
+	maxDeltas = 256 << 20 // bytes of all deltas and the object at their end
+	maxMade   = 4 << 30   // bytes of all objects that the deltas make in between
 	maxIndex  = 1 << 30   // bytes of the index of a pack
 )
 
 // packIndex is the index of a pack, version 2 (gitformat-pack). The library that reads
-// packs follows deltas without end, if one is its own base: so they are followed here
-// before.
+// packs follows deltas without end if a delta is its own base. So golem follows them
+// first and returns an error.
 type packIndex struct {
 	data  []byte
 	count int
 	pack  string           // the name of the pack
-	known map[int64]packed // by their offsets in the pack, those that were followed
+	known map[int64]packed // the objects that were followed, by their offsets in the pack
 }
 
-// packs reads the indexes, once.
+// packs reads the indexes of all packs and caches them.
 func (d *Disk) packs() ([]packIndex, error) {
 	if d.indexes != nil {
 		return d.indexes, nil
@@ -53,7 +52,7 @@ func (d *Disk) packs() ([]packIndex, error) {
 			return nil, err
 		}
 		if len(data) < 8+1024 || string(data[:8]) != "\xfftOc\x00\x00\x00\x02" {
-			continue // the library refuses it
+			continue // the library returns an error for it
 		}
 		p := packIndex{data: data, count: int(binary.BigEndian.Uint32(data[8+1020:])), pack: path.Join("objects/pack", stem+".pack"), known: map[int64]packed{}}
 		if int64(len(data)) < 8+1024+int64(p.count)*28 {
@@ -68,8 +67,8 @@ func (d *Disk) packs() ([]packIndex, error) {
 	return d.indexes, nil
 }
 
-// sorted reports whether each name stands once, in order. In another order, the library
-// can find a name that find does not find.
+// sorted reports whether the names are in order, each only once. In another order, the
+// library could find an object that find does not find.
 func (p packIndex) sorted() bool {
 	for names := p.data[8+1024:][:p.count*20]; len(names) > 20; names = names[20:] {
 		if bytes.Compare(names[:20], names[20:40]) >= 0 {
@@ -79,7 +78,7 @@ func (p packIndex) sorted() bool {
 	return true
 }
 
-// find is the place of an object in its pack.
+// find returns the offset of an object in the pack.
 func (p packIndex) find(h plumbing.Hash) (offset int64, ok bool) {
 	names := p.data[8+1024:]
 	n := sort.Search(p.count, func(i int) bool { return bytes.Compare(names[i*20:i*20+20], h[:]) >= 0 })
@@ -98,7 +97,8 @@ func (p packIndex) find(h plumbing.Hash) (offset int64, ok bool) {
 	return int64(binary.BigEndian.Uint64(places[large:])), true
 }
 
-// chain follows the deltas of an object and refuses those that do not end.
+// chain follows the deltas of an object in all packs. It returns E_PATH if they form a
+// circle or are above the limits.
 func (d *Disk) chain(h plumbing.Hash) error {
 	packs, err := d.packs()
 	for _, p := range packs {
@@ -109,15 +109,15 @@ func (d *Disk) chain(h plumbing.Hash) error {
 	return err
 }
 
-// packed is an object of a pack with all deltas that it is made of.
+// packed is the size of an object of a pack together with all deltas of which it is made.
 type packed struct {
 	deltas int
-	bytes  int64 // of the deltas and of the object that they begin with
-	made   int64 // bytes of all objects that the deltas make on the way
+	bytes  int64 // of the deltas and of the object at their end
+	made   int64 // bytes of all objects that the deltas make
 }
 
-// follow goes from an object of a pack to the one that is no delta, and takes note of
-// what it saw on the way. What is damaged in another way is left to the library.
+// follow follows the deltas from an object of a pack to the object that is no delta, and
+// stores the sizes of all of them in p.known. The library reports other damage.
 func (p packIndex) follow(git fs.FS, at, most int64) error {
 	if _, ok := p.known[at]; ok {
 		return nil
@@ -160,16 +160,16 @@ func (p packIndex) follow(git fs.FS, at, most int64) error {
 	return nil
 }
 
-// packPart is an object as it stands in a pack.
+// packPart is an object in the form in which a pack has it.
 type packPart struct {
-	at, size int64
-	base     int64 // where the object is that a delta changes; -1: it is no delta, or the library refuses it
+	at, size int64 // its offset in the pack, and its bytes after decompression
+	base     int64 // the offset of a delta's base; -1: it is no delta, or the library reports an error
 	delta    bool
 	made     int64 // bytes of the object that a delta makes
 }
 
-// part reads an object of a pack. The library takes as much as is compressed, whatever
-// size the pack says: so all of it is counted here.
+// part reads an object of a pack. The library decompresses everything, even if it is more
+// than the size in the pack, so part counts the real bytes.
 func (p packIndex) part(in io.ReaderAt, at, most int64) (packPart, error) {
 	out := packPart{at: at, base: -1}
 	head := make([]byte, 48)
@@ -187,13 +187,13 @@ func (p packIndex) part(in io.ReaderAt, at, most int64) (packPart, error) {
 		return out, Fault("an object of a pack has more than %d bytes", most)
 	}
 	switch kind {
-	case 6: // the base lies before it
+	case 6: // the base is given by its offset before this object
 		back, n, ok := offsetNumber(head[used:])
 		if !ok || back <= 0 || int64(back) > at {
 			return out, Fault("a delta in a pack has no base")
 		}
 		out.delta, out.base, used = true, at-int64(back), used+n
-	case 7: // the base has a name
+	case 7: // the base is given by its hash
 		if len(head) < used+len(plumbing.ZeroHash) {
 			return out, nil
 		}
@@ -212,7 +212,7 @@ func (p packIndex) part(in io.ReaderAt, at, most int64) (packPart, error) {
 	n, err = io.ReadFull(z.Reader, start)
 	count := int64(n)
 	if err == nil {
-		more, _ := io.Copy(io.Discard, io.LimitReader(z.Reader, max(0, out.size-count)+1)) // damage is go-git's to tell
+		more, _ := io.Copy(io.Discard, io.LimitReader(z.Reader, max(0, out.size-count)+1)) // go-git reports damage
 		count += more
 	}
 	if count > out.size {
@@ -229,7 +229,7 @@ func (p packIndex) part(in io.ReaderAt, at, most int64) (packPart, error) {
 	return out, nil
 }
 
-// readerAt reads a file at any place.
+// readerAt returns an io.ReaderAt for an open file.
 func readerAt(file fs.File) (io.ReaderAt, error) {
 	if r, ok := file.(io.ReaderAt); ok {
 		return r, nil
@@ -240,6 +240,8 @@ func readerAt(file fs.File) (io.ReaderAt, error) {
 	return nil, fs.ErrInvalid
 }
 
+// seeking is an io.ReaderAt for a file that can only seek. It is not safe for concurrent
+// use.
 type seeking struct{ io.ReadSeeker }
 
 // ReadAt reads from an offset.

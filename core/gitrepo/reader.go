@@ -15,29 +15,29 @@ import (
 	"golem/core/sandbox"
 )
 
-// View is what a worker sees of the project's files.
+// View is the view that a worker has of the project's files.
 type View interface {
 	fs.FS
-	// Name is how the worker sees the file that lies at source; ok is false if it does
-	// not see it.
+	// Name returns the name by which the worker sees the file at a source (see
+	// sandbox.SourceOf). ok is false if the worker does not see it.
 	Name(source string) (name string, ok bool)
-	// Source is where a name of the worker's really lies.
+	// Source returns the source of the file that the worker sees by a name.
 	Source(name string) (string, error)
 }
 
-// Bounds of what a worker reads of a repository.
+// Limits for one call of a reading tool.
 const (
 	maxBlob    = 4 << 20   // bytes of one file
 	maxText    = 256 << 10 // bytes of a result
-	maxCommits = 20_000    // looked at in one call
-	maxEntries = 100_000   // files looked at in one call
-	maxListed  = 300_000   // entries of directories in a commit, those that are not shown too
-	maxRead    = 2 << 30   // bytes of objects read in one call
+	maxCommits = 20_000    // commits that are read
+	maxEntries = 100_000   // files that are listed
+	maxListed  = 300_000   // entries of directories in a commit, also those that are not shown
+	maxRead    = 2 << 30   // bytes of objects that are read
 )
 
-// Args are the arguments of all reading tools.
+// Args are the arguments of all reading tools together.
 type Args struct {
-	Repo  string `json:"repo"` // a directory of the view; "": the project's
+	Repo  string `json:"repo"` // a directory of the view; "": the project's directory
 	From  string `json:"from"`
 	To    string `json:"to"`
 	Rev   string `json:"rev"`
@@ -53,9 +53,9 @@ var readers = map[string]func(*reader, Args) (string, error){
 	"git_show": (*reader).show, "git_blame": (*reader).blame, "git_branches": (*reader).branches,
 }
 
-// Read answers a call of a reading tool. root is the project's directory with all that
-// is in it, view what the worker sees of it; nothing that it does not see is in the
-// answer. Nothing is written.
+// Read executes a call of a reading tool and returns its result as text. root is the
+// whole project directory, view the worker's view of it. The result contains only files
+// that the worker sees. Read writes nothing.
 func Read(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view View) (out string, err error) {
 	defer func() { err = readable(ctx, err) }()
 	defer Recovered(&err)
@@ -74,7 +74,8 @@ func Read(ctx context.Context, name string, args json.RawMessage, root sandbox.F
 	return do(r, in)
 }
 
-// readable is what went wrong with a repository as a worker is told it.
+// readable returns an error in the form in which a worker gets it. If ctx has ended, it
+// returns the cause.
 func readable(ctx context.Context, err error) error {
 	var f *fault.Fault
 	switch {
@@ -96,11 +97,11 @@ type reader struct {
 	*Branch
 	ctx    context.Context
 	view   View
-	source string          // where its files are
+	source string          // the source of the directory with the repository
 	ends   map[string]bool // commits whose parents a shallow clone does not have
 }
 
-// open opens a repository; "" is that of the project's directory.
+// open opens the repository in a directory of the view; "" is the project's directory.
 func open(ctx context.Context, files sandbox.FS, view View, dir string) (*reader, error) {
 	root := sandbox.SourceOf(files, "")
 	r := &reader{ctx: ctx, view: view, source: root}
@@ -133,7 +134,7 @@ func open(ctx context.Context, files sandbox.FS, view View, dir string) (*reader
 	return r, r.shallow()
 }
 
-// shallow reads which commits a shallow clone ends with.
+// shallow reads the commits at which a shallow clone ends.
 func (r *reader) shallow() error {
 	data, err := sandbox.ReadFile(r.git, "shallow", 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,7 +147,8 @@ func (r *reader) shallow() error {
 	return err
 }
 
-// name is how the worker sees a file of the repository; ok is false if it does not.
+// name returns the name by which the worker sees a file of the repository, or false if
+// the worker does not see it.
 func (r *reader) name(file string) (string, bool) {
 	if sandbox.Secret(file) || sandbox.Valid(file) != nil {
 		return "", false
@@ -155,7 +157,8 @@ func (r *reader) name(file string) (string, bool) {
 	return sandbox.Abs(name), ok
 }
 
-// file is the path in the repository of a name in the sandbox; "" is all of it.
+// file returns the path in the repository for a name in the sandbox; "" is the whole
+// repository.
 func (r *reader) file(at string) (string, error) {
 	if at == "" {
 		return "", nil
@@ -177,7 +180,8 @@ func (r *reader) file(at string) (string, error) {
 	return rel, nil
 }
 
-// clip keeps the start of a result.
+// clip cuts a result at the end of a line after at most maxText bytes, and adds a note
+// with the hint more.
 func clip(s, more string) string {
 	if len(s) <= maxText {
 		return s

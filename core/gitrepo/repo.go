@@ -1,7 +1,7 @@
-// Package gitrepo reads git repositories and makes commits in them: the engine behind
-// the toolset git (core/toolset/gitset) and behind clearance targets that are
-// branches. It believes nothing of what a repository says, runs no program of git,
-// and needs no operating system: its files come as a tree.
+// Package gitrepo reads git repositories and makes commits in them, for the toolset git
+// (core/toolset/gitset) and for clearance targets that are branches. It does not trust
+// the content of a repository, runs no program of git, and needs no operating system:
+// the caller provides the files as a tree.
 package gitrepo
 
 import (
@@ -15,33 +15,34 @@ import (
 	"golem/core/fault"
 )
 
-// Bounds of what is read of a repository.
+// Limits for reading a repository.
 const (
-	MaxDepth  = 64      // directories in one another
+	MaxDepth  = 64      // levels of nested directories
 	MaxHeader = 4 << 20 // bytes of a commit, a tag or one directory
-	MaxTags   = 8       // tags of tags
+	MaxTags   = 8       // levels of tags of tags
 )
 
-// WithFsck is the hint of what Fault returns.
+// WithFsck is the hint of the errors that Fault returns.
 const WithFsck = "a person can check it with git fsck"
 
-// Fault is what is wrong with a repository.
+// Fault returns E_PATH for a damaged repository.
 func Fault(format string, args ...any) error {
 	return fault.New(fault.Path, "the repository is not accepted: "+format, args...).Hinting(WithFsck)
 }
 
-// oneLine is a text of a repository without line breaks; fault.Brief and strconv.Quote
-// escape what a terminal would obey.
+// oneLine returns a text without line breaks. fault.Brief and strconv.Quote then escape
+// the control characters for the terminal.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// HeaderHash is the object that the first line of a commit or tag names.
+// HeaderHash returns the hash in the first line of a commit ("tree") or tag ("object"),
+// which must begin with key.
 func HeaderHash(data []byte, key string) (plumbing.Hash, bool) {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	hex, ok := strings.CutPrefix(string(line), key+" ")
 	return plumbing.NewHash(hex), ok && plumbing.IsHash(hex)
 }
 
-// ReadObject is the content of an object of at most limit bytes.
+// ReadObject returns the content of an object. More than limit bytes are E_PATH.
 func ReadObject(obj plumbing.EncodedObject, limit int64) ([]byte, error) {
 	if obj.Size() > limit {
 		return nil, Fault("a file or directory has more than %d bytes", limit)
@@ -58,7 +59,8 @@ func ReadObject(obj plumbing.EncodedObject, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// ShownName is a name of a repository in a message.
+// ShownName returns a name from a repository for a message: quoted and cut after 200
+// bytes, or "the root" for "".
 func ShownName(name string) string {
 	if name == "" {
 		return "the root"

@@ -19,14 +19,14 @@ import (
 	"golem/core/sandbox"
 )
 
-// gitCommitInfo is a commit as its object says.
+// gitCommitInfo is the parsed content of a commit.
 type gitCommitInfo struct {
 	hash, tree string
 	parents    []string
-	cut        bool // a shallow clone has no parents of it
+	cut        bool // the commit is the end of a shallow clone, which does not have its parents
 	author     string
-	when       time.Time // of the author
-	made       int64     // when it was committed, in seconds: its place in a log
+	when       time.Time // the author's time
+	made       int64     // the committer's time in seconds since 1970, by which a log is sorted
 	message    string
 }
 
@@ -52,7 +52,7 @@ func (r *reader) info(hash string) (c gitCommitInfo, err error) {
 		case key == "author", key == "committer":
 			who, rest, _ := strings.Cut(value, "> ")
 			seconds, _, _ := strings.Cut(rest, " ")
-			at, _ := strconv.ParseInt(seconds, 10, 64) // 0 where it is damaged
+			at, _ := strconv.ParseInt(seconds, 10, 64) // 0 if it is damaged
 			if c.made = at; key == "author" {
 				c.author, c.when = gitShown(who+">"), time.Unix(at, 0).UTC()
 			}
@@ -64,11 +64,11 @@ func (r *reader) info(hash string) (c gitCommitInfo, err error) {
 	return c, nil
 }
 
-// gitShown is a text of a repository in one line.
+// gitShown returns a text from a repository in one short line, for a result.
 func gitShown(s string) string { return fault.Brief(oneLine(strings.ToValidUTF8(s, "\uFFFD"))) }
 
-// resolve finds the commit that a name stands for: HEAD, a branch, a tag, a hash or
-// its beginning, each with ~N or ^ after it.
+// resolve returns the hash of the commit that a revision names: HEAD (also ""), a branch,
+// a tag, a hash or its beginning, each optionally followed by ~N or ^.
 func (r *reader) resolve(rev string) (string, error) {
 	name, back := rev, 0
 	for {
@@ -103,7 +103,7 @@ func (r *reader) noRev(rev string) error {
 	return fault.New(fault.NotFound, "the repository has no commit, branch or tag %s", fault.Quoted(rev)).Hinting("git_branches and git_log show what there is")
 }
 
-// lookRef finds a name without ~ and ^. A tag leads to its commit.
+// lookRef returns the hash of the commit for a revision without ~ and ^.
 func (r *reader) lookRef(name string) (string, error) {
 	if name == "" || name == "HEAD" {
 		head, err := r.head()
@@ -133,8 +133,9 @@ func (r *reader) lookRef(name string) (string, error) {
 	return r.commitOf(hash, name, named)
 }
 
-// commitOf is the commit that an object is, or that a tag leads to. name is what it was
-// found by; named says that this is a branch or a tag.
+// commitOf returns the hash of the commit to which an object leads: the commit itself, or
+// the commit of a tag. name is the revision, for messages; named says that it is a branch
+// or a tag and not a hash.
 func (r *reader) commitOf(hash, name string, named bool) (string, error) {
 	for range MaxTags {
 		if hash == "" {
@@ -163,7 +164,8 @@ func (r *reader) commitOf(hash, name string, named bool) (string, error) {
 	return "", r.noRev(name)
 }
 
-// byHash finds the one object whose name begins so; "" if there is none, or more.
+// byHash returns the only object whose hash begins with start, or "" if there is none or
+// more than one. It returns a complete hash without looking for it.
 func (r *reader) byHash(start string) string {
 	start = strings.ToLower(start)
 	if plumbing.IsHash(start) {
@@ -181,7 +183,7 @@ func (r *reader) byHash(start string) string {
 	return hashes[0].String()
 }
 
-// refs are the branches and tags by their full names.
+// refs returns the hashes of all refs (branches, tags and others) by their full names.
 func (r *reader) refs() (map[string]string, error) {
 	out := map[string]string{}
 	packed, err := sandbox.ReadFile(r.git, "packed-refs", 64<<20)
@@ -197,7 +199,7 @@ func (r *reader) refs() (map[string]string, error) {
 			}
 		}
 	}
-	leads := map[string]string{} // a name that stands for another one
+	leads := map[string]string{} // symbolic refs: the name to which each leads
 	err = fs.WalkDir(r.git, "refs", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -214,7 +216,7 @@ func (r *reader) refs() (map[string]string, error) {
 		return r.ctx.Err()
 	})
 	for name, to := range leads {
-		for range 5 { // as far as git goes
+		for range 5 { // git follows at most 5 symbolic refs
 			if hash, ok := out[to]; ok && leads[to] == "" {
 				out[name] = hash
 				break
@@ -225,7 +227,7 @@ func (r *reader) refs() (map[string]string, error) {
 	return out, err
 }
 
-// branches is git_branches.
+// branches implements git_branches.
 func (r *reader) branches(Args) (string, error) {
 	refs, err := r.refs()
 	if err != nil {
@@ -254,7 +256,7 @@ func (r *reader) branches(Args) (string, error) {
 					return "", r.ctx.Err()
 				}
 				if commit, err := r.commitOf(hash, name, true); err == nil {
-					hash = commit // a tag of something else, or a damaged one, is told by its own name
+					hash = commit // a tag of another object, or a damaged one, is shown with its own hash
 				}
 			}
 			fmt.Fprintf(&b, "%s%s %s %s\n", mark, word, gitShown(short), hash[:10])
@@ -266,7 +268,7 @@ func (r *reader) branches(Args) (string, error) {
 	return clip(b.String(), "name the branch in git_log"), nil
 }
 
-// log is git_log.
+// log implements git_log.
 func (r *reader) log(in Args) (string, error) {
 	file, err := r.file(in.Path)
 	if err != nil {
@@ -310,7 +312,8 @@ func (r *reader) log(in Args) (string, error) {
 	return b.String(), err
 }
 
-// walk visits the commits before and including start, the newest first.
+// walk visits start and all commits before it, the newest first, until visit returns
+// false or an error.
 func (r *reader) walk(start string, visit func(gitCommitInfo) (more bool, err error)) error {
 	first, err := r.info(start)
 	if err != nil {
@@ -348,7 +351,8 @@ func (r *reader) walk(start string, visit func(gitCommitInfo) (more bool, err er
 	return nil
 }
 
-// touches reports whether a commit changed a file or directory, against its first parent.
+// touches reports whether a file or directory differs between a commit and its first
+// parent.
 func (r *reader) touches(c gitCommitInfo, file string) (bool, error) {
 	now, err := r.at(c.tree, file)
 	if err != nil || len(c.parents) == 0 {
@@ -362,7 +366,7 @@ func (r *reader) touches(c gitCommitInfo, file string) (bool, error) {
 	return now != before, err
 }
 
-// at is the object of a name below a tree; zero: there is none.
+// at returns the hash of the object with a path below a tree, or zero if there is none.
 func (r *reader) at(tree, file string) (plumbing.Hash, error) {
 	dir, base := path.Split(file)
 	if dir = strings.TrimSuffix(dir, "/"); dir != "" {

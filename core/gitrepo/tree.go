@@ -18,7 +18,7 @@ import (
 	"golem/core/sorting"
 )
 
-// modes of entries, as they stand in a directory of git.
+// The modes of entries in a directory of git.
 const (
 	Dir       = "40000"
 	Plain     = "100644"
@@ -27,13 +27,13 @@ const (
 	Submodule = "160000"
 )
 
-// gitEntry is a line of a directory.
+// gitEntry is an entry of a directory.
 type gitEntry struct {
 	mode, name string
 	hash       plumbing.Hash
 }
 
-// parseTree reads a directory.
+// parseTree parses the content of a directory object. ok is false if it is damaged.
 func parseTree(data []byte) (out []gitEntry, ok bool) {
 	for len(data) > 0 {
 		head, rest, found := bytes.Cut(data, []byte{0})
@@ -47,10 +47,10 @@ func parseTree(data []byte) (out []gitEntry, ok bool) {
 	return out, true
 }
 
-// maxHeld is how many bytes of directories, as git writes them, are kept in memory.
+// maxHeld is the most bytes of directory objects in the cache Branch.trees.
 const maxHeld = 32 << 20
 
-// tree reads a directory by its name; "" is empty.
+// tree returns the entries of the directory with a hash in hex; "" is an empty directory.
 func (b *Branch) tree(name string) ([]gitEntry, error) {
 	if name == "" {
 		return nil, nil
@@ -78,8 +78,9 @@ func (b *Branch) tree(name string) ([]gitEntry, error) {
 	return got, nil
 }
 
-// lookup finds a file below a directory; nil: there is none. What is not a plain
-// file, and what lies behind something that is not a directory, is E_PATH.
+// lookup returns the entry of a file below a directory, or nil if there is none. If the
+// name is not a regular file, or a part of its path is not a directory, lookup returns
+// E_PATH.
 func (b *Branch) lookup(root, name string) (*gitEntry, error) {
 	elems := strings.Split(name, "/")
 	for n, elem := range elems {
@@ -112,16 +113,18 @@ func (b *Branch) notPlain(name, mode string) error {
 // gitNode is a directory that is being changed.
 type gitNode struct {
 	entries []gitEntry
-	subs    map[string]*gitNode // those of entries that are changed too
-	folded  map[string]string   // name by folded name; nil until a name is new
+	subs    map[string]*gitNode // the directories among entries that are changed too
+	folded  map[string]string   // names by folded name; nil until a name is added
 }
 
+// node returns a directory to be changed.
 func (b *Branch) node(name string) (*gitNode, error) {
 	entries, err := b.tree(name)
 	return &gitNode{entries: slices.Clone(entries), subs: map[string]*gitNode{}}, err
 }
 
-// twin is another name in the directory that some disk takes for this one; "": none.
+// twin returns another name in the directory that is the same file as name on some disks,
+// or "" if there is none. It also stores name.
 func (n *gitNode) twin(name string) string {
 	if n.folded == nil {
 		n.folded = map[string]string{}
@@ -135,8 +138,9 @@ func (n *gitNode) twin(name string) string {
 	return other
 }
 
-// set puts a file into a directory; a zero hash removes it. A new name that a disk
-// could take for another one's is E_PATH.
+// set puts a file into a directory; a zero hash removes it. dir is the path of the
+// directory, for messages. A new name that is the same file as another one on some disks
+// is E_PATH.
 func (b *Branch) set(n *gitNode, dir, name string, hash plumbing.Hash) error {
 	first, rest, deeper := strings.Cut(name, "/")
 	full := path.Join(dir, first)
@@ -193,8 +197,8 @@ func newObject(kind plumbing.ObjectType, data []byte) gitObject {
 	return gitObject{kind, data, plumbing.ComputeHash(kind, data)}
 }
 
-// encode makes the objects of a changed directory; its own is the last. Directories
-// that became empty go.
+// encode returns the objects of a changed directory and the changed directories in it;
+// its own object is the last. Directories that became empty are removed.
 func (n *gitNode) encode() (out []gitObject) {
 	var kept []gitEntry
 	for _, e := range n.entries {
@@ -223,7 +227,7 @@ func (n *gitNode) encode() (out []gitObject) {
 	return append(out, newObject(plumbing.TreeObject, data))
 }
 
-// Commit makes a commit of files.
+// Commit makes a commit as clearance.Branch describes.
 func (b *Branch) Commit(message string, when time.Time, files []clearance.Committed) (commit string, err error) {
 	defer Recovered(&err)
 	root, err := b.root(b.tip)
@@ -235,7 +239,7 @@ func (b *Branch) Commit(message string, when time.Time, files []clearance.Commit
 		return "", err
 	}
 	names := make([]string, len(files))
-	for _, adding := range []bool{false, true} { // what goes makes room
+	for _, adding := range []bool{false, true} { // removals first, to make room for new names
 		for n, f := range files {
 			names[n] = f.Name
 			var hash plumbing.Hash
@@ -288,7 +292,7 @@ func (b *Branch) Commit(message string, when time.Time, files []clearance.Commit
 }
 
 func (b *Branch) commitText(tree, message string, when time.Time) []byte {
-	at := max(when.Unix(), 0) // a clock may be wrong
+	at := max(when.Unix(), 0) // the clock may be wrong, and git accepts no negative time
 	var out strings.Builder
 	fmt.Fprintf(&out, "tree %s\n", tree)
 	if b.tip != "" {
@@ -299,8 +303,8 @@ func (b *Branch) commitText(tree, message string, when time.Time) []byte {
 	return []byte(out.String())
 }
 
-// write writes an object in a file of its own, unless the repository has it. One
-// that it has is read and checked.
+// write writes a loose object. If the repository already has the object, write only reads
+// and checks it.
 func (b *Branch) write(o gitObject) error {
 	name := o.hash.String()
 	_, err := b.object(o.kind, name)

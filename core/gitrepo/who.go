@@ -10,9 +10,9 @@ import (
 	"golem/core/sandbox"
 )
 
-// Person is who makes a commit, as git would say it: from the environment, the
-// configuration of the repository, the person's own, the stronger one first; else
-// golem.
+// Person returns "NAME <MAIL>" for the author of a commit: from GIT_AUTHOR_NAME and
+// GIT_AUTHOR_EMAIL in env, otherwise from the first of configs that has it (pass the
+// repository's configuration first, then the person's own), otherwise golem's.
 func Person(env map[string]string, configs ...*gitconfig.Config) string {
 	name, mail := clean(env["GIT_AUTHOR_NAME"]), clean(env["GIT_AUTHOR_EMAIL"])
 	for _, c := range configs {
@@ -22,18 +22,19 @@ func Person(env map[string]string, configs ...*gitconfig.Config) string {
 	return cmp.Or(name, "golem") + " <" + cmp.Or(mail, "golem@localhost") + ">"
 }
 
-// OpenAs is Open for a person of whom only the environment is known.
+// OpenAs opens a branch as Open does, for a person with this environment and no
+// configuration of their own.
 func OpenAs(env map[string]string, files sandbox.FS, dir, branch string) (*Branch, error) {
 	return Open(files, dir, branch, func(repository *gitconfig.Config) string { return Person(env, repository) })
 }
 
-// Config reads a configuration of git.
+// Config parses a configuration file of git.
 func Config(data []byte) (*gitconfig.Config, error) {
 	c := gitconfig.New()
 	return c, gitconfig.NewDecoder(bytes.NewReader(data)).Decode(c)
 }
 
-// clean leaves out what ends a name in a commit.
+// clean removes the characters that would end a name in a commit.
 func clean(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '<' || r == '>' {

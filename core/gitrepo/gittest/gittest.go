@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-// Repo makes git repositories, true ones and ones that git would never make:
-// each object in a file of its own.
+// Repo is a writer of a git repository, which may also be one that git would never make.
+// It writes each object into a file of its own.
 type Repo struct {
 	T     interface{ Fatal(...any) }
-	Write func(name string, data []byte) error
-	All   [][2]string // kind and content, for a pack
+	Write func(name string, data []byte) error // writes a file of the repository
+	All   [][2]string                          // kind and content of all objects, for a pack
 }
 
-// Put writes a file of the repository.
+// Put writes a file of the repository. If that fails, it ends the test.
 func (r *Repo) Put(name string, data []byte) {
 	if err := r.Write(name, data); err != nil {
 		r.T.Fatal(err)
 	}
 }
 
-// Deflate compresses as git does.
+// Deflate compresses data with zlib, as git does.
 func Deflate(data []byte) []byte {
 	var b bytes.Buffer
 	z, _ := zlib.NewWriterLevel(&b, zlib.BestSpeed)
@@ -34,7 +34,8 @@ func Deflate(data []byte) []byte {
 	return b.Bytes()
 }
 
-// Object writes one and returns its name in hex.
+// Object writes an object of a kind ("blob", "tree", "commit", "tag") and returns its
+// hash in hex.
 func (r *Repo) Object(kind, content string) string {
 	raw := fmt.Appendf(nil, "%s %d\x00%s", kind, len(content), content)
 	name := fmt.Sprintf("%x", sha1.Sum(raw))
@@ -43,13 +44,15 @@ func (r *Repo) Object(kind, content string) string {
 	return name
 }
 
-// Entry is a line of a directory: mode, name, object.
+// Entry returns an entry of a directory: the mode in octal, the name, and the hash of the
+// object in hex.
 func Entry(mode, name, object string) string {
 	raw, _ := hex.DecodeString(object)
 	return mode + " " + name + "\x00" + string(raw)
 }
 
-// Tag makes a commit of a directory and a tag of it.
+// Tag writes a commit of a directory, a tag of this name for it, and the branch main that
+// HEAD names. It returns the commit's hash.
 func (r *Repo) Tag(name, tree string) string {
 	commit := r.Object("commit", "tree "+tree+"\nauthor a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\nx\n")
 	r.Put("refs/tags/"+name, []byte(commit+"\n"))
@@ -58,5 +61,5 @@ func (r *Repo) Tag(name, tree string) string {
 	return commit
 }
 
-// Tree writes a directory and returns its name.
+// Tree writes a directory with entries made by Entry and returns its hash.
 func (r *Repo) Tree(entries ...string) string { return r.Object("tree", strings.Join(entries, "")) }
