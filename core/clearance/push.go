@@ -15,7 +15,7 @@ import (
 	"golem/core/sorting"
 )
 
-// Push says how a person wants an item pushed.
+// Push is the set of options with which a person pushes an item.
 type Push struct {
 	Target string // the name of a target; "": the item's own
 	// Digest is Item.Digest of the snapshot that the person saw. If the item has another

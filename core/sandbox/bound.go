@@ -249,7 +249,7 @@ func (m *Mount) part(of Mount) (Mount, error) {
 }
 
 // shows reports whether the caller's mount m already shows everything that its
-// mount in, which is inside m, shows. Then in needs no place of its own.
+// mount in, which is inside m, shows. Then in need not be mounted separately.
 func (m *Mount) shows(in Mount) bool {
 	rel, ok := relative(in.Source, m.Source)
 	return ok && !m.hidden(rel) && !m.holed(rel) && rank(m.Mode) >= rank(in.Mode) && !m.limited() && len(m.says) == 0

@@ -34,7 +34,7 @@ func (i Info) IsDir() bool { return i.Perm.IsDir() }
 // Sys always returns nil.
 func (i Info) Sys() any { return nil }
 
-// Errors of an FS beside those of io/fs. Their texts are the same on every
+// Errors of an FS in addition to those of io/fs. Their texts are the same on every
 // platform. errors.Is also matches them with hackpadfs's errors, which are the
 // system's error numbers.
 var (

@@ -25,7 +25,7 @@ type node struct {
 	entries map[string]*node // files of a directory by name; nil for a file
 	data    []byte
 	when    time.Time
-	kept    func() (fs.File, error) // opens the data, if the node does not hold it itself
+	kept    func() (fs.File, error) // opens the data if it is with a Keeper; nil: it is in data
 	size    int64                   // of the file that kept opens, in bytes
 	perm    fs.FileMode             // permissions of the file that was moved here; 0: unknown
 }
@@ -96,7 +96,7 @@ func (m *memory) Open(name string) (fs.File, error) {
 	return n.open(name)
 }
 
-// open opens a file that the node holds, or that a Keeper holds for it.
+// open opens a file whose data is in the node or with a Keeper.
 func (n *node) open(name string) (fs.File, error) {
 	if n.kept == nil {
 		return openBytes(n.info(name), n.data), nil

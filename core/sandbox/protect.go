@@ -142,7 +142,8 @@ func (p Protection) identity(fsys FS, info fs.FileInfo, name string) error {
 	return nil
 }
 
-// Controls says where a project keeps the files that define it.
+// Controls is the description of the files that define a project, from which
+// Protect makes a Protection.
 type Controls struct {
 	Root     string   // as in Protection.Root
 	Dirs     []string // directories of workers, prompts and tools in addition to the usual ones

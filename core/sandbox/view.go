@@ -77,8 +77,8 @@ type view struct {
 	secrets *secrets
 }
 
-// mounted is a mount in a view. at and source are those of the restriction, if
-// that is inside the mount.
+// mounted is a mount in a view. If a restriction is inside the mount, at, source
+// and fs are those of the restriction, and Mount has those of the mount itself.
 type mounted struct {
 	Mount
 	at, source string

@@ -60,8 +60,8 @@ func unzip(dst afero.Fs, data []byte, skip func(name string, dir bool) bool) err
 	return write(dst, nodes)
 }
 
-// unpacked checks an archive and returns what is in it, without what skip
-// leaves out.
+// unpacked checks an archive and returns its files and directories, without those
+// for which skip returns true.
 func unpacked(data []byte, skip func(name string, dir bool) bool) ([]node, error) {
 	if len(data) > MaxArchive {
 		return nil, archiveFault("it has %d bytes; at most %d are allowed", len(data), MaxArchive)
