@@ -139,9 +139,9 @@ func (r *Record) tell(f *fault.Fault) {
 }
 
 // begin locks mu and makes sure that an item of the run is open; with apart, a new one. If
-// no item can be opened and none was before, nothing of the run is kept, and Trouble is
-// told. begin does not hold mu while it waits for the lock of the store, which another
-// golem may have.
+// none can be opened and the run had none before, nothing of the run is kept, and Trouble
+// is told; otherwise begin returns the error. It does not hold mu while it waits for the
+// lock of the store, which another golem may have.
 func (r *Record) begin(apart bool) (unlock func(), err error) {
 	r.mu.Lock()
 	if r.off || r.log != nil && !apart {

@@ -116,7 +116,7 @@ func (g gitFiles) ReadDir(name string) ([]fs.FileInfo, error) {
 // Root returns the name of the tree.
 func (g gitFiles) Root() string { return "/" }
 
-// Chroot is not supported.
+// Chroot returns billy.ErrNotSupported.
 func (g gitFiles) Chroot(string) (billy.Filesystem, error) { return nil, billy.ErrNotSupported }
 
 // Create returns billy.ErrReadOnly.
@@ -137,7 +137,7 @@ func (g gitFiles) MkdirAll(string, fs.FileMode) error { return billy.ErrReadOnly
 // Symlink returns billy.ErrReadOnly.
 func (g gitFiles) Symlink(string, string) error { return billy.ErrReadOnly }
 
-// Readlink is not supported.
+// Readlink returns billy.ErrNotSupported.
 func (g gitFiles) Readlink(string) (string, error) { return "", billy.ErrNotSupported }
 
 // gitFile is an open file of gitFiles.

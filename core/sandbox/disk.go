@@ -85,12 +85,13 @@ func (v *view) loose(m *mounted) string {
 // maxLooked is the most files that InReach examines in one call.
 const maxLooked = 200_000
 
-// InReach is OnDisk that also examines every file as it is now. From a read-only mount
-// it leaves out the files that the worker must not read; their directory can then only
-// be listed (Disk.List). It returns no places and why if a writable mount contains a file
-// that the worker must not read or write, because the operating system gives write
-// access only to whole directories, or if there are more than maxLooked files. It does
-// not follow symbolic links: the operating system judges their targets by where they are.
+// InReach returns the same as OnDisk, but also examines every file as it is now. From a
+// read-only mount it leaves out the files that the worker must not read; their directory
+// can then only be listed (Disk.List). It returns no places and why if a writable mount
+// contains a file that the worker must not read or write, because the operating system
+// gives write access only to whole directories, or if there are more than maxLooked files.
+// It does not follow symbolic links: the operating system judges their targets by where
+// they are.
 func InReach(fsys FS) (places []Disk, why string) {
 	all, why := OnDisk(fsys)
 	v, ok := fsys.(*view)

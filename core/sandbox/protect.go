@@ -206,7 +206,7 @@ func (c Controls) Protect() Protection {
 // name: .env, .golem, .git and the files in them, in any spelling.
 func Secret(name string) bool { return unreadable(Fold(name)) }
 
-// unreadable is Secret of a folded name.
+// unreadable reports what Secret reports, for a name that is already folded.
 func unreadable(rel string) bool {
 	for _, e := range strings.Split(rel, "/") {
 		if e == StateDir || e == ".git" || e == ".env" || strings.HasPrefix(e, ".env.") || shortSecret(e) {

@@ -207,7 +207,7 @@ func (s *ViewSpec) locate() error {
 	return nil
 }
 
-// key is a sort key that orders mount points by length, with the root first.
+// key returns a sort key that orders mount points by length, with the root first.
 func key(at string) string {
 	if at == "." {
 		return ""

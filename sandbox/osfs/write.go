@@ -109,8 +109,8 @@ func (f *FS) target(name string, how way) (*spot, error) {
 	return f.changeable(name, how)
 }
 
-// changeable is target without the rules for new names, so that an existing file
-// whose name Windows cannot store can still be removed or renamed.
+// changeable finds a place as target does, but without the rules for new names, so
+// that an existing file whose name Windows cannot store can be removed or renamed.
 func (f *FS) changeable(name string, how way) (*spot, error) {
 	if err := valid(name); err != nil {
 		return nil, err
@@ -132,7 +132,8 @@ func (f *FS) changeable(name string, how way) (*spot, error) {
 	return s, nil
 }
 
-// existing is changeable for a name that must exist.
+// existing finds a place as changeable does. If the name does not exist, it returns
+// fs.ErrNotExist.
 func (f *FS) existing(name string) (*spot, error) {
 	s, err := f.changeable(name, still)
 	if err == nil && s.info == nil {
