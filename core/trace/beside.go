@@ -23,8 +23,8 @@ const (
 	maxInline = 256 << 20 // bytes that one reading puts back
 )
 
-// TextsDir is the folder for the long texts of a trace file: RUN.d for
-// RUN.jsonl.
+// TextsDir returns the name of the folder for the long texts of a trace file: RUN.d
+// for RUN.jsonl.
 func TextsDir(file string) string {
 	stem, ok := strings.CutSuffix(file, ".jsonl")
 	if !ok || stem == "" || strings.HasSuffix(stem, "/") {

@@ -37,7 +37,8 @@ func digest(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// beside writes events as a trace file with long texts beside it.
+// beside returns the trace file of the events and the long texts that are stored beside
+// it.
 func beside(t testing.TB, events ...Event) (file []byte, texts shelf) {
 	t.Helper()
 	var b bytes.Buffer
@@ -53,8 +54,8 @@ func beside(t testing.TB, events ...Event) (file []byte, texts shelf) {
 	return b.Bytes(), texts
 }
 
-// Scenario 46: an event of any size is written, with and without a place for
-// its long texts, and the next one too.
+// Scenario 46: an event of any size is written, and so is the next one, whether or not
+// long texts can be stored beside the trace.
 func TestLargeEvents(t *testing.T) {
 	long, err := json.Marshal(strings.Repeat("ab\n", keepBuffer/3))
 	if err != nil {
@@ -78,8 +79,8 @@ func TestLargeEvents(t *testing.T) {
 	}
 }
 
-// A string over 4096 bytes lies beside the trace under its digest, wherever
-// it stands; the line tells its size and beginning (SPEC §14, §16).
+// A string over 4096 bytes is stored beside the trace under its digest, wherever it
+// occurs in the event. The line has its size and its beginning (SPEC §14, §16).
 func TestLongTextsLieBeside(t *testing.T) {
 	long := strings.Repeat("é", 2500) // 5000 bytes
 	quoted, err := json.Marshal(long)
@@ -120,7 +121,8 @@ func TestLongTextsLieBeside(t *testing.T) {
 	if m := events[1].Body.(ModelEnd); m.Text != long || m.Calls[0].Name != long {
 		t.Error("a text was not found again")
 	}
-	// Without the texts each is its beginning and a note of what is missing.
+	// Without the stored texts, a long text appears as its beginning with a note about
+	// what is missing.
 	_, events, err = Read(bytes.NewReader(file), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -130,8 +132,8 @@ func TestLongTextsLieBeside(t *testing.T) {
 	}
 }
 
-// A value that is long without a long string lies beside the trace as JSON, so
-// that no line grows without bound.
+// A long value without a long string is stored beside the trace as JSON, so that the
+// length of a line is bounded.
 func TestLongValuesLieBeside(t *testing.T) {
 	list := raw("[" + strings.Repeat(`"0123456789",`, 40_000) + "0]")
 	file, texts := beside(t, Event{ID: "0.1", Body: ToolEnd{Tool: "t", Status: "ok", Result: list}}, Event{ID: "0", Body: ModelStart{}})
@@ -147,8 +149,8 @@ func TestLongValuesLieBeside(t *testing.T) {
 	}
 }
 
-// What does not fit its digest is not believed: a text that a kill tore, or
-// that somebody changed.
+// The reader does not use a stored text that does not match its digest, because the text
+// is incomplete or was changed.
 func TestTextsAreChecked(t *testing.T) {
 	long := strings.Repeat("x", 5000)
 	file, texts := beside(t, Event{ID: "0", Body: ModelEnd{Text: long}})
@@ -178,7 +180,7 @@ func TestTextsAreChecked(t *testing.T) {
 	}
 }
 
-// A place that fills up costs the long texts and nothing else; it is told once.
+// If long texts cannot be stored, only they are lost, and the error is reported once.
 func TestTextsThatCannotBeKept(t *testing.T) {
 	var b bytes.Buffer
 	w := NewWriter(&b, sampleHeader, clock())
@@ -201,7 +203,7 @@ func TestTextsThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// A run keeps no more beside its trace than maxBeside.
+// A run stores at most maxBeside bytes beside its trace.
 func TestTextsAreBounded(t *testing.T) {
 	var b bytes.Buffer
 	w := NewWriter(&b, sampleHeader, clock())
@@ -218,8 +220,8 @@ func TestTextsAreBounded(t *testing.T) {
 	}
 }
 
-// Scenario 46, --json and the page: what is shown is never cut, and the
-// numbers are those of the file.
+// Scenario 46, --json and the page: the lines that they get have complete texts, and the
+// same sequence numbers as the file.
 func TestWholeLines(t *testing.T) {
 	var file, stream bytes.Buffer
 	w := NewWriter(&file, sampleHeader, clock())
@@ -234,7 +236,7 @@ func TestWholeLines(t *testing.T) {
 	}
 }
 
-// Whatever an event holds, reading with the texts gives it back.
+// Reading a trace with its stored texts returns the same events, whatever they contain.
 func TestBesideRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.Custom(func(t *rapid.T) string {
@@ -262,7 +264,7 @@ func TestBesideRoundTrip(t *testing.T) {
 	})
 }
 
-// tree is a folder of traces.
+// tree is a folder of traces in memory.
 type tree struct{ fstest.MapFS }
 
 func (f tree) Remove(name string) error {
@@ -275,7 +277,7 @@ func (f tree) Remove(name string) error {
 	return nil
 }
 
-// The newest traces stay, with their texts; what is not golem's stays too.
+// The newest traces stay with their texts, and files that do not belong to golem stay.
 func TestPrune(t *testing.T) {
 	f := tree{fstest.MapFS{"mine.jsonl": {}, "mine.d/a.txt": {}, "20200101-000000-aaaaaa.d/" + digest("orphan") + ".txt": {}}}
 	for i := range 5 {
@@ -284,8 +286,8 @@ func TestPrune(t *testing.T) {
 		f.MapFS[run+".d/"+digest(run)+".txt"] = &fstest.MapFile{}
 	}
 	f.MapFS["20260101-000000-aaaaaa.d/notes.txt"] = &fstest.MapFile{}
-	f.MapFS["20260102-000000-aaaaaa.d/0.1.prompt.json"] = &fstest.MapFile{} // it goes with its trace
-	f.MapFS["99990101-000000-aaaaaa.jsonl"] = &fstest.MapFile{}             // a clone brought it
+	f.MapFS["20260102-000000-aaaaaa.d/0.1.prompt.json"] = &fstest.MapFile{} // removed with its trace
+	f.MapFS["99990101-000000-aaaaaa.jsonl"] = &fstest.MapFile{}             // came with a cloned project
 	Prune(f, "20260106-000000-aaaaaa.jsonl", 3, nil)
 	var left []string
 	if err := fs.WalkDir(f, ".", func(name string, d fs.DirEntry, err error) error {
@@ -302,7 +304,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// The folder of texts has the trace's name.
+// The name of the folder for long texts is made from the name of the trace file.
 func TestTextsDir(t *testing.T) {
 	for name, want := range map[string]string{"t.jsonl": "t.d", "a/b.jsonl": "a/b.d", "t": "t.d", "t.log": "t.log.d", ".jsonl": ".jsonl.d"} {
 		if got := TextsDir(name); got != want {

@@ -2,9 +2,9 @@ package trace
 
 import "encoding/json"
 
-// Body is what happened: the part of an event that differs by type. EventType
-// is the value of the "type" field. Transient events are shown, but not written
-// to a trace file.
+// Body is the part of an event that depends on its type: it says what happened.
+// EventType returns the value of the "type" field. Transient reports whether the event
+// is only shown and not written to a trace file.
 type Body interface {
 	EventType() string
 	Transient() bool
@@ -183,7 +183,7 @@ type Unknown struct {
 	Line json.RawMessage
 }
 
-// EventType is the type in the line.
+// EventType returns the type that the line names.
 func (u Unknown) EventType() string { return u.Type }
 
 // Transient is false.

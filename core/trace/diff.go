@@ -7,21 +7,22 @@ import (
 	"strconv"
 )
 
-// Comparison is how two runs differ, call by call (golem trace diff). Times are shown and are
-// no difference: they are never the same.
+// Comparison lists the differences between two runs, call by call (golem trace diff).
+// Durations are shown, but they do not count as differences, because they are never the
+// same.
 type Comparison struct {
 	Golem string `json:"golem"` // "trace-diff"
 	V     int    `json:"v"`     // 1
 	A     Side   `json:"a"`
 	B     Side   `json:"b"`
-	// Same says that nothing differs but times and names of runs.
+	// Same is true if there are no Differences.
 	Same bool `json:"same"`
-	// Differences are in the order in which things happened: the first one is the first
-	// place at which the runs part.
+	// Differences are in the order of the calls and turns, so the first one shows where
+	// the two runs begin to differ.
 	Differences []Difference `json:"differences"`
 }
 
-// Side is one of the two runs as a whole.
+// Side has the totals of one of the two runs.
 type Side struct {
 	Run    string          `json:"run"`
 	Entry  string          `json:"entry"`
@@ -33,22 +34,22 @@ type Side struct {
 	Output json.RawMessage `json:"output,omitempty"`
 }
 
-// Difference is one thing that differs. An id is "" if that run has no such call, or no
-// such turn, and then What is "call" or "turn".
+// Difference is one difference in a call or a turn. If a run does not have the call or
+// the turn, its id is "" and What is "call" or "turn".
 type Difference struct {
 	IDA    string `json:"id_a,omitempty"`
 	IDB    string `json:"id_b,omitempty"`
-	Worker string `json:"worker,omitempty"` // whose turn or call it is
+	Worker string `json:"worker,omitempty"` // that made the call or the turn
 	Name   string `json:"name"`             // of the call
-	Turn   int    `json:"turn,omitempty"`   // of the worker; 0: it is about the call
-	// What is call, turn, name, model, input, approval, text, finish, tokens, cost, note,
-	// status, error or output.
+	Turn   int    `json:"turn,omitempty"`   // its number, from 1; 0: the difference is in the call
+	// What names what differs: call, turn, name, model, input, approval, text, finish,
+	// tokens, cost, note, status, error or output.
 	What string `json:"what"`
 	A    string `json:"a,omitempty"`
 	B    string `json:"b,omitempty"`
 }
 
-// Compare compares two traces.
+// Compare compares two traces; ha and a are the header and the events of the first.
 func Compare(ha Header, a []Event, hb Header, b []Event) Comparison {
 	ra, rb := Tree(a), Tree(b)
 	d := Comparison{Golem: "trace-diff", V: 1, A: side(ha, ra), B: side(hb, rb), Differences: []Difference{}}
@@ -66,7 +67,8 @@ func side(h Header, root *Node) Side {
 	return s
 }
 
-// node compares a call of both runs and what is below it.
+// node compares a call of one run with the same call of the other, and the calls below
+// them.
 func (d *Comparison) node(a, b *Node, worker string) {
 	at := Difference{IDA: a.ID, IDB: b.ID, Worker: worker, Name: a.Name}
 	d.text(at, "name", a.Name, b.Name)
@@ -103,7 +105,8 @@ func (d *Comparison) node(a, b *Node, worker string) {
 	d.text(at, "cost", a.Usage.CostText(), b.Usage.CostText())
 }
 
-// turn compares the worker's i-th turns, and returns how many calls a's turn made.
+// turn compares the i-th turns of the worker, and returns the number of calls that a's
+// turn made.
 func (d *Comparison) turn(at Difference, a, b *Node, i int) (calls int) {
 	at.Turn = i + 1
 	switch {
@@ -117,7 +120,7 @@ func (d *Comparison) turn(at Difference, a, b *Node, i int) (calls int) {
 		return a.Turns[i].Calls
 	}
 	x, y := a.Turns[i], b.Turns[i]
-	if a.Model == b.Model { // else it was told
+	if a.Model == b.Model { // otherwise node reported the difference already
 		d.text(at, "model", x.Model, y.Model)
 	}
 	d.text(at, "text", x.Text, y.Text)
@@ -125,7 +128,7 @@ func (d *Comparison) turn(at Difference, a, b *Node, i int) (calls int) {
 	return x.Calls
 }
 
-// pair compares two calls, or tells that only one run has it.
+// pair compares two calls, or reports that only one run has the call.
 func (d *Comparison) pair(p [2]*Node, worker string) {
 	switch a, b := p[0], p[1]; {
 	case b == nil:
@@ -148,7 +151,7 @@ func (d *Comparison) text(at Difference, what, a, b string) {
 	}
 }
 
-// json compares two values, in which the order of fields is of no matter.
+// json compares two JSON values. The order of their fields does not matter.
 func (d *Comparison) json(at Difference, what string, a, b json.RawMessage) {
 	if bytes.Equal(a, b) {
 		return
@@ -160,7 +163,8 @@ func (d *Comparison) json(at Difference, what string, a, b json.RawMessage) {
 	d.add(at, what, plain(a), plain(b))
 }
 
-// plain is a value for people: a string as its text.
+// plain returns a JSON value for people: a string without its quotes and escapes,
+// anything else unchanged.
 func plain(raw json.RawMessage) string {
 	if len(raw) > 0 && raw[0] == '"' {
 		return unquote(raw)
@@ -168,7 +172,8 @@ func plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// decided is what became of a call at the gate, without times and reasons of rules.
+// decided returns the gate's decision about a call as text, without the rule that made
+// it.
 func decided(a *Approval) string {
 	if a == nil {
 		return ""
@@ -190,12 +195,13 @@ func failure(n *Node) string {
 	return joinCode(n.Error.Code, n.Error.Message)
 }
 
-// maxAlign is up to how many calls of one worker are aligned; of more, the first one is
-// held against the first one and so on.
+// maxAlign is the largest number of calls of one worker that align aligns. If there are
+// more, it pairs the calls by their position.
 const maxAlign = 400
 
-// align puts the calls of a worker beside those of the other run, in order: as many as
-// possible of the same name stand together. nil stands for a call that is not there.
+// align pairs the calls of a worker with its calls in the other run. It keeps the order
+// and pairs as many calls of the same name as possible. nil means that a run does not
+// have the call.
 func align(a, b []*Node) [][2]*Node {
 	var out [][2]*Node
 	if len(a) > maxAlign || len(b) > maxAlign {
@@ -211,7 +217,7 @@ func align(a, b []*Node) [][2]*Node {
 		}
 		return out
 	}
-	best := make([][]int, len(a)+1) // of the same calls from a[i:] and b[j:], each worth 2, and 3 with the same input
+	best := make([][]int, len(a)+1) // the largest sum of alike for pairs from a[i:] and b[j:]
 	for i := range best {
 		best[i] = make([]int, len(b)+1)
 	}
@@ -240,6 +246,7 @@ func align(a, b []*Node) [][2]*Node {
 	return out
 }
 
+// alike returns 0 for calls of different names, 3 for calls with the same input, else 2.
 func alike(a, b *Node) int {
 	switch {
 	case a.Name != b.Name:
@@ -250,7 +257,7 @@ func alike(a, b *Node) int {
 	return 2
 }
 
-// place says where a difference is: "0.2 read_file" or "0 main, turn 3".
+// place returns where the difference is: "0.2 read_file" or "0 main, turn 3".
 func (d Difference) place() string {
 	id := d.IDA
 	switch {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// a small run: calls are NAME(ARGS)=RESULT.
+// runOf returns the events of a small run; each call is written NAME(ARGS)=RESULT.
 func runOf(answer string, calls ...string) []Event {
 	out := []Event{
 		{ID: "0", Worker: "main", Body: RunStart{Input: json.RawMessage(`"go"`)}}, {ID: "0", Worker: "main", Body: WorkerStart{Model: "script:s"}},
@@ -28,8 +28,8 @@ func runOf(answer string, calls ...string) []Event {
 		Event{ID: "0", Worker: "main", Body: RunEnd{Status: "ok", Output: json.RawMessage(fmt.Sprintf("%q", answer)), Usage: Usage{In: 12, Out: 3}}})
 }
 
-// What differs first is what happened first, a call that is not in one run shifts no
-// other, and times are no difference.
+// Differences are in the order in which things happened, a call that only one run has
+// does not shift the other calls, and times are not compared.
 func TestCompare(t *testing.T) {
 	base := runOf("done", `read({"a":1,"b":2})=x`, `write({"p":1})=ok`)
 	for name, c := range map[string]struct {
@@ -63,7 +63,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// How long golem waited before another attempt is a time.
+// The time that golem waited before another attempt is not compared.
 func TestCompareLeavesOutWaits(t *testing.T) {
 	after := func(ms int64) []Event {
 		run := runOf("done")
@@ -77,7 +77,7 @@ func TestCompareLeavesOutWaits(t *testing.T) {
 	}
 }
 
-// A place where two long texts part is seen; hostile text stays text.
+// The comparison shows the place where two long texts differ, and escapes hostile text.
 func TestCompareShowsWhereTextsPart(t *testing.T) {
 	long := strings.Repeat("the same word again ", 200)
 	d := Compare(Header{Run: "\x1b[2J"}, runOf(long+"LEFT\x1b]52;c;x\a"), Header{}, runOf(long+"RIGHT"))

@@ -7,11 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxDifferences is how many differences Text shows.
+// maxDifferences is how many differences Text shows after the first one.
 const maxDifferences = 50
 
-// Text is the comparison for people: both runs side by side, the first difference with
-// its values, and the others in a line each. Width is that of the screen, 0 means 80.
+// Text returns the comparison for people: both runs side by side, the first difference
+// with its values, and the others in one line each. width is the number of columns of
+// the screen; 0 means 80.
 func (d Comparison) Text(color bool, width int) string {
 	if width <= 0 {
 		width = 80
@@ -74,7 +75,7 @@ func ended(status string) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// what says what differs.
+// what returns what differs, for people.
 func (d Difference) what() string {
 	switch {
 	case d.What == "call" && d.IDB == "":
@@ -89,7 +90,7 @@ func (d Difference) what() string {
 	return d.What
 }
 
-// line is a difference in one line.
+// line returns the difference on one line of at most width characters.
 func (d Difference) line(width int) string {
 	text := d.place() + ": " + d.what()
 	if d.What == "call" || d.What == "turn" {
@@ -105,8 +106,8 @@ func (d Difference) line(width int) string {
 	return clip(text+": "+Visible(a)+" → "+Visible(b), width)
 }
 
-// excerpt shortens two texts to about n characters, so that the place where they part
-// can be seen.
+// excerpt shortens two texts to about n characters each. The excerpts contain the first
+// place where the texts differ.
 func excerpt(a, b string, n int) (string, string) {
 	if utf8.RuneCountInString(a) <= n && utf8.RuneCountInString(b) <= n {
 		return a, b

@@ -12,8 +12,8 @@ import (
 	"golem/core/fault"
 )
 
-// The exact line of each type: fields in fixed order (SPEC §16). A reader of
-// golem's traces may rely on every one of these.
+// The exact line of each event type, with its fields in a fixed order (SPEC §16).
+// Programs that read traces may rely on each of these lines.
 func TestLineFormat(t *testing.T) {
 	where := &fault.Where{File: "main.worker", Line: 4, Column: 1, Chain: []string{"main"}}
 	flt := &fault.Fault{Code: fault.Tool, Message: "m", Where: where, Hint: "h", Severity: fault.Error}
@@ -70,8 +70,8 @@ func TestLineFormat(t *testing.T) {
 	}
 }
 
-// No line break, separator, control or direction character stands raw in a
-// line; JSON that is none becomes a string; bytes that are no UTF-8 go.
+// A line contains no unescaped line break, line separator, control or bidirectional
+// character. Invalid raw JSON becomes a string, and bytes that are not UTF-8 are replaced.
 func TestHostileBodies(t *testing.T) {
 	evil := "a\u2028b\u2029c\u202ed\x7f\u009b\x1b[31m\n\xff<script>"
 	for _, b := range []Body{
@@ -120,7 +120,7 @@ func anyRaw(t *rapid.T, label string) json.RawMessage {
 	return data
 }
 
-// What is written is what is read, for every type, as long as nothing is cut.
+// Reading returns what was written, for every event type, as long as no text is cut.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(l string) string { return anyText(t, l) }

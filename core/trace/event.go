@@ -15,7 +15,7 @@ import (
 // Event is one line of a trace. The Writer sets Seq and TS; transient events
 // (Body.Transient) have no Seq and are not written to a trace file.
 //
-// In JSON, the fields of Body are beside the other fields in one flat object.
+// In JSON, an event is one flat object: the fields of Body follow the other fields.
 type Event struct {
 	Seq    int64
 	TS     string // RFC 3339 in UTC, with microseconds
@@ -133,7 +133,7 @@ type ToolStart struct {
 	Tool   string          `json:"tool"`
 	Kind   string          `json:"kind"` // builtin, wasm, worker
 	Module string          `json:"module,omitempty"`
-	Args   json.RawMessage `json:"args"` // a JSON string if what the model sent is no JSON
+	Args   json.RawMessage `json:"args"` // a JSON string if the model sent no valid JSON
 }
 
 // ToolEnd is the end of a call.
@@ -173,15 +173,15 @@ func (p Part) String() string {
 // Approval is the gate's decision about a call, or a person's answer to a
 // question of another kind.
 type Approval struct {
-	Kind     string `json:"kind,omitempty"` // "" of a call; trust, turns, resume
-	Tool     string `json:"tool,omitempty"` // of a call
+	Kind     string `json:"kind,omitempty"` // "" for a call; else trust, turns or resume
+	Tool     string `json:"tool,omitempty"` // for a call
 	Setting  string `json:"setting"`        // preApproved, ask, blocked
-	Rule     string `json:"rule,omitempty"` // where the setting stands; of another kind what was asked
+	Rule     string `json:"rule,omitempty"` // for a call: where the setting is written; else what was asked
 	Source   string `json:"source"`         // setting, cache, mode, user
 	Decision string `json:"decision"`       // run, deny
 	Remember string `json:"remember,omitempty"`
 	Reason   string `json:"reason,omitempty"`
-	Allow    string `json:"allow,omitempty"` // the rule (YAML) that would have let a call run that nobody could be asked about
+	Allow    string `json:"allow,omitempty"` // if nobody could be asked: the rule (YAML) that would have let the call run
 }
 
 // Clearance says that the state of a staged item changed.
@@ -190,11 +190,12 @@ type Clearance struct {
 	Action  string `json:"action"`
 	Message string `json:"message,omitempty"`
 	Target  string `json:"target,omitempty"`
-	// Of what a person decided: whether it was carried out, and why not; else nil.
+	// OK says whether the action that a person chose was carried out, and Error why it was
+	// not. Both are nil for other actions.
 	OK    *bool        `json:"ok,omitempty"`
 	Error *fault.Fault `json:"error,omitempty"`
-	// Items are the first pending items, a number and a message each, where Action is
-	// "pending".
+	// Items are the first pending items, each with its number and its message, if Action
+	// is "pending".
 	Items []string `json:"items,omitempty"`
 }
 

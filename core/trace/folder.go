@@ -20,12 +20,13 @@ type Folder interface {
 	Remove(name string) error // removes a file or an empty directory
 }
 
-// Prune removes all traces except the newest, with their long texts, and texts
-// whose trace is gone, before the trace named next is made. A trace's name begins with
-// the time of its run. Names that come after next go first: a clone that brings along
-// traces of the year 9999 must not make the real ones go. Files with other names do not
-// belong to golem and stay, and so do the traces of runs that go on, if goesOn can tell
-// (nil: it cannot). What cannot be removed now is removed next time.
+// Prune removes old traces with their long texts, so that at most keep traces stay, and
+// removes long texts without a trace. Call it before the trace called next is made. A
+// trace's name begins with the time of its run. Prune removes names that sort after next
+// first, so that traces of the year 9999 in a cloned project do not displace the real
+// ones. Files with other names do not belong to golem and stay. So do the traces of runs
+// that still run: goesOn reports whether the run of a trace does; nil means that none
+// does. Errors are ignored, because the next Prune tries again.
 func Prune(f Folder, next string, keep int, goesOn func(name string) bool) {
 	entries, err := fs.ReadDir(f, ".")
 	if err != nil {
@@ -60,8 +61,8 @@ func Prune(f Folder, next string, keep int, goesOn func(name string) bool) {
 	}
 }
 
-// RemoveTexts removes a TextsDir, with the prompts that were kept in it. Files that do not belong to golem stay, and
-// then the folder stays, too.
+// RemoveTexts removes a TextsDir with its long texts and prompts. If it contains files
+// that do not belong to golem, they and the folder stay.
 func RemoveTexts(f Folder, dir string) {
 	entries, err := fs.ReadDir(f, dir)
 	if err != nil {

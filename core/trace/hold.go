@@ -17,7 +17,8 @@ type Hold struct {
 	waiting []func()
 }
 
-// Asking starts a question; done ends it.
+// Asking starts a question: from now on events are delayed. The caller must call done
+// when the question is answered. The last done passes the delayed events on.
 func (h *Hold) Asking() (done func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -35,7 +36,8 @@ func (h *Hold) Asking() (done func()) {
 	})
 }
 
-// Sink returns a sink that passes events on to next.
+// Sink returns a sink that passes events on to next, after the answer while a person is
+// asked.
 func (h *Hold) Sink(next Sink) Sink { return holdSink{h, next} }
 
 type holdSink struct {
@@ -53,8 +55,8 @@ func (s holdSink) Emit(e Event) {
 	s.h.waiting = append(s.h.waiting, func() { s.next.Emit(e) })
 }
 
-// Writer returns a writer that passes on what is written. If writing delayed
-// data fails, the next Write returns the error.
+// Writer returns a writer that passes data on to next, after the answer while a person
+// is asked. If next fails for delayed data, the following Write returns the error.
 func (h *Hold) Writer(next io.Writer) io.Writer { return &holdWriter{h: h, next: next} }
 
 type holdWriter struct {

@@ -19,17 +19,18 @@ type Listing struct {
 	Error   *fault.Fault `json:"error,omitempty"` // the trace cannot be read
 }
 
-// ListingOf sums up a trace.
+// ListingOf returns the listing of a trace.
 func ListingOf(h Header, events []Event) Listing {
 	root := Tree(events)
 	input, _, _ := strings.Cut(strings.TrimSpace(plain(root.Input)), "\n")
 	return Listing{Run: h.Run, Started: h.Started, Entry: h.Entry, Input: input, Status: root.Status, MS: root.MS, Usage: root.Usage}
 }
 
-// ListingNames are the names of the columns of Columns.
+// ListingNames are the headings of the columns that Columns returns.
 var ListingNames = []string{"RUN", "TIME", "ENTRY", "STATUS", "DURATION", "TOKENS", "COST", "INPUT"}
 
-// Columns are the listing for people.
+// Columns returns the listing for people, in the order of ListingNames. The texts are
+// not escaped.
 func (l Listing) Columns() []string {
 	if l.Error != nil {
 		return []string{l.Run, "", "", "unreadable", "", "", "", l.Error.Error()}

@@ -30,8 +30,8 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
-// SECURITY 14: a run that is killed leaves at most a torn last line, wherever
-// it was cut.
+// SECURITY 14: a run that is killed leaves at most an incomplete last line, whichever
+// byte was the last.
 func TestTornAnywhere(t *testing.T) {
 	data := write(t, sampleHeader, sampleEvents())
 	headerEnd := bytes.IndexByte(data, '\n')
@@ -91,15 +91,16 @@ func TestReaderRefuses(t *testing.T) {
 	if _, err := long.Next(); !errors.Is(err, fault.Config) || !strings.Contains(err.Error(), "more than 100000") {
 		t.Error(err)
 	}
-	// Newer additions are not an error: unknown fields are ignored, unknown types kept.
+	// Additions of newer versions are not an error: unknown fields are ignored, unknown
+	// types are kept.
 	_, events, err := Read(strings.NewReader(head+`{"type":"model.start","id":"0","turn":1,"new":1}`+"\n"+`{"type":"hologram","id":"0","x":[]}`+"\n"), nil)
 	if err != nil || len(events) != 2 || events[1].Body.EventType() != "hologram" {
 		t.Errorf("%v %v", events, err)
 	}
 }
 
-// Whatever a file holds: no panic, and what was read can be written, drawn
-// and exported without anything leaving its place.
+// The reader does not panic, whatever a file contains, and the events that it returns
+// can be written, drawn and exported: no text leaves its line.
 func FuzzRead(f *testing.F) {
 	head := `{"golem":"trace","v":1}` + "\n"
 	f.Add(write(f, sampleHeader, sampleEvents()))

@@ -67,8 +67,8 @@ func NewRedactor(secrets []string) *Redactor {
 	return r
 }
 
-// OnlyValues returns a redactor of the same values that goes by no names: for what
-// a model reads, where the name of a field does not make its value secret.
+// OnlyValues returns a redactor for the same values that ignores the names of fields. It
+// is for what a model reads: there the name of a field does not make its value secret.
 func (r *Redactor) OnlyValues() *Redactor {
 	out := *r
 	out.names = false
@@ -216,8 +216,8 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	return r.appendValue(nil, raw, 0)
 }
 
-// Line is JSON for a value that is known to be valid, such as one that was just
-// encoded.
+// Line does the same as JSON for a value that is known to be valid, such as one that was
+// just encoded.
 func (r *Redactor) Line(raw []byte) []byte {
 	if r == nil {
 		return raw

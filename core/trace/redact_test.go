@@ -16,7 +16,7 @@ import (
 
 const key = `sk-"quoted"/+key=1`
 
-// Scenario 35, SECURITY 16: known keys are gone from every body, in every form.
+// Scenario 35, SECURITY 16: known keys are removed from every body, in every form.
 func TestKnownSecrets(t *testing.T) {
 	r := NewRedactor([]string{key, "short", "  ", "98765432"})
 	inJSON, _ := json.Marshal(map[string]string{"deep": "x" + key + "y"})
@@ -59,7 +59,8 @@ func TestKnownSecrets(t *testing.T) {
 	}
 }
 
-// Scenario 35: the values of secret-looking names are gone, whatever they are.
+// Scenario 35: the values of fields with secret-looking names are removed, whatever
+// their type is.
 func TestSecretNames(t *testing.T) {
 	r := NewRedactor(nil)
 	for in, want := range map[string]string{
@@ -80,8 +81,8 @@ func TestSecretNames(t *testing.T) {
 	}
 }
 
-// A secret that a stream splits does not slip through, in whatever spelling,
-// and no text is lost: what comes out is what comes of the whole text.
+// A secret that is split over several deltas is removed in every form, and no other text
+// is lost: the output is the same as for the whole text at once.
 func TestSplitSecret(t *testing.T) {
 	long, short := "abcdefgh/ijklmn\"op", "defabc"
 	spelled := []string{"hello ", long, short, "abcdefgh", "/ijk", "def", "abc", " ", "ü", "_", "\\n", "%20", "x"}
@@ -115,8 +116,8 @@ func TestSplitSecret(t *testing.T) {
 	})
 }
 
-// A short key is gone where it stands by itself; a word that merely contains
-// its letters is left alone.
+// A short key is removed where it is a word of its own. A longer word that contains the
+// key stays.
 func TestShortSecrets(t *testing.T) {
 	r := NewRedactor([]string{"ollama", "gr_ok1"})
 	for in, want := range map[string]string{
@@ -141,7 +142,8 @@ func TestShortSecrets(t *testing.T) {
 	}
 }
 
-// Variables that hold keys are known by their names, alike on every platform.
+// Variables that hold keys are recognised by their names, in the same way on every
+// platform.
 func TestKeyVariable(t *testing.T) {
 	for name, want := range map[string]bool{
 		"OPENAI_API_KEY": true, "ACME_KEY": true, "GITHUB_TOKEN": true, "openai_api_key": true, "AWS_SECRET": true, "Acme_Token": true,
@@ -153,7 +155,7 @@ func TestKeyVariable(t *testing.T) {
 	}
 }
 
-// A stream that starts over drops what was held back.
+// When a stream starts over, the text that was held back is dropped.
 func TestResetDropsHeldText(t *testing.T) {
 	var got []string
 	sink := NewRedactor([]string{"abcdefgh"}).Sink(sinkFunc(func(e Event) {
@@ -173,7 +175,7 @@ type sinkFunc func(Event)
 
 func (f sinkFunc) Emit(e Event) { f(e) }
 
-// Artifacts are whole, redacted, and go nowhere but where they belong.
+// Artifacts are complete and redacted, and only files with the right names are written.
 func TestArtifacts(t *testing.T) {
 	files := map[string]string{}
 	a := &Artifacts{
@@ -216,7 +218,7 @@ func TestArtifacts(t *testing.T) {
 	}
 }
 
-// No spelling of a secret survives, in valid JSON, and the rest stays JSON.
+// No form of a secret stays in valid JSON, and the output is still valid JSON.
 func FuzzRedactJSON(f *testing.F) {
 	for _, s := range []string{`{"a":"secret-value-0123"}`, `"\u0073ecret-value-0123"`, `[1,{"password":[{"x":"}"}]}]`, `{"a":"{\"token\":\"x\"}"}`, `{"secret-value-0123":1}`, `x secret-value-0123`} {
 		f.Add([]byte(s))

@@ -12,15 +12,15 @@ func (r *Redactor) Sink(next Sink) Sink {
 	return Redacting(func() *Redactor { return r }, next)
 }
 
-// Redacting is Sink with a redactor that can be another one for each event: more
-// secrets become known during a run.
+// Redacting returns a sink like Sink, but calls r for the redactor of each event, because
+// more secrets become known during a run.
 func Redacting(r func() *Redactor, next Sink) Sink {
 	return &redactSink{now: r, next: next, streams: map[string]*stream{}}
 }
 
 type redactSink struct {
 	now  func() *Redactor
-	r    *Redactor // for the event at hand
+	r    *Redactor // for the current event
 	next Sink
 
 	mu      sync.Mutex

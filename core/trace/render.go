@@ -174,7 +174,7 @@ func (r *renderer) paint(color, s string) string {
 	return "\x1b[" + color + "m" + s + "\x1b[0m"
 }
 
-// clip shortens text to about n characters and ends it with "…" if it did.
+// clip returns s, or its first n characters and "…" if s is longer.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -9,7 +9,7 @@ import (
 	"golem/core/fault"
 )
 
-// clock ticks one millisecond a look.
+// clock returns a clock that advances by one millisecond each time it is read.
 func clock() func() time.Time {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	return func() time.Time {
@@ -22,7 +22,7 @@ var sampleHeader = Header{Run: "r1", Version: "0.1.0", Platform: "native", Proje
 
 func raw(s string) json.RawMessage { return json.RawMessage(s) }
 
-// sampleEvents is the run of Scenario 20: root → a → b, which calls bash.
+// sampleEvents returns the run of Scenario 20: root → a → b, which calls bash.
 func sampleEvents() []Event {
 	at := func(id, parent, worker string, depth int, b Body) Event {
 		return Event{ID: id, Parent: parent, Worker: worker, Depth: depth, Body: b}
@@ -53,7 +53,7 @@ func sampleEvents() []Event {
 	}
 }
 
-// write makes a trace file of the events.
+// write returns the trace file of the events.
 func write(t testing.TB, h Header, events []Event, through ...func(Sink) Sink) []byte {
 	t.Helper()
 	var b bytes.Buffer

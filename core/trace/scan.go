@@ -87,7 +87,7 @@ func unquote(raw []byte) string {
 	return s
 }
 
-// literal reports whether the inside of a JSON string is ASCII that stands for itself.
+// literal reports whether the inside of a JSON string is ASCII without escapes.
 func literal(raw []byte) bool {
 	for _, c := range raw {
 		if c < 0x20 || c >= utf8.RuneSelf || c == '"' || c == '\\' {

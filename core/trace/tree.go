@@ -97,7 +97,7 @@ func (b *treeBuilder) hang() {
 	}
 	for id, n := range b.nodes {
 		sorting.By(n.Children, func(x, y *Node) int { return CompareID(x.ID, y.ID) })
-		if id != "" { // the root is there under two names
+		if id != "" { // "" and "0" are both the root
 			sumUsage(n)
 		}
 	}

@@ -30,15 +30,15 @@ func TestCompareID(t *testing.T) {
 	}
 }
 
-// Scenario 35: two runs differ only in ids of the run and times, however
-// their calls interleave.
+// Scenario 35: two runs differ only in run ids and times, in whatever order their
+// parallel calls ran.
 func TestNormalise(t *testing.T) {
 	fuel := func(varies bool, n int64) Event {
 		return Event{ID: "0.9", Body: ToolEnd{Tool: "t", Fuel: n, FuelVaries: varies}}
 	}
 	one := append(sampleEvents(), fuel(true, 71), fuel(false, 9))
 	other := append(sampleEvents(), fuel(true, 72), fuel(false, 9))
-	// The same events, siblings interleaved otherwise, later and slower.
+	// The same events later and slower, with parallel calls in another order.
 	slices.SortStableFunc(other, func(a, b Event) int { return -CompareID(a.ID, b.ID) })
 	for i := range other {
 		other[i].Seq, other[i].TS = int64(i), "later"
@@ -69,7 +69,8 @@ func TestNormalise(t *testing.T) {
 	}
 }
 
-// Scenario 35: parents rebuild the tree, each call has one decision and one end.
+// Scenario 35: the tree is built from the ids of the parents, and each call has one
+// decision and one end.
 func TestTree(t *testing.T) {
 	events := sampleEvents()
 	root := Tree(events)
@@ -89,7 +90,7 @@ func TestTree(t *testing.T) {
 			}
 		}
 	})
-	// A trace that was cut off, or lost its middle, is still a tree of every call.
+	// A trace without its end or its middle still gives a tree of every call.
 	for n := range events {
 		count := 0
 		Tree(slices.Concat(events[:n], events[min(n+3, len(events)):])).Walk(func(*Node) { count++ })
@@ -135,8 +136,8 @@ root (worker, script:demo.yaml)  ok  51ms  20 in, 10 out
 	}
 }
 
-// What a worker's own turns cost stands beside what all below it did; a trace that
-// was cut off has the sum of its turns.
+// The cost of a worker's own turns is shown beside the total with the workers below it.
+// A trace without an end shows the sum of the worker's turns.
 func TestRenderCost(t *testing.T) {
 	priced := func(cost money.USD) Usage { return Usage{In: 10, Out: 5, Cost: cost} }
 	own := priced(4_000_000_000)
@@ -163,7 +164,7 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("closed pipe") }
 
-// What a model or tool wrote cannot draw, erase or add a line.
+// Text of a model or a tool cannot draw, erase or add a line.
 func TestRenderHostile(t *testing.T) {
 	evil := "x\x1b[2J\r\n└─ root  ok \u202e\u2028"
 	events := []Event{
@@ -217,7 +218,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// Slices that overlap never share a lane.
+// Slices that overlap in time have different lanes.
 func TestChromeLanes(t *testing.T) {
 	ts := func(ms string) string { return "2026-11-01T12:00:00." + ms + "000Z" }
 	call := func(id, from string, ms int64) []Event {
@@ -244,7 +245,7 @@ func TestChromeLanes(t *testing.T) {
 	}
 }
 
-// The root of a trace that has no end yet shows what its turns used, once.
+// The root of an unfinished trace counts the usage of each turn once.
 func TestTreeCountsTheRootOfAnUnfinishedTraceOnce(t *testing.T) {
 	n := Tree([]Event{
 		{ID: "0", Body: WorkerStart{}}, {ID: "0", Body: ModelStart{Turn: 1}}, {ID: "0", Body: ModelEnd{Turn: 1, Usage: Usage{In: 7, Out: 2}}},

@@ -87,8 +87,8 @@ func (t *Writer) Emit(e Event) {
 	t.begin()
 	e.Seq, e.TS = t.seq+1, t.now().UTC().Format(timeFormat)
 	if err := t.enc.prepare(e); err != nil {
-		// The trace itself says so: a body that cannot be written is an error
-		// in golem and no reason to lose an event's place in the order.
+		// A body that cannot be written is a defect of golem. A warning takes the
+		// event's place, so that the trace shows it.
 		e.Body = Warning{Message: "an event could not be written: " + err.Error()}
 		if t.enc.prepare(e) != nil {
 			return
@@ -98,8 +98,8 @@ func (t *Writer) Emit(e Event) {
 	t.lines()
 }
 
-// lines writes the prepared event: first its long texts, then the line without
-// them to files, then the complete line to the outputs added by Whole.
+// lines writes the prepared event: first its long texts, then the line without them to
+// the trace file, then the complete line to the outputs added by Whole.
 func (t *Writer) lines() {
 	if t.Texts == nil {
 		t.write(append(t.enc.line(nil), '\n'), true, true)
@@ -156,7 +156,7 @@ func headerLine(h Header) []byte {
 	return appendJSON(nil, data, nil)
 }
 
-// write sends a line to files, to the outputs that get complete lines, or to
+// write sends a line to the trace file, to the outputs that get complete lines, or to
 // both.
 func (t *Writer) write(line []byte, files, whole bool) {
 	for _, o := range t.outputs {

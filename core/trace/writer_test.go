@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// writes counts and keeps single writes.
+// writes is an io.Writer that records each Write.
 type writes struct {
 	each [][]byte
 	err  error
-	from int // the write that fails first
+	from int // the number of the first Write that fails
 }
 
 func (w *writes) Write(p []byte) (int, error) {
@@ -26,8 +26,8 @@ func (w *writes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Scenario 35: header first, every line JSON and one Write, seq gapless,
-// whatever the interleaving.
+// Scenario 35: the header comes first, each line is JSON and one Write, and seq has no
+// gaps, in whatever order the events arrive.
 func TestWriter(t *testing.T) {
 	out := &writes{}
 	w := NewWriter(out, sampleHeader, clock())
@@ -61,7 +61,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// A full disk is told once and stops no run; other outputs go on.
+// A full disk is reported once and does not stop the run, and other outputs continue.
 func TestWriteErrors(t *testing.T) {
 	full := errors.New("no space left")
 	bad, good := &writes{err: full, from: 2}, &writes{}
@@ -85,7 +85,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// An event that cannot be written costs no other line and no number.
+// An event that cannot be written does not affect other lines or their numbers.
 func TestWriterSurvivesBodies(t *testing.T) {
 	data := write(t, sampleHeader, []Event{{ID: "0"}, {ID: "0", Body: unwritable{}}, {ID: "0", Body: ModelStart{}}})
 	got := lines(data)
@@ -99,8 +99,8 @@ type unwritable struct{ F func() }
 func (unwritable) EventType() string { return "unwritable" }
 func (unwritable) Transient() bool   { return false }
 
-// The cost of a line does not grow with the lines before it: compare ns/op
-// over -benchtime=1000x and 100000x.
+// The time for a line does not grow with the number of lines before it: compare ns/op
+// of -benchtime=1000x and -benchtime=100000x.
 func BenchmarkWriter(b *testing.B) {
 	w := NewWriter(io.Discard, sampleHeader, clock())
 	e := Event{ID: "0.17", Parent: "0", Worker: "main", Body: ToolStart{Tool: "read_file", Kind: "builtin", Args: raw(`{"path":"/notes/a.md","offset":0,"limit":200}`)}}
@@ -110,7 +110,8 @@ func BenchmarkWriter(b *testing.B) {
 	}
 }
 
-// As above, behind the redactor, with a result of 50 KB.
+// BenchmarkRedactedResult is like BenchmarkWriter, with the redactor in front and a
+// result of 50 KB.
 func BenchmarkRedactedResult(b *testing.B) {
 	s := NewRedactor([]string{"sk-0123456789abcdef"}).Sink(NewWriter(io.Discard, sampleHeader, clock()))
 	text, err := json.Marshal(strings.Repeat("some line of a file\n", 2500))
