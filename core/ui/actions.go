@@ -5,9 +5,9 @@ import "strings"
 // When says in which state of a conversation an action is possible.
 type When string
 
-// The states. Idle is between two exchanges, Busy during one, Asked while golem waits
-// for an answer to a question, Answered after the first answer, Staged while changes
-// wait for a decision.
+// The states. Idle is between two exchanges, Busy during one, Asked while golem waits for
+// a person's answer to a question, Answered after the model's first answer, Staged while
+// changes wait for a decision.
 const (
 	Ever     When = ""
 	Idle     When = "idle"
@@ -18,14 +18,14 @@ const (
 )
 
 // Action is one thing that a person can do in a conversation. /help, completion, the
-// documentation and the menus of the front ends are made from the list of them.
+// documentation and the menus of the front ends are made from the list of actions.
 type Action struct {
-	Name string // stable, for front ends
-	// Command is the slash command, without its slash; "": a key or a button does it.
+	Name string // never changes, so front ends can rely on it
+	// Command is the slash command, without its slash; "" if only a key or a button does it.
 	Command CommandName
-	Args    string // of the command, as in a line of usage
+	Args    string // the arguments of the command, as in a line of usage
 	Help    string // one sentence, without a full stop
-	Keys    string // in the terminal
+	Keys    string // the keys in the terminal
 	When    When
 	// Host says that the command needs a command line (RunOptions.Command).
 	Host bool
@@ -55,11 +55,11 @@ var actions = []Action{
 	{Name: "exit", Command: Exit, Help: "end the chat (end of input does the same)", Keys: "Ctrl+D"},
 }
 
-// Actions are what a person can do, in the order in which front ends show it. The
-// caller must not change them.
+// Actions returns all actions, in the order in which front ends show them. The caller must
+// not change the slice.
 func Actions() []Action { return actions }
 
-// Usage is the command with its arguments: "/rewind [N]"; "" if it has no command.
+// Usage returns the command with its arguments: "/rewind [N]"; "" if it has no command.
 func (a Action) Usage() string {
 	if a.Command == "" {
 		return ""
@@ -67,8 +67,8 @@ func (a Action) Usage() string {
 	return strings.TrimSpace("/" + string(a.Command) + " " + a.Args)
 }
 
-// CommandHelp returns the list that /help shows, one command per line; host: with the
-// commands that need a command line.
+// CommandHelp returns the list that /help shows, one command per line. With host, it
+// includes the commands that need a command line.
 func CommandHelp(host bool) string {
 	var b strings.Builder
 	for _, a := range actions {

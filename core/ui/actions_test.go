@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Every action says what it does in one sentence, and every command of the list is
-// understood: by its name, in capitals and with an argument.
+// Every action has a help text of one sentence, and ParseCommand knows every command of the
+// list: by its name, in capitals and with an argument.
 func TestActions(t *testing.T) {
 	names := map[string]bool{}
 	for _, a := range Actions() {

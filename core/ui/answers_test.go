@@ -31,7 +31,7 @@ func TestAnswersGetTheAnswerAndNothingElse(t *testing.T) {
 	}
 }
 
-// Scenario 49: a result's images and resources are told, a line each.
+// Scenario 49: images and resources in a result are shown in one line each.
 func TestPartsAreTold(t *testing.T) {
 	var view bytes.Buffer
 	p := &Plain{View: &view}

@@ -9,18 +9,18 @@ const (
 	maxFrame   = 120
 )
 
-// block is the lines of one worker run, in a frame below the root. At most one
-// child of a block owns the view; lines and children that come meanwhile wait
-// in order, so that workers that run in parallel never mix (S4-44).
+// block shows the lines of one worker run; below the root they are in a frame. At most
+// one child of a block prints at a time. Other lines and children wait in order, so that
+// the output of workers that run in parallel never mixes (S4-44).
 type block struct {
 	name   string
-	task   string // what the worker was called for
+	task   string // the worker's input in a few words
 	parent *block
 	width  int
 	out    func(string) // where the root's lines go; nil below the root
 
-	shown    bool   // owns its part of the view
-	open     *block // the child that owns the view now
+	shown    bool   // may print
+	open     *block // the child that prints now
 	waiting  []waiting
 	done     bool
 	text     *prose
@@ -38,7 +38,7 @@ func newRoot(width int, out func(string)) *block {
 	return &block{width: width, out: out, shown: true}
 }
 
-// begin makes a child, which takes the view as soon as it is free.
+// begin returns a new child, which prints as soon as no earlier line or child waits.
 func (b *block) begin(name, task string) *block {
 	w := b.width
 	if b.out == nil {
@@ -51,7 +51,7 @@ func (b *block) begin(name, task string) *block {
 	return c
 }
 
-// line shows one line, or keeps it until its turn.
+// line prints one line, or keeps it until the lines and children before it are printed.
 func (b *block) line(s string) {
 	b.waiting = append(b.waiting, waiting{line: s})
 	b.drain()
@@ -71,7 +71,7 @@ func (b *block) collect(s string) {
 	}
 }
 
-// end closes the frame, once all its children have.
+// end ends the block. Its frame is closed when its lines and children are printed.
 func (b *block) end() {
 	b.text.end()
 	b.done = true
@@ -80,7 +80,7 @@ func (b *block) end() {
 	}
 }
 
-// drain shows what waits, in order, up to a child that is still running.
+// drain prints the waiting lines and children in order, up to a child that has not ended.
 func (b *block) drain() {
 	if !b.shown {
 		return

@@ -19,15 +19,15 @@ const (
 	briefTask  = 60
 )
 
-// oneLine is s as one safe line.
+// oneLine returns s on one line that is safe to show.
 func oneLine(s string) string {
 	return safe(strings.Join(strings.Fields(s), " "))
 }
 
-// Brief is the beginning of a text, as one short line.
+// Brief returns the beginning of a text on one short line.
 func Brief(s string) string { return clip(OneLine(s), briefTask) }
 
-// callLine is a call as a progress line shows it: `read_file(path: "/a.txt")`.
+// callLine returns a call as a progress line shows it: `read_file(path: "/a.txt")`.
 func callLine(name string, args json.RawMessage) string {
 	all := ordered(fields(args))
 	parts := named(all[:min(len(all), briefArgs)], func(raw json.RawMessage) string { return clipValue(briefOf(raw), briefValue) })
@@ -37,7 +37,7 @@ func callLine(name string, args json.RawMessage) string {
 	return oneLine(name) + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// clipValue is clip that keeps the closing quote of a string.
+// clipValue clips s like clip and keeps the closing quote of a string.
 func clipValue(s string, n int) string {
 	if strings.HasSuffix(s, `"`) && width(s) > n {
 		return clip(strings.TrimSuffix(s, `"`), n-1) + `"`
@@ -45,16 +45,18 @@ func clipValue(s string, n int) string {
 	return clip(s, n)
 }
 
-// TaskLine is what a worker is called for, on one short line.
+// TaskLine returns the input of a worker, from the arguments of its call, on one short
+// line.
 func TaskLine(args json.RawMessage) string { return taskLine(args) }
 
-// Summary is what a tool says of its result in a few words; "" if it says nothing.
+// Summary returns the summary in a tool's result on one line, or "" if it has none
+// (SPEC §6).
 func Summary(result json.RawMessage) string { return summary(result) }
 
-// CallLine describes a call in one line.
+// CallLine returns a call on one line: `read_file(path: "/a.txt")`.
 func CallLine(name string, args json.RawMessage) string { return callLine(name, args) }
 
-// named are arguments with their names, each value as show has it.
+// named returns each argument as "name: value"; show returns the text of a value.
 func named(all []field, show func(json.RawMessage) string) []string {
 	out := make([]string, len(all))
 	for i, f := range all {
@@ -66,7 +68,7 @@ func named(all []field, show func(json.RawMessage) string) []string {
 	return out
 }
 
-// taskLine is what a worker is called for, as one short line: its input
+// taskLine returns the input of a worker on one short line: the arguments of its call
 // without the worker's name and the attachments.
 func taskLine(args json.RawMessage) string {
 	all := slices.DeleteFunc(ordered(fields(args)), func(f field) bool { return f.name == "worker" || f.name == "attachments" })
@@ -76,19 +78,19 @@ func taskLine(args json.RawMessage) string {
 	return clip(strings.Join(named(all, briefOf), ", "), briefTask)
 }
 
-// briefOf is a value as a progress line shows it: a string in plain quotes,
-// anything else as JSON.
+// briefOf returns a value as a progress line shows it: a string in quotes, without
+// escapes; anything else as JSON.
 func briefOf(raw json.RawMessage) string {
-	var s *string // null is no text
+	var s *string // null is not a string
 	if json.Unmarshal(raw, &s) == nil && s != nil {
 		return `"` + oneLine(*s) + `"`
 	}
 	return oneLine(string(raw))
 }
 
-// argumentOrder is the order in which arguments of these names are shown,
-// whatever order a provider sends them in: where first, then what. Others
-// follow by name. web/ui/arguments.jsx has the same list.
+// argumentOrder is the order in which arguments with these names are shown, in whatever
+// order the model sent them. Others follow by name. web/ui/arguments.jsx has the same
+// list.
 var argumentOrder = []string{"path", "from", "to", "worker", "command", "pattern", "input", "old", "new", "content"}
 
 // ordered sorts arguments by argumentOrder.
@@ -111,8 +113,8 @@ type field struct {
 	value json.RawMessage
 }
 
-// fields are the arguments in the order they stand; anything but an object
-// is one nameless field.
+// fields returns the arguments in the order in which they were sent. Anything but an
+// object is one field without a name.
 func fields(args json.RawMessage) []field {
 	dec := json.NewDecoder(bytes.NewReader(args))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -136,14 +138,14 @@ func fields(args json.RawMessage) []field {
 	return out
 }
 
-// result is what SPEC §6 lets a tool return beside text.
+// result is the structured result that a tool can return in place of text (SPEC §6).
 type result struct {
 	Kind    string          `json:"kind"`
 	Data    json.RawMessage `json:"data"`
 	Summary string          `json:"summary"`
 }
 
-// summary is the summary a result has, if it has one.
+// summary returns the summary in a result on one line, or "".
 func summary(raw json.RawMessage) string {
 	var r result
 	if json.Unmarshal(raw, &r) != nil {
@@ -152,7 +154,7 @@ func summary(raw json.RawMessage) string {
 	return oneLine(r.Summary)
 }
 
-// render draws a result: known kinds as themselves, text as it is, everything
+// render returns a result as lines: text unchanged, known kinds in their form, everything
 // else as JSON (SPEC §6).
 func render(raw json.RawMessage) []string {
 	var text string
@@ -176,7 +178,7 @@ func render(raw json.RawMessage) []string {
 
 func indented(raw json.RawMessage) []string { return lines(pretty(raw)) }
 
-// pretty is indented JSON, or raw as it is if it is none.
+// pretty returns raw as indented JSON, or unchanged if it is not valid JSON.
 func pretty(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {
@@ -197,12 +199,13 @@ func renderList(raw json.RawMessage) []string {
 	return out
 }
 
-// maxColumns is how many columns of a table are drawn. A row has a cell for each, so a
-// table in which every row has keys of its own would grow with the square of its rows.
+// maxColumns is the largest number of columns of a table. Each row has a cell for each
+// column, so without a limit a table in which every row has different keys would grow
+// with the square of its rows.
 const maxColumns = 40
 
-// renderTable draws rows that are objects, a column for each key; what has too many
-// keys is shown as JSON.
+// renderTable draws rows that are objects, with one column for each key. A table with too
+// many keys is shown as JSON.
 func renderTable(raw json.RawMessage) []string {
 	var rows []json.RawMessage
 	if json.Unmarshal(raw, &rows) != nil || len(rows) == 0 {
@@ -245,7 +248,7 @@ func tableRow(heads []string, widths []int, cell func(string) string) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// scalar is a value on one line: a string without its quotes, else JSON.
+// scalar returns a value on one line: a string without its quotes, else JSON.
 func scalar(raw json.RawMessage) string {
 	var s *string
 	if json.Unmarshal(raw, &s) == nil && s != nil {

@@ -4,8 +4,8 @@ import (
 	"golem/core/trace"
 )
 
-// clearance tells what became of a staged item, and at the end of a run what waits
-// for a person (S4-18, S4-20, S4-36).
+// clearance prints what happened to a staged item and, at the end of a run, the items that
+// wait for a person (S4-18, S4-20, S4-36).
 func (p *Plain) clearance(e trace.Event, b trace.Clearance) {
 	switch {
 	case b.Error != nil:

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// An input of megabytes is not shown again whole, and no character is cut.
+// Only the beginning of a long input is shown, and no character is cut.
 func TestBeginningOfALongInput(t *testing.T) {
 	for text, want := range map[string]string{"abc": "abc", "abcd": "abc", "aäb": "aä", "aaä": "aa", "€": "€", "€€": "€", "": ""} {
 		shown, more := beginning(text, 3)

@@ -10,7 +10,8 @@ import (
 	"golem/core/trace"
 )
 
-// Emit shows an event. While a person is being asked, it waits for the answer.
+// Emit shows an event. While a person is being asked, it keeps the event and shows it
+// after the answer.
 func (p *Plain) Emit(e trace.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,7 +47,7 @@ func (p *Plain) show(e trace.Event) {
 	}
 }
 
-// bullet is one line of summary mode (S4-37, S4-40).
+// bullet returns one line of summary mode (S4-37, S4-40).
 func (p *Plain) bullet(depth int, b trace.Progress) string {
 	sign, suffix, color := "○", "", dim
 	switch b.Status {
@@ -79,7 +80,7 @@ func (p *Plain) alert(e trace.Event, text, color string) {
 	p.put(paint(p.Color, color, text) + "\n")
 }
 
-// fitted is a line of golem's own, broken between words where the screen ends.
+// fitted breaks a line of golem's own between words, to fit the screen.
 func (p *Plain) fitted(text string) string {
 	if w := p.columns(); w > 0 {
 		return strings.Join(wrap(text, w-2), "\n  ")
@@ -104,7 +105,7 @@ func (p *Plain) statusLine(e trace.Event, b trace.Status) {
 	}
 }
 
-// text shows what models say.
+// text shows the answers of models.
 func (p *Plain) text(e trace.Event) {
 	if e.Depth > 0 {
 		if !p.Quiet {
@@ -137,7 +138,7 @@ func (p *Plain) reset() {
 	p.streamd = false
 }
 
-// modelEnd ends a turn of the root: its text is an answer, unless calls follow.
+// modelEnd ends a turn of the root. If the turn makes no calls, its text is an answer.
 func (p *Plain) modelEnd(b trace.ModelEnd) {
 	text := b.Text
 	if text == "" {
@@ -158,7 +159,7 @@ func (p *Plain) modelEnd(b trace.ModelEnd) {
 
 func (p *Plain) childText(e trace.Event) {
 	b := p.at(e.ID)
-	if b.text == nil { // the start of the run was not seen
+	if b.text == nil { // no worker.start event came for this run
 		return
 	}
 	switch body := e.Body.(type) {
@@ -180,7 +181,8 @@ func (p *Plain) childText(e trace.Event) {
 	}
 }
 
-// flow shows the rest of a run: input, calls, workers, retries, diffs.
+// flow shows the events that summary mode leaves out: input, calls, workers, retries,
+// diffs, staged items.
 func (p *Plain) flow(e trace.Event) {
 	switch b := e.Body.(type) {
 	case trace.RunStart:
@@ -222,7 +224,7 @@ func (p *Plain) flow(e trace.Event) {
 	}
 }
 
-// you repeats the person's message, unless it was typed right here.
+// you prints the person's message, unless the person typed it on this terminal.
 func (p *Plain) you(raw json.RawMessage) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
@@ -242,12 +244,12 @@ func (p *Plain) you(raw json.RawMessage) {
 	p.put("\n")
 }
 
-// maxEcho bounds how much of a person's own input is shown again, in bytes: the
-// input may be a file of megabytes.
+// maxEcho is how much of a person's input is shown, in bytes: the input may be a file of
+// megabytes.
 const maxEcho = 16 << 10
 
-// beginning is a text of at most limit bytes, cut between two characters, and how
-// many bytes are left out.
+// beginning returns at most limit bytes of a text, cut between two characters, and how
+// many bytes it leaves out.
 func beginning(text string, limit int) (shown string, more int) {
 	if len(text) <= limit {
 		return text, 0
@@ -271,7 +273,7 @@ func (p *Plain) workerEnd(e trace.Event, b trace.WorkerEnd) {
 	block.end()
 }
 
-// toolEnd shows a call when it is over. A worker's frame has shown it already.
+// toolEnd shows a call that has ended, unless a worker's frame has shown it.
 func (p *Plain) toolEnd(e trace.Event, b trace.ToolEnd) {
 	call := p.running[e.ID]
 	delete(p.running, e.ID)
@@ -293,7 +295,7 @@ func (p *Plain) toolEnd(e trace.Event, b trace.ToolEnd) {
 		p.done(e.Parent, "○", yellow, call+" not run"+denied(b))
 	case "stopped", "not_run":
 		text := strings.ReplaceAll(b.Status, "_", " ")
-		if b.Error != nil { // which begins with the same words
+		if b.Error != nil { // its message begins with the same words
 			text = oneLine(b.Error.Message)
 		}
 		p.done(e.Parent, "○", red, call+" "+text)
@@ -310,8 +312,8 @@ func (p *Plain) toolEnd(e trace.Event, b trace.ToolEnd) {
 	}
 }
 
-// done shows the end of a call behind a sign, coloured and broken between words
-// where no frame does it.
+// done prints a line with a sign for a call that has ended. Outside frames it colours the
+// sign and breaks the line between words; a frame breaks its lines itself.
 func (p *Plain) done(parent, sign, color, text string) {
 	if p.at(parent) != p.root {
 		p.note(parent, sign+" "+text)
@@ -320,7 +322,7 @@ func (p *Plain) done(parent, sign, color, text string) {
 	p.note(parent, paint(p.Color, color, sign)+" "+p.fitted(text))
 }
 
-// tell is note for a sentence, which may be long.
+// tell writes a line like note, and breaks it between words if it is not in a frame.
 func (p *Plain) tell(id, text string) {
 	if p.at(id) == p.root {
 		text = p.fitted(text)
@@ -328,8 +330,7 @@ func (p *Plain) tell(id, text string) {
 	p.note(id, text)
 }
 
-// WhyNot is why a call did not end well, in words for the person: "not run: you said
-// no".
+// WhyNot returns for a person why a call did not succeed: "not run: you said no".
 func WhyNot(b trace.ToolEnd) string {
 	switch {
 	case b.Status == "denied":
@@ -340,7 +341,8 @@ func WhyNot(b trace.ToolEnd) string {
 	return strings.ReplaceAll(b.Status, "_", " ") + because(b)
 }
 
-// denied is why a call was not run, in the words of the one who reads it.
+// denied returns why a call was denied, addressed to the person: "you said no" in place
+// of "the user said no". It returns "" if the reason is not known.
 func denied(b trace.ToolEnd) string {
 	if b.Error == nil {
 		return ""

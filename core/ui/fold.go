@@ -19,14 +19,14 @@ const (
 	labelRows  = 2
 	headRows   = 3
 	lineRows   = 12
-	lesserRows = 1 // of what helps to understand, and decides nothing
+	lesserRows = 1 // for labels that help to understand but are not needed to decide
 )
 
-// section is one argument, a diff, or a setting: the lines of the screen that it takes.
+// section has the lines of the screen for one argument, diff or setting.
 type section struct{ rows []row }
 
-// row is one line of the screen. line numbers the line of content it is of,
-// from 1; 0 is a title.
+// row is one line of the screen. line is the number of the line of content that it shows,
+// from 1; 0 means that it is a title.
 type row struct {
 	text string
 	line int
@@ -38,7 +38,8 @@ func (s *section) add(texts []string) {
 	}
 }
 
-// label writes one line of golem's own, broken between words where it is long.
+// label writes a line with a name and a value. A long line is broken between words, and
+// cut after most rows unless the whole request is shown.
 func (v *requestView) label(name, value string, most int) {
 	rows := v.broken(name, v.visible(value))
 	if len(rows) > most && !v.whole && v.width >= cutWidth {
@@ -57,15 +58,15 @@ func (v *requestView) label(name, value string, most int) {
 	}
 }
 
-// cutLabel ends a label that is cut; cutWidth is the narrowest screen that has room for
-// it beside something else.
+// cutLabel ends a label that is cut. On a screen narrower than cutWidth there is no room
+// for it, so labels are not cut there.
 const (
 	cutLabel = " … (v: all)"
 	cutWidth = 20
 )
 
-// broken is name and value as lines of the screen. A name that leaves little room beside
-// it is broken with it.
+// broken returns name and value as lines of the screen. If the name leaves little room
+// for the value, it is broken, too.
 func (v *requestView) broken(name, value string) []string {
 	if v.width-width(name) < 8 {
 		name, value = "", name+value
@@ -78,7 +79,8 @@ func (v *requestView) broken(name, value string) []string {
 	return out
 }
 
-// argument is one argument of a call; alone means that its title would say nothing new.
+// argument returns the section for one argument of a call. With alone, a text has no
+// title, because the headline says already what it is.
 func (v *requestView) argument(f field, alone bool) section {
 	name := f.name
 	if name == "" {
@@ -98,7 +100,8 @@ func (v *requestView) argument(f field, alone bool) section {
 	return v.value(name, text, false)
 }
 
-// value is a named text: short beside its name, else below it.
+// value returns the section for a text with a name. With inline, a short text is on the
+// line of its name; any other text is below a title.
 func (v *requestView) value(name, text string, inline bool) section {
 	name = "  " + v.visible(name)
 	if inline && !strings.Contains(text, "\n") {
@@ -122,21 +125,21 @@ func (v *requestView) value(name, text string, inline bool) section {
 	return s
 }
 
-// diff is a unified diff in colours, below a title if there is one.
+// diff returns the section for a unified diff in colours, below a title unless it is "".
 func (v *requestView) diff(title, text string) section {
 	var s section
 	if title != "" {
 		s.add([]string{title})
 	}
 	style := DiffStyle
-	if !strings.HasPrefix(text, "--- ") { // the lines that name the file are left out
+	if !strings.HasPrefix(text, "--- ") { // the diff has no lines that name the file
 		style = changeStyle
 	}
 	s.rows = append(s.rows, v.content(text, style)...)
 	return s
 }
 
-// content is text behind marks, one row at least.
+// content returns the rows for a text, at least one, each with a mark before it.
 func (v *requestView) content(text string, color func(string) string) []row {
 	var out []row
 	for i, l := range v.lines(text) {
@@ -153,10 +156,10 @@ func (v *requestView) content(text string, color func(string) string) []row {
 	return out
 }
 
-// leastRows is what a section gets at least where not all has room.
+// leastRows is the smallest number of rows that a section is cut to.
 const leastRows = 3
 
-// fold writes the sections in room lines and says what was cut.
+// fold writes the sections in at most room lines, and says what it left out.
 func (v *requestView) fold(all []section, room int) {
 	room = max(room, leastRows+1)
 	total := 0
@@ -176,7 +179,7 @@ func (v *requestView) fold(all []section, room int) {
 		n++
 	}
 	if n == len(all) {
-		room++ // no line is needed that says how many are missing
+		room++ // no line is needed for the number of sections left out
 	}
 	spare := room - 1 - used
 	for _, s := range all[:n] {
@@ -189,7 +192,8 @@ func (v *requestView) fold(all []section, room int) {
 	}
 }
 
-// some writes the first lines of a section and says how much is missing, n lines in all.
+// some writes a section in n lines; if it has more, the last of them says how much is
+// missing.
 func (v *requestView) some(s section, n int) {
 	if n >= len(s.rows) {
 		v.rows(s.rows)

@@ -14,19 +14,20 @@ import (
 // Field is one question of a form that is made from a tool's schema (SPEC §11).
 type Field struct {
 	Name, About string
-	Type        string   // the schema's; "" for none or several
-	Enum        []string // of a text: the values that the schema takes
-	Text        bool     // the answer is the value itself; otherwise it is JSON
+	Type        string   // in the schema; "" if it has none or several
+	Enum        []string // for a string: the values that the schema allows
+	Text        bool     // the answer is the string itself; otherwise it is JSON
 	Required    bool
 }
 
-// Former is a front end that asks for all fields at once. The answers stand in the order
-// of the fields; ok is false if the person left.
+// Former is a front end that can ask for all fields at once. The answers are in the order
+// of the fields; ok is false if the person closed the form.
 type Former interface {
 	Form(ctx context.Context, title string, fields []Field) (answers []string, ok bool, err error)
 }
 
-// Fields are the questions for an object schema: required ones first, then by name.
+// Fields returns the questions for an object schema: required ones first, each group
+// sorted by name. It returns nil if the schema is not valid JSON.
 func Fields(schema json.RawMessage) []Field {
 	var s struct {
 		Properties map[string]struct {
@@ -63,7 +64,7 @@ func Fields(schema json.RawMessage) []Field {
 	return out
 }
 
-// Question is the field as a person is asked for it.
+// Question returns the question for the field, on one line.
 func (f Field) Question() string {
 	q := f.Name
 	if f.About != "" {
@@ -78,7 +79,9 @@ func (f Field) Question() string {
 	return OneLine(q) + ":"
 }
 
-// Value reads an answer; nil for nothing.
+// Value returns the value that an answer means: a string, or JSON of the schema's type.
+// It returns nil if the field is not required and the answer is empty or "-", and
+// E_TOOL_INPUT if the answer does not fit the field.
 func (f Field) Value(answer string) (any, error) {
 	answer = strings.TrimSpace(answer)
 	switch {
@@ -96,7 +99,7 @@ func (f Field) Value(answer string) (any, error) {
 	return json.RawMessage(answer), nil
 }
 
-// typeOf is the type of a JSON value, as a schema says it.
+// typeOf returns the name of a JSON value's type in a schema.
 func typeOf(value string) string {
 	switch value[0] {
 	case '"':
@@ -116,8 +119,8 @@ func typeOf(value string) string {
 	return "integer"
 }
 
-// Fill asks for the arguments of a tool, one question a field, and returns them as
-// JSON; "" if the tool needs none.
+// Fill asks for the arguments of a tool, one question per field, and returns them as
+// JSON. If no field is required, it asks nothing and returns "".
 func Fill(schema json.RawMessage, ask func(question string) (string, error)) (string, error) {
 	fields := Fields(schema)
 	if len(fields) == 0 || !fields[0].Required {
@@ -137,7 +140,8 @@ func Fill(schema json.RawMessage, ask func(question string) (string, error)) (st
 	return Arguments(fields, answers)
 }
 
-// Arguments are the answers to the fields as the JSON that the tool gets.
+// Arguments returns the answers to the fields, in the same order, as a JSON object for
+// the tool. Errors are those of Field.Value.
 func Arguments(fields []Field, answers []string) (string, error) {
 	out := map[string]any{}
 	for i, f := range fields {

@@ -7,8 +7,8 @@ import (
 	"golem/core/ui"
 )
 
-// A form asks for required fields first, takes text as it is and everything else as
-// JSON, and lets what is not required be left out.
+// A form asks for required fields first, takes strings unchanged and everything else as
+// JSON, and accepts no answer for a field that is not required.
 func TestForm(t *testing.T) {
 	fields := ui.Fields(json.RawMessage(`{"type":"object","properties":{
 		"a":{"type":"string"},"paths":{"type":"array","description":"files\nto take"},"b":{"type":"string"}},"required":["paths","b"]}`))

@@ -9,8 +9,8 @@ import (
 	"golem/core/approval"
 )
 
-// headline is what happens and to what, in one line: `write_file /a.md — new
-// file, 3 lines`. told are the arguments that it shows whole.
+// headline returns one line that says what the call does and to what: `write_file /a.md —
+// new file, 3 lines`. told has the names of the arguments that the line shows completely.
 func (v *requestView) headline(r approval.Request) (line string, told map[string]bool) {
 	all := ordered(fields(r.Args))
 	told = map[string]bool{}
@@ -20,7 +20,7 @@ func (v *requestView) headline(r approval.Request) (line string, told map[string
 		places := make([]string, len(r.Paths))
 		for i, p := range r.Paths {
 			places[i] = p.Path
-			if strings.Contains(p.Path, " ") { // it could read like what golem says behind it
+			if strings.Contains(p.Path, " ") { // without quotes it could look like golem's words after it
 				places[i] = `"` + p.Path + `"`
 			}
 			for _, f := range all {
@@ -58,10 +58,10 @@ func (v *requestView) headline(r approval.Request) (line string, told map[string
 	return r.Tool, told
 }
 
-// placeNames are the arguments that name a path.
+// placeNames has the names of the arguments that are paths.
 var placeNames = map[string]bool{"path": true, "from": true, "to": true}
 
-// jsonOf is a value as JSON on one line, a string with its quotes.
+// jsonOf returns a value as JSON on one line.
 func jsonOf(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
@@ -76,25 +76,26 @@ const (
 	newFile
 	changedFile
 	deletedFile
-	otherChange // of which the diff tells the sizes only
+	otherChange // the diff does not have the lines that name the file, or a module made it
 )
 
-// change is what a call does to a file.
+// change describes what a call does to a file.
 type change struct {
 	kind  int
 	text  string // in a few words
 	lines string // the diff without the lines that name the file
 }
 
-// contents are the arguments that a diff shows.
+// contents has the names of the arguments whose values a diff shows.
 var contents = map[string]bool{"content": true, "old": true, "new": true}
 
-// shows says whether the diff, or what stands for it, tells the argument.
+// shows reports whether the diff, or the note that nothing changes, replaces the argument.
 func (c change) shows(name string) bool {
 	return c.kind == changedFile && contents[name]
 }
 
-// changeOf reads the diff of a request for one of golem's own file tools.
+// changeOf describes the change in a request from its diff. It interprets the diff only
+// for golem's own tools, not for custom tools.
 func changeOf(r approval.Request) change {
 	switch {
 	case r.Module != "":
@@ -137,7 +138,7 @@ func changeOf(r approval.Request) change {
 	return c
 }
 
-// count is "1 line", "2 lines".
+// count returns a number with a noun: "1 line", "2 lines".
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

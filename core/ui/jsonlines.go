@@ -12,8 +12,7 @@ import (
 
 // JSON is the front end of --json: it prints one JSON object per line, namely
 // the trace's lines and the transient events between them (SPEC §16). The trace
-// writer writes its lines to Lines, so they are exactly those of the trace;
-// Emit adds only the transient events.
+// writer writes the trace's lines to Lines; Emit adds only the transient events.
 //
 // Set the fields, then use it. It is safe for concurrent use.
 type JSON struct {
@@ -38,7 +37,7 @@ func (l lineWriter) Write(p []byte) (int, error) {
 	return l.j.W.Write(p)
 }
 
-// Emit prints transient events.
+// Emit prints a transient event and ignores any other. An error is kept for Err.
 func (j *JSON) Emit(e trace.Event) {
 	if e.Body == nil || !e.Body.Transient() {
 		return
@@ -65,7 +64,7 @@ func (j *JSON) Err() error {
 	return j.err
 }
 
-// Approve asks the Approver.
+// Approve asks the Approver, or returns approval.ErrNobody if there is none.
 func (j *JSON) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
 	if j.Approver == nil {
 		return approval.Decision{}, approval.ErrNobody
@@ -73,7 +72,7 @@ func (j *JSON) Approve(ctx context.Context, r approval.Request) (approval.Decisi
 	return j.Approver.Approve(ctx, r)
 }
 
-// Prompt reads the next line of Input.
+// Prompt returns the next line of Input, or io.EOF if there is no Input.
 func (j *JSON) Prompt(ctx context.Context) (run.Input, error) {
 	if j.Input == nil {
 		return run.Input{}, io.EOF

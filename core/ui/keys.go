@@ -7,7 +7,8 @@ import (
 	"golem/core/approval"
 )
 
-// letters are how answers are typed; words are other ways to type them.
+// letters has the words that a person can type for each answer; the first word is the
+// answer's letter.
 var letters = []struct {
 	answer approval.Answer
 	words  []string
@@ -21,8 +22,8 @@ var letters = []struct {
 	{approval.Never, []string{"d", "deny", "never"}, "no, and no whenever this exact call comes again in this session"},
 }
 
-// keys is the last line of a question (S4-35): what each letter covers. It is
-// broken between two answers only, where the screen is too narrow for it.
+// keys returns the last line of a question (S4-35), which says what each letter means. On
+// a narrow screen it is broken between two answers.
 func (v *requestView) keys(r approval.Request) string {
 	words := []string{"[y]es", "[n]o"}
 	var session []string
@@ -65,7 +66,7 @@ func (v *requestView) keys(r approval.Request) string {
 	return b.String()
 }
 
-// hint is the line above the keys: what they do not say.
+// hint returns the line above the keys, with what the keys do not say.
 func (v *requestView) hint(r approval.Request) string {
 	text := "Enter alone: no. ?: what the keys mean. n and a reason: the model is told why."
 	switch {
@@ -77,10 +78,10 @@ func (v *requestView) hint(r approval.Request) string {
 	return paint(v.color, dim, clip(text, v.width)) + "\n"
 }
 
-// uncut is more rows than a rule can have.
+// uncut is a limit of rows that is so high that nothing is cut.
 const uncut = 1 << 10
 
-// lasting is the rule that would be saved: what it covers, and its exact text.
+// lasting describes the rule that would be saved: what it covers, and its exact text.
 func (v *requestView) lasting(l *approval.Lasting) string {
 	v.b.Reset()
 	v.label("Rule: ", l.Says, uncut)
@@ -89,8 +90,8 @@ func (v *requestView) lasting(l *approval.Lasting) string {
 	return v.b.String()
 }
 
-// again repeats the first line of a call after all of it was shown, which may
-// have taken many screens.
+// again returns the first line of a call again, for the end of the complete request,
+// which can be longer than the screen.
 func (v *requestView) again(r approval.Request) string {
 	if r.Kind != approval.KindTool {
 		return ""
@@ -99,7 +100,7 @@ func (v *requestView) again(r approval.Request) string {
 	return clip(approvalPrefix+v.visible(line), v.width) + "\n"
 }
 
-// help explains each answer in a line.
+// help returns one line for each answer that the request offers.
 func (v *requestView) help(r approval.Request) string {
 	var b strings.Builder
 	for _, l := range letters {
@@ -115,7 +116,7 @@ func (v *requestView) help(r approval.Request) string {
 	return b.String()
 }
 
-// ParseAnswer parses the answer to a request: y, n, a, s or d, as a letter or a
+// ParseAnswer parses the answer to a request: y, n, s, a, r or d, as a letter or a
 // word; a reason may follow n and d. An empty line means no. ok is false for
 // any other text, and for an answer that is not offered.
 func ParseAnswer(line string, offered []approval.Answer) (answer approval.Answer, reason string, ok bool) {
@@ -137,7 +138,7 @@ func ParseAnswer(line string, offered []approval.Answer) (answer approval.Answer
 	return "", "", false
 }
 
-// asks says whether a line is one of the words, and nothing else.
+// asks reports whether a line is exactly one of the words, in any case.
 func asks(line string, words ...string) bool {
 	return slices.Contains(words, strings.ToLower(strings.TrimSpace(line)))
 }

@@ -11,19 +11,20 @@ import (
 	"golem/core/trace"
 )
 
-// beat is how often a status line moves: a wait is seen within 300 ms.
+// beat is the interval at which a status line is redrawn. It is short enough for SPEC §11:
+// something moves within 300 ms of every wait.
 const beat = 200 * time.Millisecond
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// liveLine is the last line of a terminal while something is waited for. It is
-// taken away before anything else is written.
+// liveLine is the status line: the last line of a terminal during a wait. It is erased
+// before anything else is written.
 type liveLine struct {
-	erase string // what takes it away; "": it is not there
-	turns int
+	erase string // the output that erases the line; "": no line is shown
+	turns int    // how often the line was drawn, which chooses the sign of the spinner
 }
 
-// clear takes the line away.
+// clear erases the line if it is shown.
 func (l *liveLine) clear(w io.Writer) {
 	if l.erase != "" {
 		io.WriteString(w, l.erase)
@@ -31,8 +32,8 @@ func (l *liveLine) clear(w io.Writer) {
 	}
 }
 
-// draw writes the line anew. col is how many columns of it are taken by text
-// that stays, behind which the line is written; where it does not fit there is none.
+// draw draws the status line again. col is the number of columns that other text takes on
+// this line. The status line comes after that text, and is left out if it does not fit.
 func (l *liveLine) draw(w io.Writer, text string, col, columns int, color bool) {
 	l.turns++
 	text = spinner[l.turns%len(spinner)] + " " + text
@@ -52,7 +53,8 @@ func (l *liveLine) draw(w io.Writer, text string, col, columns int, color bool) 
 	io.WriteString(w, before+paint(color, dim, text))
 }
 
-// Every calls tick at each interval until stop, which waits for its end.
+// Every calls tick at each interval, in a goroutine of its own, until the caller calls
+// stop. stop returns when that goroutine has ended.
 func Every(interval time.Duration, tick func()) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -74,7 +76,7 @@ func Every(interval time.Duration, tick func()) (stop func()) {
 	})
 }
 
-// soon locks mu if it can be had within two beats.
+// soon tries for two beats to lock mu and reports whether it did.
 func soon(mu *sync.Mutex) bool {
 	for end := time.Now().Add(2 * beat); ; time.Sleep(beat / 20) {
 		if mu.TryLock() {
@@ -86,7 +88,7 @@ func soon(mu *sync.Mutex) bool {
 	}
 }
 
-// Seconds is a time as a status line has it, such as "5 s", "2 min 5 s" and
+// Seconds returns a duration as a status line shows it, such as "5 s", "2 min 5 s" and
 // "1 h 2 min"; a negative one is "0 s".
 func Seconds(d time.Duration) string {
 	s := max(int(d/time.Second), 0)
@@ -99,7 +101,7 @@ func Seconds(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
 }
 
-// Thousands is a number of tokens in a few characters: 950, 1.2k, 34k.
+// Thousands returns a number of tokens in a few characters: 950, 1.2k, 34k.
 func Thousands(n int) string {
 	switch {
 	case n < 1000:
@@ -110,7 +112,7 @@ func Thousands(n int) string {
 	return strconv.Itoa(n/1000) + "k"
 }
 
-// tokens is what was used so far; "" for nothing.
+// tokens returns the number of tokens as text, or "" if there are none.
 func tokens(u trace.Usage) string {
 	if u.In+u.Out == 0 {
 		return ""

@@ -19,7 +19,7 @@ import (
 
 var code = regexp.MustCompile("^\x1b\\[([0-9]*)([DKm])")
 
-// screen is what a terminal shows of a text, without colours.
+// screen returns what a terminal shows for this output, without colours.
 func screen(s string) string {
 	lines, col := [][]rune{nil}, 0
 	for s != "" {
@@ -53,7 +53,7 @@ func screen(s string) string {
 	return strings.Join(out, "\n")
 }
 
-// live is a plain front end on a terminal of 80 columns.
+// live is a plain front end on a terminal of 120 columns.
 type live struct {
 	*Plain
 	view bytes.Buffer
@@ -65,7 +65,7 @@ func newLive() *live {
 	return l
 }
 
-// shows is the screen after some time has passed.
+// shows returns the screen after the given time.
 func (l *live) shows(after time.Duration) string {
 	time.Sleep(after)
 	synctest.Wait()
@@ -86,9 +86,9 @@ func (l *live) finish(t *testing.T) string {
 	return screen(l.view.String())
 }
 
-// SPEC §11: within 300 ms of every wait something moves on a terminal: of the
-// root's model, of a tool, of workers beside each other; with seconds and
-// tokens, and nothing of it stays.
+// SPEC §11: the status line moves within 300 ms of every wait: for the root's model, a
+// tool, or workers that run in parallel. It shows seconds and tokens, and nothing of it
+// stays on the screen.
 func TestEveryWaitMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLive()
@@ -147,7 +147,8 @@ func TestStatusLineCountsItems(t *testing.T) {
 	})
 }
 
-// A stream that stalls moves behind its text, which comes back as it was.
+// When a stream stalls, the status line appears after its text; when it continues, only
+// the text is on the screen.
 func TestAStalledStreamMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLive()
@@ -166,7 +167,7 @@ func TestAStalledStreamMoves(t *testing.T) {
 	})
 }
 
-// slowPerson answers after a while.
+// slowPerson answers after 5.1 seconds.
 type slowPerson struct{ l *live }
 
 func (s slowPerson) Approve(_ context.Context, r approval.Request) (approval.Decision, error) {
@@ -176,8 +177,8 @@ func (s slowPerson) Approve(_ context.Context, r approval.Request) (approval.Dec
 	return approval.Decision{ID: r.ID, Answer: approval.Yes}, nil
 }
 
-// While a person is asked the terminal is the question's: neither the status
-// line nor what other workers do comes between; it is shown after the answer.
+// While a person is asked, only the question is on the terminal: no status line, and no
+// events of other workers. They are shown after the answer.
 func TestNothingMovesInAQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLive()
@@ -203,8 +204,8 @@ func TestNothingMovesInAQuestion(t *testing.T) {
 	})
 }
 
-// At the prompt of a chat nothing moves; what another part of the program says
-// stands on a line of its own.
+// There is no status line at the prompt of a chat, and text of another part of the program
+// is on a line of its own.
 func TestThePromptRests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLive()
@@ -226,7 +227,7 @@ func TestThePromptRests(t *testing.T) {
 	})
 }
 
-// stuck is an answer that nobody reads.
+// stuck is a writer that blocks until the channel is closed, like a pipe that nobody reads.
 type stuck chan struct{}
 
 func (s stuck) Write(p []byte) (int, error) {
@@ -234,7 +235,7 @@ func (s stuck) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// SPEC §5: what is said beside the run gets out while nobody reads the answer.
+// SPEC §5: Aside writes even while nobody reads the answer.
 func TestAsideDoesNotWaitForTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, unread := newLive(), make(stuck)
@@ -258,8 +259,8 @@ func TestAsideDoesNotWaitForTheAnswer(t *testing.T) {
 	})
 }
 
-// Where there is no terminal nothing moves, and a terminal that may not be
-// written to now, as of a job in the background, is left alone.
+// There is no status line without a terminal, or on a terminal that must not be written to
+// now, because golem is a job in the background.
 func TestNothingMovesElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, on := range []func() bool{nil, func() bool { return false }} {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// SPEC §11: arguments have names and one order, whichever way they come; the
-// page has the same order.
+// SPEC §11: arguments are shown with their names and in one order, in whatever order they
+// come. The page uses the same order.
 func TestArgumentsHaveNamesAndOneOrder(t *testing.T) {
 	want := `edit_file(path: "/CHANGELOG.md", old: "a typo", new: "typo", replace_all: true)`
 	for _, args := range []string{

@@ -21,7 +21,8 @@ type Plain struct {
 	// answers are printed to View while they arrive.
 	Answers io.Writer
 	Shield  bool // Answers is a terminal: control characters in answers become escapes
-	// Approver is asked while View is quiet; nil: nobody can be asked.
+	// Approver is asked for approval; meanwhile nothing is written to View. nil: nobody
+	// can be asked.
 	Approver approval.Approver
 	Input    Lines      // messages of a chat; nil: there are none
 	Width    func() int // columns of View; nil: lines are not broken
@@ -32,27 +33,27 @@ type Plain struct {
 	// never.
 	Live    func() bool
 	Color   bool
-	Resumed bool // the run goes on with a conversation, whose end is told: its input is not shown as if it was sent now
+	Resumed bool // the run resumes a conversation: its input is an old message and is not shown
 	Prompts bool // Input is a terminal: print "> " before each line, and do not repeat what was typed
 
 	mu      sync.Mutex
 	root    *block
 	blocks  map[string]*block // by trace id of the worker run
-	running map[string]string // what runs, by trace id
+	running map[string]string // the lines of calls that run, by trace id
 	line    liveLine
 	waits   waits
 	stop    func()            // ends the status line
-	moved   bool              // text came since the last beat
-	asking  bool              // a person is being asked: the terminal is the question's
-	held    []trace.Event     // what came meanwhile
+	moved   bool              // text was written since the last beat
+	asking  bool              // a person is being asked: nothing else is written
+	held    []trace.Event     // events that came while a person was asked
 	stream  *prose            // the root's text
 	turn    strings.Builder   // the root's text of this turn
 	streamd bool              // some of this turn was streamed
 	answer  string            // the root's latest answer
 	told    bool              // the answer has been shown
-	broken  error             // the first error of Answers
-	asked   map[string]bool   // calls a person was asked about: their diff was shown
-	tasks   map[string]string // what workers are called for, by trace id
+	broken  error             // the first error of writing to Answers
+	asked   map[string]bool   // calls that a person was asked about, so their diff was shown
+	tasks   map[string]string // the inputs of workers in a few words, by trace id
 	framed  map[string]bool   // calls whose worker has a frame
 	failed  string            // the message of the latest error, so that it is not repeated
 }
@@ -85,7 +86,7 @@ func (p *Plain) columns() int {
 	return p.Width()
 }
 
-// frame is how wide frames may be.
+// frame returns the width of frames.
 func (p *Plain) frame() int {
 	if w := p.columns(); w > 0 {
 		return min(max(w, minWidth), maxFrame)
@@ -93,8 +94,8 @@ func (p *Plain) frame() int {
 	return frameWidth
 }
 
-// put writes to the view, taking the status line away first. What cannot be
-// written is lost: the view is not a result.
+// put erases the status line and writes to View. It ignores errors, because View does not
+// get results.
 func (p *Plain) put(s string) {
 	p.line.clear(p.View)
 	p.moved = true
@@ -114,10 +115,10 @@ func (p *Plain) printLine(s string) {
 	p.put(s + "\n")
 }
 
-// note writes one of golem's own lines where the call with that id stands.
+// note writes one of golem's own lines in the block of the call with this id.
 func (p *Plain) note(id, s string) { p.at(id).line(s) }
 
-// at is the block of the worker run that id belongs to.
+// at returns the block of the worker run to which the id belongs.
 func (p *Plain) at(id string) *block {
 	for {
 		if b, ok := p.blocks[id]; ok {
@@ -141,8 +142,8 @@ func (p *Plain) Start() {
 	}
 }
 
-// beat moves the status line. Behind text that is being streamed it is shown
-// only when nothing came since the last beat.
+// beat redraws the status line. After streamed text without a line end it does so only if
+// no text was written since the last beat.
 func (p *Plain) beat() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -156,8 +157,9 @@ func (p *Plain) beat() {
 	p.line.draw(p.View, text, p.stream.col, p.columns(), p.Color)
 }
 
-// Aside runs a function that writes to View's terminal itself. It removes the
-// status line before.
+// Aside calls write, which may write to View's terminal, after removing the status line.
+// If Plain stays locked for longer than two beats, for example because nobody reads
+// Answers, Aside calls write without that (SPEC §5).
 func (p *Plain) Aside(write func()) {
 	if !soon(&p.mu) {
 		write()
@@ -178,7 +180,8 @@ func (p *Plain) endText() {
 	}
 }
 
-// Approve asks the Approver. Meanwhile nothing else is printed.
+// Approve asks the Approver, or returns approval.ErrNobody if there is none. Meanwhile
+// nothing else is printed.
 func (p *Plain) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
 	p.mu.Lock()
 	p.ready()
@@ -194,7 +197,7 @@ func (p *Plain) Approve(ctx context.Context, r approval.Request) (approval.Decis
 	return p.Approver.Approve(ctx, r)
 }
 
-// answered gives the terminal back to the run, and shows what came meanwhile.
+// answered ends a question and shows the events that came meanwhile.
 func (p *Plain) answered() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -230,7 +233,7 @@ func (p *Plain) Prompt(ctx context.Context) (run.Input, error) {
 	}
 }
 
-// readLine reads one line, without holding up events.
+// readLine reads one line. It does not hold the lock meanwhile, so that events are shown.
 func (p *Plain) readLine(ctx context.Context) (string, error) {
 	if p.Input == nil {
 		return "", io.EOF
@@ -265,8 +268,8 @@ func (p *Plain) deliver() {
 	p.stream.end()
 }
 
-// writeAnswer writes an answer and ends its last line; an empty one is nothing.
-// Finish returns the first error.
+// writeAnswer writes an answer to Answers and ends its last line. It writes nothing for an
+// empty answer. It keeps the first error for Finish.
 func (p *Plain) writeAnswer(text string) {
 	if p.Shield {
 		text = safe(text)
@@ -279,9 +282,9 @@ func (p *Plain) writeAnswer(text string) {
 	}
 }
 
-// Finish ends the output. If the run succeeded, it prints what was not printed
-// yet of the answer, and then the cost of the run. Call it once, after the last
-// event. An error means that Answers did not get every answer.
+// Finish ends the output. It prints the answer or the run's error, if that was not printed
+// yet, and then the cost of the run. Call it once, after the last event. An error means
+// that Answers did not get every answer.
 func (p *Plain) Finish(res run.Result) error {
 	p.mu.Lock()
 	stop := p.stop

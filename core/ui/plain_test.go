@@ -21,7 +21,8 @@ func ev(id, parent, worker string, depth int, b trace.Body) trace.Event {
 	return trace.Event{ID: id, Parent: parent, Worker: worker, Depth: depth, Body: b}
 }
 
-// rootEvents are a root that calls one worker and one tool, as the runner emits them.
+// rootEvents returns the events of a root that calls one worker and one tool, as the runner
+// emits them.
 func rootEvents() []trace.Event {
 	return []trace.Event{
 		ev("0", "", "main", 0, trace.RunStart{Input: json.RawMessage(`"Add error handling"`)}),
@@ -88,7 +89,7 @@ func TestQuietShowsBulletsOnly(t *testing.T) {
 	}
 }
 
-// S4-44: workers that run in parallel never mix, whatever the interleaving.
+// S4-44: the lines of workers that run in parallel never mix, in whatever order they come.
 func TestParallelChildrenDoNotMix(t *testing.T) {
 	var view bytes.Buffer
 	p := &Plain{View: &view}
@@ -192,7 +193,7 @@ func TestWithoutColorThereIsNoEscape(t *testing.T) {
 	}
 }
 
-// SPEC §16: --json is the trace's lines plus transient ones without seq.
+// SPEC §16: --json prints the trace's lines, and transient events without seq.
 func TestJSONAddsOnlyTransientLines(t *testing.T) {
 	var out bytes.Buffer
 	j := &JSON{W: &out}
@@ -225,8 +226,8 @@ func TestJSONAddsOnlyTransientLines(t *testing.T) {
 	}
 }
 
-// SPEC §7: a call that was not run says so, and why, in words for the person who
-// reads it.
+// SPEC §7: the line of a call that was not run says so and gives the reason, addressed to
+// the person.
 func TestDeniedCallsSayWhy(t *testing.T) {
 	var view bytes.Buffer
 	p := &Plain{View: &view}
@@ -245,7 +246,7 @@ func TestDeniedCallsSayWhy(t *testing.T) {
 	}
 }
 
-// What golem says on a screen is broken between words.
+// Long lines of golem's own are broken between words.
 func TestSentencesBreakBetweenWords(t *testing.T) {
 	var view bytes.Buffer
 	p := &Plain{View: &view, Width: func() int { return 40 }}
@@ -267,7 +268,7 @@ retrying in 0.0 s: E_MODEL model model
 	}
 }
 
-// SPEC §5: a call that was cut off is told once, with its reason.
+// SPEC §5: a call that was stopped or not run is shown once, with its reason.
 func TestStoppedCallsSayWhy(t *testing.T) {
 	var view bytes.Buffer
 	p := &Plain{View: &view}
@@ -281,8 +282,8 @@ func TestStoppedCallsSayWhy(t *testing.T) {
 	}
 }
 
-// What a run cost stands at its end where that is known, whatever its end; the
-// tokens alone stand there if a person wants to see more.
+// The output ends with the cost of the run if it is known, also after an error. If it is
+// not known, the output ends with the tokens only with Verbose.
 func TestCostAtTheEnd(t *testing.T) {
 	known := model.Usage{In: 2200, Cached: 1600, Out: 120, Cost: 3_200_000_000}
 	for _, c := range []struct {
@@ -310,7 +311,8 @@ func TestCostAtTheEnd(t *testing.T) {
 	}
 }
 
-// A file that was written with the content it had: no empty line stands for the change.
+// If a file is written with the content that it already had, a note is shown in place of
+// an empty diff.
 func TestPlainUnchanged(t *testing.T) {
 	var out strings.Builder
 	p := &Plain{View: &out}

@@ -24,8 +24,8 @@ func (q *queue) Line(context.Context) (string, error) {
 	return line, nil
 }
 
-// Scenario 31, the front end's part: answers come one by one, empty lines are
-// passed over, the end of input ends the chat.
+// Scenario 31, the front end's part: answers are printed one by one, empty lines are
+// skipped, and the end of input ends the chat.
 func TestPromptReadsMessagesAndDeliversAnswers(t *testing.T) {
 	var view, out bytes.Buffer
 	p := &Plain{View: &view, Answers: &out, Input: &queue{"hello", "", "  ", "/new", "bad"}}

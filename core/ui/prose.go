@@ -2,17 +2,16 @@ package ui
 
 import "strings"
 
-// prose lays out streamed text word by word: the first line begins with
-// first, every other one with rest, so that no line of a model's text begins
-// where golem's own lines begin (SECURITY 9). A word is written when it is
-// complete.
+// prose lays out streamed text word by word. The first line begins with the prefix first
+// and every other line with rest, so that no line of a model's text begins in the column
+// where golem's own lines begin (SECURITY 9). A word is written when it is complete.
 type prose struct {
 	first, rest string
 	width       int // columns, prefix included; 0: lines are not broken
 	put         func(string)
 
-	col     int  // columns used on this line, 0: the prefix is still to come
-	later   bool // a line was begun before
+	col     int  // columns used on this line; 0: the prefix is not written yet
+	later   bool // this is not the first line
 	spaces  string
 	word    strings.Builder
 	wordLen int
@@ -28,7 +27,7 @@ func (p *prose) write(s string) {
 		case ' ':
 			p.flush()
 			p.spaces += " "
-		case '\t': // how wide the terminal's own would be, is not known
+		case '\t': // spaces, because the width of the terminal's tabs is not known
 			p.flush()
 			p.spaces += "    "
 		default:
@@ -49,7 +48,7 @@ func (p *prose) newline() {
 	p.col, p.later = 0, true
 }
 
-// flush writes the word that is complete, and the space before it.
+// flush writes the complete word and the spaces before it.
 func (p *prose) flush() {
 	if p.word.Len() == 0 {
 		return
@@ -66,7 +65,7 @@ func (p *prose) flush() {
 	if begin {
 		p.put(prefix)
 		p.col = width(prefix)
-		if p.width > 0 { // of an indent, what has room
+		if p.width > 0 { // shorten the indent if it has not enough room
 			p.spaces = p.spaces[:min(len(p.spaces), max(p.width-p.col-p.wordLen, 0))]
 		}
 	}
@@ -76,7 +75,7 @@ func (p *prose) flush() {
 	p.word.Reset()
 }
 
-// end writes what is left and ends the line.
+// end writes the rest of the text and ends the line. The next text begins with first.
 func (p *prose) end() {
 	p.flush()
 	if p.col > 0 {
@@ -85,5 +84,5 @@ func (p *prose) end() {
 	p.col, p.later, p.spaces = 0, false, ""
 }
 
-// midline says whether a line has been begun and not ended.
+// midline reports whether a line has begun and not ended.
 func (p *prose) midline() bool { return p.col > 0 }

@@ -11,7 +11,7 @@ import (
 // Questions asks a Person for approval, with the words of S4 §3. The default is
 // no, and a person who does not answer has said no (SECURITY 9). A gate asks
 // one question at a time; if several gates use one Person, the caller must make
-// sure of that.
+// sure that only one of them asks at a time.
 type Questions struct {
 	Person Person     // nil: nobody can be asked
 	Width  func() int // columns of the screen; nil or 0: 80
@@ -21,7 +21,7 @@ type Questions struct {
 
 var _ approval.Approver = Questions{}
 
-// maxMisread is how many unreadable answers are asked again before they count as no.
+// maxMisread is the number of answers that golem cannot read after which the answer is no.
 const maxMisread = 3
 
 // Approve shows the complete request and reads the answer. It returns
@@ -83,7 +83,7 @@ func (q Questions) confirm(ctx context.Context, view *requestView, l *approval.L
 	return ok && answer == approval.Yes, err
 }
 
-// input reads a text; an empty line is none.
+// input reads the answer to a question for a text. An empty line means no answer.
 func (q Questions) input(ctx context.Context, r approval.Request) (approval.Decision, error) {
 	line, err := q.Person.Ask(ctx, "> ")
 	if err != nil {
@@ -96,7 +96,7 @@ func (q Questions) input(ctx context.Context, r approval.Request) (approval.Deci
 	return d, nil
 }
 
-// size is a number that may be unknown, which is 0.
+// size returns a dimension of the screen, or 0 if it is unknown.
 func size(of func() int) int {
 	if of == nil {
 		return 0

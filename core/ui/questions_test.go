@@ -15,7 +15,7 @@ import (
 	"golem/core/tool"
 )
 
-// talker is a Person who answers from a list and keeps what it was shown.
+// talker is a Person who answers from a list and records what it was shown.
 type talker struct {
 	bytes.Buffer
 	answers []string
@@ -43,8 +43,8 @@ func writeRequest() approval.Request {
 	}
 }
 
-// Who is asked about a custom tool sees that it is one, whatever its
-// description says, and of which file.
+// A request for a custom tool says that it is one, whatever its description says, and
+// names its file.
 func TestRequestNamesTheModule(t *testing.T) {
 	p := &talker{answers: []string{"n"}}
 	r := writeRequest()
@@ -67,7 +67,8 @@ func TestRequestNamesTheModule(t *testing.T) {
 	}
 }
 
-// Who is asked about a command sees what the kernel confines it to, or that it does not.
+// A request for a command shows what the kernel confines the command to, or that it is not
+// confined.
 func TestRequestShowsWhatACommandReaches(t *testing.T) {
 	p := &talker{answers: []string{"n"}}
 	r := approval.Request{
@@ -98,7 +99,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// SECURITY 8, 9: nothing but a clear yes is one.
+// SECURITY 8, 9: nothing but a clear yes counts as yes.
 func TestOnlyYesIsYes(t *testing.T) {
 	r := writeRequest()
 	r.Answers = r.Answers[:4]
@@ -125,8 +126,8 @@ func TestSomebodyWhoVanishesIsAnError(t *testing.T) {
 	}
 }
 
-// SECURITY 19: a question that is not a tool call shows each line that a yes
-// covers, and takes yes and no alone.
+// SECURITY 19: a question that is not about a tool call shows each line that a yes
+// covers, and accepts only yes and no.
 func TestQuestionsOfOtherKinds(t *testing.T) {
 	r := approval.Request{
 		ID: "q1", Kind: approval.KindTrust, Title: "Trust what this project's files widen?", Answers: []approval.Answer{approval.Yes, approval.No},
@@ -156,7 +157,7 @@ func TestQuestionsOfOtherKinds(t *testing.T) {
 	}
 }
 
-// SECURITY 9: what is cut is counted, and v shows it before the answer.
+// SECURITY 9: a request says how much it cuts, and v shows all of it before the answer.
 func TestLongValuesFoldAndOpen(t *testing.T) {
 	r := writeRequest()
 	r.Module, r.Diff, r.Paths = "tools/a.wasm@sha256:"+strings.Repeat("0123456789abcdef", 4), "", nil
@@ -182,8 +183,8 @@ func TestLongValuesFoldAndOpen(t *testing.T) {
 	}
 }
 
-// SECURITY 9: no content can begin a line where golem's own lines begin, and
-// control characters are shown, not sent.
+// SECURITY 9: no content can begin a line in the column where golem's own lines begin, and
+// control characters are shown as escapes.
 func TestContentCannotImitateThePrompt(t *testing.T) {
 	evil := "ok\n[y]es / [n]o / this session: y\r\x1b[2K\n\u202eRisk: low\u200b" + strings.Repeat("W", 300)
 	r := writeRequest()
@@ -226,7 +227,7 @@ func FuzzRequest(f *testing.F) {
 					t.Fatalf("raw %q in %q", r, text)
 				}
 			}
-			narrow := v.width < cutWidth // its lines have no room for a label, or for the note that one is cut
+			narrow := v.width < cutWidth // there is no room for the note that a label is cut
 			if n := strings.Count(text, "\n"); !v.whole && n > v.height && !narrow {
 				t.Fatalf("%d lines on a screen of %d", n, v.height)
 			}
@@ -274,8 +275,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// A table whose rows have nothing in common costs what it weighs: 47 KB were drawn as
-// 49 MB.
+// The output for a table whose rows have different keys is not much larger than the table:
+// before there was a limit, 47 KB were drawn as 49 MB.
 func TestRenderTableOfManyKeys(t *testing.T) {
 	var rows []string
 	for i := range 3000 {
@@ -287,8 +288,8 @@ func TestRenderTableOfManyKeys(t *testing.T) {
 	}
 }
 
-// SPEC §11: the other question, for a text. What is typed is the answer as it
-// is, yes and no included; an empty line is none.
+// SPEC §11: the second kind of question asks for a text. The typed line is the answer,
+// even if it is yes or no; an empty line is no answer.
 func TestQuestionForAText(t *testing.T) {
 	r := approval.Request{ID: "r1", Kind: approval.KindInput, Title: "Which\nRisk: low?", Answers: []approval.Answer{approval.Yes, approval.No},
 		Lines: []approval.Line{{Path: "a asked", Value: "which?"}}}

@@ -13,8 +13,8 @@ import (
 type requestView struct {
 	width, height int // columns and lines; 0: 80 and 24
 	color         bool
-	whole         bool // nothing is cut, and nothing that the diff shows is left out
-	titled        bool // what is asked for stands in the frame around it
+	whole         bool // cut nothing, and show arguments even if the diff shows them, too
+	titled        bool // the frame around the request has a title, so no prefix is needed
 	escaped       bool // something was shown as an escape
 	b             strings.Builder
 }
@@ -25,7 +25,7 @@ const (
 	screenHeight, minHeight = 24, 12
 )
 
-// request is the whole text of the question but its keys.
+// request returns the text of the question without the hint and the keys.
 func (v *requestView) request(r approval.Request) string {
 	v.b.Reset()
 	v.escaped = false
@@ -50,8 +50,8 @@ func (v *requestView) request(r approval.Request) string {
 	return v.b.String()
 }
 
-// question draws a question that is not a tool call: its title, and what a yes
-// covers, every line of it: a setting that is not on the screen is not answered for.
+// question draws a question that is not about a tool call: its title, and every setting
+// that a yes covers, because a person cannot approve a setting that is not shown.
 func (v *requestView) question(r approval.Request) {
 	prefix := v.prefix()
 	if r.Kind == approval.KindInput && !v.titled {
@@ -67,8 +67,8 @@ func (v *requestView) question(r approval.Request) {
 	}
 }
 
-// setting draws one thing that a yes covers. In a frame its name and its value are told
-// apart by their style, and a value of one line needs no count.
+// setting draws one setting that a yes covers. In a frame, its name and its value have
+// different styles, and a value of one line has no title with its size.
 func (v *requestView) setting(l approval.Line) {
 	name := l.Path
 	if l.Where != "" {
@@ -97,7 +97,7 @@ const (
 	meansPrefix    = "    → "
 )
 
-// prefix begins the first line of a request.
+// prefix returns the beginning of the first line of a request.
 func (v *requestView) prefix() string {
 	if v.titled {
 		return ""
@@ -105,11 +105,11 @@ func (v *requestView) prefix() string {
 	return approvalPrefix
 }
 
-// call draws a tool call.
+// call writes the labels of a tool call and returns the sections of its content.
 func (v *requestView) call(r approval.Request) []section {
 	head, told := v.headline(r)
 	if v.whole && r.Type == "command" && !told["command"] {
-		head = r.Tool // the command itself comes below, and whole
+		head = r.Tool // the complete command is below
 	}
 	v.label(v.prefix(), head, headRows)
 	v.label("Risk: ", r.Risk, labelRows)
@@ -133,7 +133,7 @@ func (v *requestView) call(r approval.Request) []section {
 	return v.body(r, told)
 }
 
-// workers is the way from the root to the worker that asks, and what it is to do.
+// workers writes the path from the root to the worker that asks, and that worker's task.
 func (v *requestView) workers(r approval.Request) {
 	switch len(r.WorkerPath) {
 	case 0:
@@ -151,8 +151,9 @@ func (v *requestView) workers(r approval.Request) {
 	}
 }
 
-// body is the content: what will be in the file, or what changes in it, or
-// the arguments. told are the arguments that the headline has whole.
+// body returns the sections below the labels: the new content of the file, or the change
+// to it, or the arguments. told has the names of the arguments that the headline shows
+// completely.
 func (v *requestView) body(r approval.Request, told map[string]bool) []section {
 	change := changeOf(r)
 	var out []section
@@ -172,7 +173,7 @@ func (v *requestView) body(r approval.Request, told map[string]bool) []section {
 	return out
 }
 
-// uses are the files of a call, with the mounts they are in.
+// uses lists the files of a call with their mounts.
 func uses(paths []tool.PathUse) string {
 	out := make([]string, len(paths))
 	for i, p := range paths {
@@ -184,7 +185,7 @@ func uses(paths []tool.PathUse) string {
 	return strings.Join(out, ", ")
 }
 
-// grants are what a module can reach.
+// grants lists what a module can reach.
 func grants(list []tool.Grant) string {
 	if len(list) == 0 {
 		return "nothing: it can only compute"
@@ -225,7 +226,7 @@ func paint(on bool, color, s string) string {
 	return "\x1b[" + color + "m" + s + "\x1b[0m"
 }
 
-// DiffStyle is the style of a line of a unified diff, as the parameters of SGR
+// DiffStyle returns the style of a line of a unified diff, as the parameters of SGR
 // (ECMA-48); "" for context.
 func DiffStyle(l string) string {
 	if strings.HasPrefix(l, "+++") || strings.HasPrefix(l, "---") {
@@ -234,7 +235,8 @@ func DiffStyle(l string) string {
 	return changeStyle(l)
 }
 
-// changeStyle is DiffStyle of a line that names no file: a removed "-- x" is "--- x".
+// changeStyle returns the style of a line that does not name a file. DiffStyle would be
+// wrong for it: if the line "-- x" is removed, the diff has "--- x".
 func changeStyle(l string) string {
 	switch {
 	case strings.HasPrefix(l, "@@"):

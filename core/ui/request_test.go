@@ -12,13 +12,13 @@ import (
 	"golem/core/tool"
 )
 
-// asked is the whole question on a screen of 80 columns and 24 lines.
+// asked returns the complete question on a screen of 80 columns and 24 lines.
 func asked(r approval.Request) string {
 	v := &requestView{}
 	return v.request(r) + v.hint(r) + v.keys(r)
 }
 
-// fileRequest is a question about a file tool of golem's own.
+// fileRequest returns a question about a file tool of golem's own.
 func fileRequest(name, diff string, args map[string]any, paths ...tool.PathUse) approval.Request {
 	r := writeRequest()
 	r.Tool, r.Diff, r.Paths, r.Why = name, diff, paths, "it changes a file"
@@ -41,7 +41,7 @@ func TestRequestTaskOfASchema(t *testing.T) {
 	}
 }
 
-// SPEC §11, S4-28, S4-35, S4-45: the whole question, as it stands on a screen.
+// SPEC §11, S4-28, S4-35, S4-45: the complete question as the screen shows it.
 func TestRequestGolden(t *testing.T) {
 	at := map[string]any{"path": "/output/report.md", "content": "# Report\n\nAll is well.\n"}
 	for name, c := range map[string]struct {
@@ -132,8 +132,8 @@ func TestModuleNamedAsADigest(t *testing.T) {
 	}
 }
 
-// SPEC §11: whatever is asked fits 24 lines of 80 columns, keys included, and
-// a narrow screen breaks the keys between two answers.
+// SPEC §11: every request fits on 24 lines of 80 columns, including the keys, and on a
+// narrow screen the line of the keys is broken between two answers.
 func TestRequestFitsOneScreen(t *testing.T) {
 	long := strings.Repeat("word ", 400)
 	many := map[string]any{}
@@ -166,7 +166,7 @@ func TestRequestFitsOneScreen(t *testing.T) {
 	}
 }
 
-// A larger screen is used.
+// A request uses the lines of a larger screen.
 func TestRequestUsesTheScreen(t *testing.T) {
 	content := strings.Repeat("a line of the file\n", 40)
 	r := fileRequest("write_file", "--- /dev/null\n+++ b/a\n", map[string]any{"path": "/a", "content": content}, writing("/a"))
@@ -176,8 +176,8 @@ func TestRequestUsesTheScreen(t *testing.T) {
 	}
 }
 
-// What the keys mean is told in full sentences when it is asked for, and when an
-// answer cannot be read; neither counts as an answer.
+// The help explains the keys if a person asks for it or types an unreadable answer; neither
+// counts as an answer.
 func TestHelpSaysTheScope(t *testing.T) {
 	p := &talker{answers: []string{"?", "help", "?", "?", "hm", "y"}}
 	if d, err := (Questions{Person: p}).Approve(t.Context(), writeRequest()); err != nil || d.Answer != approval.Yes {
@@ -196,8 +196,8 @@ func TestHelpSaysTheScope(t *testing.T) {
 	}
 }
 
-// The content of a file never stands in for its path: what is not on the first
-// line is below it.
+// Every argument that the headline does not show completely is shown below it. Content that
+// equals the path does not count as shown.
 func TestHeadlineHidesNothing(t *testing.T) {
 	r := fileRequest("write_file", "", map[string]any{"path": "/o.txt", "content": "/o.txt"}, writing("/o.txt"))
 	if text := asked(r); !strings.Contains(text, `  content: "/o.txt"`) {
@@ -217,7 +217,7 @@ func TestHeadlineHidesNothing(t *testing.T) {
 	}
 }
 
-// Content is broken between words and loses nothing.
+// Content is broken between words and no character is lost.
 func TestBrokenContentIsWhole(t *testing.T) {
 	for _, s := range []string{"", strings.Repeat("word  ", 50), strings.Repeat("x", 300), "   " + strings.Repeat("日本 ", 80), strings.Repeat(" ", 200) + "end"} {
 		for _, n := range []int{1, 7, 20, 76} {
@@ -234,7 +234,8 @@ func TestBrokenContentIsWhole(t *testing.T) {
 	}
 }
 
-// A removed or added line that looks like a diff's header, such as a comment of SQL, has the colour of its kind.
+// A removed or added line that looks like a diff's header, such as a comment in SQL, has the
+// colour of a removed or added line.
 func TestChangedLinesHaveTheirColours(t *testing.T) {
 	v := requestView{width: 80, color: true}
 	for text, want := range map[string][]string{"@@ -1 +1 @@\n--- old\n+++ new": {cyan, red, green}, "--- a/x\n+++ b/x\n@@ -1 +1 @@": {bold, bold, cyan}} {

@@ -7,14 +7,12 @@ import (
 	"golem/core/approval"
 )
 
-// safe is text for the view: control, bidirectional and invisible characters
-// are escapes; line ends and tabs stay. It is kinder to prose than an approval
-// request is: joiners of emoji and the spaces of typography are not a threat
-// where nobody is asked for anything.
-// Safe is text that others wrote, for a terminal: what is not a printable character is
-// shown as an escape.
+// Safe returns text that golem did not write in a form that is safe to show: control,
+// bidirectional and invisible characters become escapes. Line ends and tabs stay.
 func Safe(s string) string { return safe(s) }
 
+// safe changes prose less than an approval request is changed: the joiners of emoji stay,
+// and special spaces become normal ones. They do no harm where nobody decides anything.
 func safe(s string) string {
 	plain := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Zs, r) {
@@ -50,7 +48,7 @@ func safePiece(s string) string {
 	return out
 }
 
-// lines are the safe lines of a text, without a last empty one.
+// lines returns the lines of a text, made safe, without an empty last line.
 func lines(s string) []string {
 	return strings.Split(strings.TrimSuffix(safe(s), "\n"), "\n")
 }

@@ -10,11 +10,11 @@ import (
 type Choice struct {
 	Answer approval.Answer
 	Key    string // the letter that gives it
-	Means  string // exactly what it covers, one sentence
+	Means  string // what it covers, in one sentence
 }
 
-// Choices are the answers that a request offers, in the order in which people see
-// them.
+// Choices returns the answers that a request offers, in the order in which front ends
+// show them.
 func Choices(r approval.Request) []Choice {
 	tool, _ := approval.Visible(r.Tool)
 	var out []Choice
@@ -38,18 +38,19 @@ func Choices(r approval.Request) []Choice {
 	return out
 }
 
-// RequestLines are the lines of a question for a screen of width columns, escaped, to be
-// put into a frame that says what is asked for. All of it is there if whole is true, or
-// if the question is not about a tool call; else what decides little is left out, and a
-// line that is longer than a few rows ends with a note that v shows the rest.
+// RequestLines returns a question as escaped lines for a screen of width columns. The
+// front end shows them in a frame whose title says what is asked. If whole is true, or
+// the question is not about a tool call, the lines are complete. Otherwise less important
+// lines are left out, and a line that takes more than a few rows is cut and ends with a
+// note that the key v shows the rest.
 func RequestLines(r approval.Request, width int, color, whole bool) []string {
 	v := &requestView{width: width, height: uncut * uncut, color: color, whole: whole || r.Kind != approval.KindTool, titled: true}
 	return strings.Split(strings.Trim(v.request(r), "\n"), "\n")
 }
 
-// Marked is a line that others wrote, as lines of at most n columns (0: one line),
-// escaped as in a question. What goes on stands behind a mark, so that it cannot look like
-// a line of its own.
+// Marked breaks a line that golem did not write into lines of at most n columns (0: it
+// does not break) and escapes it as in a question. Each line after the first begins with
+// a mark, so that it cannot look like a separate line.
 func Marked(l string, n int) []string {
 	l, _ = approval.Visible(strings.ReplaceAll(l, "\t", "    "))
 	if n <= 0 || width(l) <= n {
@@ -62,7 +63,7 @@ func Marked(l string, n int) []string {
 	return out
 }
 
-// RuleLines are the lines of a rule that an answer would save.
+// RuleLines returns the lines that describe the rule which the answer Keep would save.
 func RuleLines(l *approval.Lasting, width int, color bool) []string {
 	v := &requestView{width: max(width, minWidth), height: uncut, color: color}
 	return strings.Split(Fit(strings.Trim(v.lasting(l), "\n"), v.width), "\n")

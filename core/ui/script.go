@@ -55,7 +55,7 @@ func (s *Script) Approve(ctx context.Context, r approval.Request) (approval.Deci
 	return bind(d, r), nil
 }
 
-// bind fills in the request a decision answers, unless the test names another.
+// bind sets the id of the request in a decision, unless the test has set one.
 func bind(d approval.Decision, r approval.Request) approval.Decision {
 	if d.ID == "" {
 		d.ID = r.ID

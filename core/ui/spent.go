@@ -6,8 +6,8 @@ import (
 	"golem/core/trace"
 )
 
-// Spent is the line at the end of a run: what it cost, and the tokens that were
-// billed. Where the price is not known it is "", unless tokens are wanted anyhow.
+// Spent returns the line for the end of a run, with its cost and its tokens. If the cost
+// is unknown, it returns the tokens alone if tokens is true, else "".
 func Spent(u trace.Usage, tokens bool) string {
 	cost := u.CostText()
 	if cost == "" && (!tokens || u.In+u.Out == 0) {

@@ -36,13 +36,14 @@ func Table(rows [][]string) string {
 	return b.String()
 }
 
-// leastLast is the least width of the last column of a narrowed table.
+// leastLast is the smallest width to which NarrowTable cuts the last column.
 const leastLast = 12
 
-// NarrowTable is a table that keeps a row on one line of n columns: it leaves out the
-// columns named in spare, in their order, and then cuts the last column. Where that is
-// not enough, the last column is whole, for Fit to break. For n of 0 the rows are
-// unchanged. Cells are one line each.
+// NarrowTable narrows a table so that each row fits on a line of n columns. It removes
+// the columns whose headings are in spare, in that order, until the last column has
+// enough room, and cuts the last column. If there is not enough room even then, the last
+// column stays complete, so that Fit can break it. rows[0] has the headings, and each
+// cell is one line. If n is 0, it returns the rows unchanged; otherwise it returns a copy.
 func NarrowTable(rows [][]string, n int, spare ...string) [][]string {
 	if n <= 0 {
 		return rows

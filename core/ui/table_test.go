@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A row of a list stays on one line of the terminal as long as that can be: columns that
-// decide least go first, then the last one is cut.
+// A row stays on one line of the terminal if possible: the spare columns are removed first,
+// then the last column is cut.
 func TestNarrowTable(t *testing.T) {
 	rows := [][]string{{"RUN", "TIME", "COST", "INPUT"}, {"20261122-190650-b628c4", "2026-11-22T19:06:50Z", "", "was ist das für ein Text?"}}
 	for width, want := range map[int][][]string{

@@ -25,8 +25,8 @@ type UI interface {
 	Prompt(ctx context.Context) (run.Input, error)
 }
 
-// Person is where questions are shown and answered: natively the controlling
-// terminal. It is also a writer. Use it from one goroutine at a time.
+// Person is the place where a person sees and answers questions: natively the
+// controlling terminal. Its Write shows text there. Use it from one goroutine at a time.
 type Person interface {
 	io.Writer
 	// Ask discards what was typed before, writes prompt and reads one line,

@@ -10,7 +10,7 @@ import (
 	"golem/core/trace"
 )
 
-// maxWaits is how many waits the status line names.
+// maxWaits is the largest number of waits that the status line names.
 const maxWaits = 3
 
 // wait is one thing that a run waits for.
@@ -20,18 +20,18 @@ type wait struct {
 	args  json.RawMessage // of a call
 }
 
-// waits is what a run waits for, and what it has used up to now.
+// waits keeps what a run waits for and what it has used so far.
 type waits struct {
 	calls  map[string]wait // tools and workers, by trace id
 	models map[string]wait // answers of models, by the trace id of the worker run
 	names  map[string]string
 	usage  trace.Usage
-	staged map[string]bool // items that wait for the person, as far as the run told (S4-54)
-	begun  time.Time       // of what stands for a wait that has no name
-	on     bool            // the run goes on: not at the prompt of a chat, not over
+	staged map[string]bool // items that wait for the person, according to the run's events (S4-54)
+	begun  time.Time       // start of "working", which is shown if no call and no model is waited for
+	on     bool            // the run works: it has not ended and is not at the prompt of a chat
 }
 
-// note follows the events of a run.
+// note updates the waits with an event of the run.
 func (w *waits) note(e trace.Event, now time.Time) {
 	if w.calls == nil {
 		w.calls, w.models, w.names = map[string]wait{}, map[string]wait{}, map[string]string{}
@@ -78,10 +78,10 @@ func (w *waits) note(e trace.Event, now time.Time) {
 	w.on = true
 }
 
-// begin is the start of a wait that has no name yet.
+// begin starts a wait whose reason is not known yet, shown as "working".
 func (w *waits) begin(now time.Time) { w.on, w.begun = true, now }
 
-// task is what a worker was called for.
+// task returns the input of a worker in a few words, or "" if its call is not known.
 func (w *waits) task(id string) string {
 	if c, ok := w.calls[id]; ok {
 		return taskLine(c.args)
@@ -89,8 +89,9 @@ func (w *waits) task(id string) string {
 	return ""
 }
 
-// line names what is waited for: models and tools, and workers that wait for
-// neither; then what was used.
+// line returns the status line: what the run waits for, the tokens and the cost so far,
+// and the number of staged items. A call is left out if the run waits for another one
+// below it. line returns "" while the run does not work.
 func (w *waits) line(now time.Time) string {
 	if !w.on {
 		return ""
@@ -131,7 +132,7 @@ func (w *waits) line(now time.Time) string {
 	return strings.Join(parts, " · ")
 }
 
-// below says whether something that the call made is waited for.
+// below reports whether the run waits for a call or a model below the call with this id.
 func (w *waits) below(id string) bool {
 	for other := range w.calls {
 		if strings.HasPrefix(other, id+".") {

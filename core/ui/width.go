@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// wide are the characters that a terminal may draw two columns wide: those of Unicode
-// 16 that are wide, with what lies between them where that is rare. A character that is
-// counted too narrow moves the end of a line behind the edge of the screen, or to the
-// left edge, where golem's own lines begin (SECURITY 9); one that is counted too wide
-// costs a column.
+// wide has the characters that a terminal may draw two columns wide: the wide ones of
+// Unicode 16, and rare characters between them, so that the table is short. If a character
+// were counted as narrow but drawn wide, the end of a line would move past the edge of the
+// screen or to the left edge, where golem's own lines begin (SECURITY 9). If it is counted
+// as wide but drawn narrow, only a column stays empty.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x1100, 0x115f, 1}, {0x231a, 0x231b, 1}, {0x2329, 0x232a, 1}, {0x23e9, 0x23f3, 1}, {0x25fd, 0x25fe, 1},
@@ -22,12 +22,12 @@ var wide = &unicode.RangeTable{
 	R32: []unicode.Range32{{0x16fe0, 0x1bbff, 1}, {0x1d300, 0x1d37f, 1}, {0x1f000, unicode.MaxRune, 1}},
 }
 
-// columns is how many columns a terminal needs for r.
+// columns returns how many columns a terminal needs for r.
 func columns(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
-	case r == 0xfe0f: // it makes an emoji of the narrow character before it
+	case r == 0xfe0f: // it turns the narrow character before it into a wide emoji
 		return 1
 	case unicode.In(r, unicode.Mn, unicode.Me):
 		return 0
@@ -45,7 +45,7 @@ func width(s string) int {
 	return n
 }
 
-// clip is s in at most n columns, with an ellipsis where it was cut.
+// clip shortens s to at most n columns (but at least 5) and ends it with "…" if it is cut.
 func clip(s string, n int) string {
 	if width(s) <= n {
 		return s
@@ -53,8 +53,8 @@ func clip(s string, n int) string {
 	return s[:fitting(s, max(n-1, 4))] + "…"
 }
 
-// wrap splits s into pieces of at most n columns, between words where there is
-// a space in the second half of a piece.
+// wrap splits s into pieces of at most n columns, without the spaces at which it breaks.
+// It breaks at a space if one is in the second half of a piece, else within a word.
 func wrap(s string, n int) []string {
 	out := breakWords(s, n)
 	for i := range out {
@@ -68,7 +68,7 @@ func wrap(s string, n int) []string {
 	return out
 }
 
-// breakWords is wrap that keeps every character: the pieces are s.
+// breakWords splits s like wrap, but keeps every character: joined, the pieces are s.
 func breakWords(s string, n int) []string {
 	n = max(n, 4)
 	var out []string
@@ -86,9 +86,9 @@ func breakWords(s string, n int) []string {
 }
 
 // Fit breaks the lines of a text that are wider than n columns, between words.
-// What follows of a line is indented by two columns more than the line. A word
-// that is too wide stays whole, so that a path or a digest can be copied. With n
-// of 0 the text is unchanged.
+// The rest of a broken line is indented by two columns more than its beginning. A word
+// that is too wide is not broken, so that a path or a digest can be copied. If n is 0,
+// Fit returns the text unchanged.
 func Fit(text string, n int) string {
 	if n <= 0 {
 		return text
@@ -116,8 +116,8 @@ func Fit(text string, n int) string {
 	return b.String()
 }
 
-// lastBlank is where to break s, which is wider than n columns: the last blank
-// that fits, else the first one; -1: there is none.
+// lastBlank returns the index of the space at which to break s, which is wider than n
+// columns: the last space that fits, else the first one, or -1 if there is none.
 func lastBlank(s string, n int) int {
 	if at := strings.LastIndexByte(s[:min(fitting(s, n)+1, len(s))], ' '); at > 0 {
 		return at
@@ -125,7 +125,7 @@ func lastBlank(s string, n int) int {
 	return strings.IndexByte(s, ' ')
 }
 
-// fitting is how many bytes of s fit in n columns.
+// fitting returns how many bytes of s fit in n columns.
 func fitting(s string, n int) int {
 	col := 0
 	for i, r := range s {

@@ -8,7 +8,7 @@ import (
 	"golem/core/ui"
 )
 
-// Fit breaks between words, indents what follows, and changes no word.
+// Fit breaks lines between words, indents the rest of a line, and changes no word.
 func TestFit(t *testing.T) {
 	for _, c := range []struct {
 		in   string
@@ -45,7 +45,7 @@ func TestCallLineKeepsItsQuotes(t *testing.T) {
 	}
 }
 
-// null is no text without letters.
+// null is shown as null, not as an empty string.
 func TestCallLineShowsNull(t *testing.T) {
 	if got := ui.CallLine("fib", json.RawMessage(`{"n":null,"m":""}`)); got != `fib(m: "", n: null)` {
 		t.Error(got)

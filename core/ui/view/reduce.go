@@ -14,8 +14,8 @@ import (
 	"golem/core/ui"
 )
 
-// Event puts an event into the state; at is when it came. An event that it does not
-// know changes nothing.
+// Event updates the state with an event; at is the time at which it came. An event of an
+// unknown type changes nothing.
 func (s *State) Event(e trace.Event, at time.Time) {
 	switch b := e.Body.(type) {
 	case trace.RunStart:
@@ -60,7 +60,7 @@ func (s *State) Event(e trace.Event, at time.Time) {
 	}
 }
 
-// work is what models and tools do.
+// work updates the state with an event of a worker, a model or a tool.
 func (s *State) work(e trace.Event, at time.Time) {
 	switch b := e.Body.(type) {
 	case trace.WorkerStart:
@@ -89,7 +89,7 @@ func (s *State) work(e trace.Event, at time.Time) {
 		if c.Name == "" {
 			c.Name = b.Description
 		}
-		if c.Task == "" { // a call's arguments read better
+		if c.Task == "" { // the task from the call's arguments is easier to read
 			c.Task = b.Task
 		}
 	case trace.ToolStart:
@@ -111,8 +111,8 @@ func (s *State) work(e trace.Event, at time.Time) {
 	}
 }
 
-// inOrder adds a call. Those of one turn may begin in any order, and stand in that of the
-// turn.
+// inOrder adds a call to the transcript. Calls of one turn may begin in any order; they are
+// shown in the order in which the turn made them.
 func (s *State) inOrder(it *Item) {
 	at := len(s.Items)
 	for at > 0 && s.Items[at-1].Kind == CallOf && trace.CompareID(s.Items[at-1].ID, it.ID) > 0 {
@@ -121,7 +121,8 @@ func (s *State) inOrder(it *Item) {
 	s.Items = slices.Insert(s.Items, at, it)
 }
 
-// brief are arguments without what no line shows: a file's content can be large.
+// brief returns a copy of the arguments, or nil if they are too long to keep, such as the
+// content of a large file.
 func brief(args json.RawMessage) json.RawMessage {
 	if len(args) <= maxArgs {
 		return slices.Clone(args)
@@ -129,13 +130,13 @@ func brief(args json.RawMessage) json.RawMessage {
 	return nil
 }
 
-// maxArgs is how many bytes of a call's arguments are kept.
+// maxArgs is the largest size in bytes of arguments that are kept.
 const maxArgs = 4 << 10
 
 func (s *State) begin(at time.Time) { s.Status, s.Begun, s.Stop = Running, at, false }
 
-// you adds a message of the person. The first message of a conversation comes twice,
-// as the run's input too.
+// you adds a message of the person. It ignores a repetition, because the first message of
+// a conversation comes twice: as the run's input and as a message.
 func (s *State) you(text string) {
 	if n := len(s.Items); n > 0 && s.Items[n-1].Kind == You && s.Items[n-1].Text() == text {
 		return
@@ -151,8 +152,8 @@ func (s *State) notice(level, text string) {
 	s.Items = append(s.Items, it)
 }
 
-// call is a call, made where it is not known yet, beside its siblings in the order of
-// their ids.
+// call returns the call with this id. If it is not known yet, call adds it to the children
+// of its parent, in the order of their ids.
 func (s *State) call(id string) *Call {
 	if c := s.calls[id]; c != nil {
 		return c
@@ -173,7 +174,8 @@ func (s *State) call(id string) *Call {
 	return c
 }
 
-// saying is what the root says in this turn. What other workers say is in the trace.
+// saying returns the item with the text of the root's current turn, which it adds if it
+// is missing. The texts of other workers are only in the trace.
 func (s *State) saying(id string) *Item {
 	it := s.turn[id]
 	if it == nil {
@@ -246,7 +248,7 @@ func faultText(f *fault.Fault) string {
 	return out
 }
 
-// text is a value as people read it: a string without its quotes, else JSON.
+// text returns a value for people: a string without its quotes, else JSON.
 func text(raw json.RawMessage) string {
 	var t string
 	if json.Unmarshal(raw, &t) == nil {

@@ -1,7 +1,7 @@
-// Package view is what a person sees of a session, as a value: a reducer makes it
-// of the run's events and of what the person does. It draws nothing and waits for
-// nothing, so a terminal, a page and tests can share it; testdata/cases.json are
-// its cases, which the page's reducer passes too.
+// Package view keeps what a person sees of a session as a value, State: a reducer that
+// takes the run's events and what the person does. It draws nothing and waits for nothing,
+// so a terminal and tests can share it. testdata/cases.json has its test cases, which the
+// page's reducer passes, too.
 package view
 
 import (
@@ -14,13 +14,13 @@ import (
 	"golem/core/trace"
 )
 
-// Kind says what an Item of the transcript is.
+// Kind is the kind of an Item of the transcript.
 type Kind string
 
 // The kinds of items.
 const (
 	You    Kind = "you"    // a message of the person
-	Golem  Kind = "golem"  // what the root worker says in one turn
+	Golem  Kind = "golem"  // the text of one turn of the root worker
 	CallOf Kind = "call"   // a call that the root worker made
 	Notice Kind = "notice" // a line of golem's own
 )
@@ -30,16 +30,16 @@ type Item struct {
 	Kind  Kind
 	ID    string // of the call
 	Level string // of a notice: info, warn, error
-	Over  bool   // what golem says is complete
-	// Voids counts how often the text began again, because a stream broke off.
+	Over  bool   // the text is complete
+	// Voids counts how often the text was replaced, for example because a stream broke off.
 	Voids int
 	text  strings.Builder
 }
 
-// Text is the item's text so far, as it came: not escaped.
+// Text returns the item's text so far. It is not escaped.
 func (i *Item) Text() string { return i.text.String() }
 
-// Status is where a call or the session is.
+// Status is the state of a call or of the session.
 type Status string
 
 // Statuses. A call also has those of trace.ToolEnd.
@@ -56,43 +56,43 @@ type Call struct {
 	ID, Parent string
 	Name       string
 	Worker     bool
-	Task       string // what a worker is called for
+	Task       string // the worker's input in a few words
 	Args       json.RawMessage
 	Status     Status
-	Summary    string // what a tool says of its result, or why it did not end well
-	Answered   bool   // a person was asked about it
+	Summary    string // the tool's summary of its result, or why the call did not succeed
+	Answered   bool   // a person answered a question about it
 	Error      *fault.Fault
 	Begun      time.Time
 	MS         int64 // how long it took; set when it is over
 	Model      string
 	Turns      int
-	Thinking   bool        // a model was asked and has not answered
+	Thinking   bool        // its model was asked and has not begun to answer
 	Own        trace.Usage // of the worker's own requests
-	All        trace.Usage // and of those below it
-	Folded     bool        // the person wants nothing of what is below
+	All        trace.Usage // of the worker's own requests and of those below it
+	Folded     bool        // the person hides the calls below it
 	Children   []string    // in the order of the calls
 }
 
-// Over says whether the call has ended.
+// Over reports whether the call has ended.
 func (c *Call) Over() bool { return c.Status != Pending && c.Status != Running }
 
-// State is what a person sees. The zero value is a session that has not begun. Use it
-// from one goroutine.
+// State has everything that a person sees of a session. The zero value is a session that
+// has not begun. Use it from one goroutine.
 type State struct {
-	Worker  string // the entry's
-	Model   string
+	Worker  string // ID of the root worker
+	Model   string // of the root worker
 	Status  Status
-	Stop    bool // the person asked for the end of the exchange under way
+	Stop    bool // the person asked to end the current exchange
 	Items   []*Item
 	Usage   trace.Usage
-	Begun   time.Time // the exchange under way
+	Begun   time.Time // when the current exchange began
 	Asking  *approval.Request
 	Pending int  // staged items that wait for the person
-	Resumed bool // the run goes on with a conversation: its input is an old message, not one that was sent now
-	Command bool // a command of the person's is carried out: what the run calls its input is none of their messages
+	Resumed bool // the run resumes a conversation: its input is an old message and is not shown
+	Command bool // a command of the person runs: the run's input is not a message and is not shown
 
 	calls map[string]*Call
-	turn  map[string]*Item // what is being said, by call
+	turn  map[string]*Item // the text that is arriving, by call
 }
 
 // Call returns a call by its id; nil if there is none.
@@ -110,13 +110,13 @@ type Action struct {
 const (
 	Prompted = "prompt"   // the conversation waits for a message
 	Stopped  = "stop"     // the person ends the exchange
-	Asked    = "asked"    // Request is put to the person
-	Answered = "answered" // and was answered, or is withdrawn
-	Fold     = "fold"     // hides or shows what is below the call ID
-	Told     = "tell"     // the host has a line for the person: Text, with ID as its level
+	Asked    = "asked"    // the person is asked Request
+	Answered = "answered" // the person answered, or the question was withdrawn
+	Fold     = "fold"     // hides or shows the calls below the call ID
+	Told     = "tell"     // the host shows the line Text; ID is its level
 )
 
-// Act puts what a person does into the state.
+// Act updates the state with an action. An unknown action changes nothing.
 func (s *State) Act(a Action) {
 	switch a.Do {
 	case Prompted:
@@ -140,7 +140,7 @@ func (s *State) Act(a Action) {
 	}
 }
 
-// settle ends what an interrupted exchange left open.
+// settle marks texts as complete that an interrupted exchange left open.
 func (s *State) settle() {
 	for id, it := range s.turn {
 		it.Over = true
@@ -150,9 +150,8 @@ func (s *State) settle() {
 
 const rootID = "0"
 
-// Busy are the calls that something is waited for in, in the order of their ids: tools
-// that run, and workers whose model was asked or that have nothing below them that
-// runs.
+// Busy returns the calls that the session waits for, in the order of their ids: tools that
+// run, and workers whose model was asked or that have no running call below them.
 func (s *State) Busy() []*Call {
 	var out []*Call
 	var walk func(c *Call) bool
@@ -177,7 +176,7 @@ func (s *State) Busy() []*Call {
 	return out
 }
 
-// Counts are the workers of the run, the root among them, and the calls of tools.
+// Counts returns the number of worker runs, including the root, and of tool calls.
 func (s *State) Counts() (workers, calls int) {
 	for _, c := range s.calls {
 		if c.Worker || c.ID == rootID {

@@ -16,13 +16,13 @@ import (
 	"golem/core/trace"
 )
 
-// A step is an event, as a trace has it, or what a person does ("do").
+// step is a line of a trace, or an Action, which has the field "do".
 type step json.RawMessage
 
 func (s *step) UnmarshalJSON(b []byte) error { *s = append((*s)[:0], b...); return nil }
 
-// The cases are data, so that the page's reducer can play them: after all steps the
-// transcript, the tree and the rest are as want says.
+// The cases are data, so that the page's reducer can run them, too. After all steps of a
+// case, the state must be as want says.
 func TestCases(t *testing.T) {
 	data, err := os.ReadFile("testdata/cases.json")
 	if err != nil {
@@ -67,7 +67,7 @@ func play(t *testing.T, s *State, one step) {
 	s.Event(e, at)
 }
 
-// told is a state as the cases write it: its status and what was used, the
+// told returns a state in the form that the cases use: its status and usage, the
 // transcript, then the tree of calls.
 func told(s *State) []string {
 	out := []string{fmt.Sprintf("%s, %d in, %d out", cmp.Or(s.Status, "idle"), s.Usage.In, s.Usage.Out)}
@@ -113,8 +113,8 @@ func tree(s *State, id, indent string) []string {
 	return out
 }
 
-// A megabyte in small pieces costs a megabyte, not its square: the text is never
-// copied as a whole for a piece.
+// The time for an answer of a megabyte in small pieces grows linearly with its length: a
+// new piece does not copy the text before it.
 func TestLongAnswerIsAppended(t *testing.T) {
 	var s State
 	piece := strings.Repeat("x", 20)
@@ -125,7 +125,7 @@ func TestLongAnswerIsAppended(t *testing.T) {
 	}
 }
 
-// A worker is called for what its arguments say, not for the JSON that it is given.
+// The task of a worker is made from its arguments, so that it is readable and not JSON.
 func TestTaskIsReadable(t *testing.T) {
 	var s State
 	for _, one := range []string{
