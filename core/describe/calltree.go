@@ -17,7 +17,7 @@ type CallTree struct {
 	Golem   string       `json:"golem"` // "tree"
 	V       int          `json:"v"`
 	Entry   string       `json:"entry,omitempty"` // ID
-	Workers []TreeWorker `json:"workers"`         // the entry first, then in the order of the calls, then who is not reached from it, by ID
+	Workers []TreeWorker `json:"workers"`         // the entry first, then those that it reaches, in the order of the calls, then the others
 	Faults  fault.List   `json:"faults,omitempty"`
 }
 
@@ -33,8 +33,7 @@ type TreeWorker struct {
 	Calls       []WorkerCall `json:"calls"`
 }
 
-// TreeTool is a tool that is not a worker, and whether its calls run, ask or
-// are blocked.
+// TreeTool is a tool that is not a worker, and what happens to its calls.
 type TreeTool struct {
 	Name   string `json:"name"`
 	Worker string `json:"worker,omitempty"` // the worker that a module provides
@@ -50,17 +49,17 @@ type WorkerCall struct {
 	Path   string `json:"path,omitempty"`
 	Call   string `json:"call"` // as ToolUse.Call
 	Why    string `json:"why"`
-	// Cycle marks a call that closes a circle. In a run it fails with E_CYCLE,
-	// unless the worker allows recursion.
+	// Cycle marks a call of a worker that is already in the chain of callers. In a run it
+	// fails with E_CYCLE, unless Recursion is true.
 	Cycle     bool `json:"cycle,omitempty"`
 	Recursion bool `json:"recursion,omitempty"`
 }
 
-// everyWorker is WorkerCall.Worker for allowed_workers: '*'.
+// everyWorker is the value of WorkerCall.Worker for allowed_workers: '*'.
 const everyWorker = "*"
 
-// CallTree returns who may call whom. It scans the project, uses no model and
-// runs nothing. Workers that cannot be loaded are among the faults.
+// CallTree returns which worker may call which. It scans the project, uses no model and
+// runs no tool. Workers that cannot be loaded are reported as faults.
 func (p *Describer) CallTree(ctx context.Context) *CallTree {
 	g := &graph{p: p, ctx: ctx, found: map[string]*TreeWorker{}, chain: map[string]bool{}, called: map[string]bool{}, shadowed: map[string][]string{}}
 	out := &CallTree{Golem: "tree", V: 1, Workers: []TreeWorker{}}
@@ -87,7 +86,7 @@ func (p *Describer) CallTree(ctx context.Context) *CallTree {
 			g.visit(w)
 		}
 	}
-	for _, w := range all { // what only circles or '*' reach
+	for _, w := range all { // workers that are called only in a cycle or through '*'
 		g.visit(w)
 	}
 	for _, t := range g.order {
@@ -102,18 +101,18 @@ func (p *Describer) CallTree(ctx context.Context) *CallTree {
 	return out
 }
 
-// graph gathers a CallTree.
+// graph collects the workers of a CallTree.
 type graph struct {
 	p        *Describer
 	ctx      context.Context
 	found    map[string]*TreeWorker // by file
 	order    []*TreeWorker
-	chain    map[string]bool // the files from a root to the worker that is looked at
-	called   map[string]bool // files that some worker names
+	chain    map[string]bool // files of the workers from a root to the current one
+	called   map[string]bool // files of workers that another worker may call
 	shadowed map[string][]string
 }
 
-// callees notes which workers another one may call.
+// callees sets called.
 func (g *graph) callees() {
 	all := g.p.Checker.Workers()
 	for _, w := range all {
@@ -127,19 +126,19 @@ func (g *graph) callees() {
 	}
 }
 
-// allowed are the workers that w names; none of those that '*' stands for.
+// allowed returns the workers that w may call by name. For '*' it returns none.
 func (g *graph) allowed(w *project.Worker) []*project.Worker {
 	if slices.Contains(w.Delegates.Refs, everyWorker) {
 		return nil
 	}
 	out, err := g.p.Project.Delegates(w)
 	if err != nil {
-		return nil // golem check tells it
+		return nil // golem check reports the error
 	}
 	return out
 }
 
-// visit adds a worker and all that it may call.
+// visit adds a worker and, recursively, the workers that it may call.
 func (g *graph) visit(w *project.Worker) {
 	if g.found[w.File] != nil {
 		return
@@ -163,8 +162,8 @@ func (g *graph) visit(w *project.Worker) {
 	}
 }
 
-// everyCall is one call for all workers that '*' allows, and one for each of
-// which something else becomes than of most.
+// everyCall returns one call for all workers that '*' allows, with what happens to most of
+// them, and one more for each worker for which something else happens.
 func everyCall(calls map[string]WorkerCall) []WorkerCall {
 	count := map[WorkerCall]int{}
 	base := WorkerCall{Worker: everyWorker, Call: string(approval.Runs)}
@@ -185,8 +184,8 @@ func everyCall(calls map[string]WorkerCall) []WorkerCall {
 	return out
 }
 
-// tools adds a worker's tools, and returns the calls of workers by the ID that
-// they reach, those that a module provides included.
+// tools adds a worker's tools to t. It returns the calls of workers by the ID of the called
+// worker, including workers that a module replaces.
 func (g *graph) tools(w *project.Worker, t *TreeWorker) map[string]WorkerCall {
 	calls := map[string]WorkerCall{}
 	for _, spec := range g.p.Checker.Specs(g.ctx, w) {
@@ -211,12 +210,13 @@ func (g *graph) tools(w *project.Worker, t *TreeWorker) map[string]WorkerCall {
 	return calls
 }
 
-// recursive tells whether a worker may stand twice in a chain of calls.
+// recursive reports whether a worker may call itself: recursion is allowed and the worker
+// names itself.
 func (g *graph) recursive(w *project.Worker) bool {
 	return w.Delegation.AllowRecursion && slices.Contains(g.allowed(w), w)
 }
 
-// faultsOf is an error as the faults it holds.
+// faultsOf returns the faults in an error.
 func faultsOf(err error) fault.List {
 	var list fault.List
 	if errors.As(err, &list) {

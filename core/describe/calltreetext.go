@@ -68,7 +68,8 @@ func (p *treePrinter) print(w *TreeWorker, indent, note string) {
 	}
 }
 
-// note is what is to be known of a call, to follow the worker's name.
+// note returns the text after a worker's name: what happens to the call if it does not just
+// run, and whether it closes a cycle.
 func (c WorkerCall) note() string {
 	out := ""
 	if c.Call != "runs" && c.Call != "" {
@@ -83,7 +84,7 @@ func (c WorkerCall) note() string {
 	return out
 }
 
-// groups are a worker's tools by what becomes of their calls, as lines.
+// groups returns the worker's tools in one line for each value of TreeTool.Call.
 func (w *TreeWorker) groups() []string {
 	var out []string
 	for _, call := range []string{Asks, "runs", "refused", string(tool.ExecManual)} {
@@ -140,8 +141,8 @@ func (t *CallTree) Mermaid() string {
 	return b.String()
 }
 
-// mermaidText is text within quotes of a Mermaid label: whatever could mean
-// something to Mermaid or HTML stands there as its number.
+// mermaidText returns text for a quoted label of Mermaid. Characters that have a meaning in
+// Mermaid or HTML become numeric entities.
 func mermaidText(s string) string {
 	var b strings.Builder
 	for _, r := range ui.OneLine(s) {

@@ -24,7 +24,7 @@ type Description struct {
 	Path        string          `json:"path"`
 	Source      string          `json:"source"`
 	Description string          `json:"description,omitempty"`
-	Tool        string          `json:"tool,omitempty"` // the entry is this tool: there is no prompt
+	Tool        string          `json:"tool,omitempty"` // the tool that is the entry, so there is no prompt
 	Prompt      *Prompt         `json:"prompt,omitempty"`
 	Input       json.RawMessage `json:"input,omitempty"`  // JSON Schema
 	Output      json.RawMessage `json:"output,omitempty"` // JSON Schema
@@ -40,12 +40,13 @@ type Prompt struct {
 	Line     int     `json:"line"` // of the first line
 	Template bool    `json:"template"`
 	Source   string  `json:"source"`
-	Rendered *string `json:"rendered,omitempty"` // for the input that was given; nil: none was
+	Rendered *string `json:"rendered,omitempty"` // for the given input; nil without input
 }
 
-// View is what a worker sees if a person runs it.
+// View describes the files that a worker sees if a person runs it, and whether it may use
+// the network.
 type View struct {
-	Mounts   []MountUse `json:"mounts"` // none: it sees no files but attachments
+	Mounts   []MountUse `json:"mounts"` // empty: it sees only attachments
 	Restrict string     `json:"restrict,omitempty"`
 	ReadOnly bool       `json:"readonly"`
 	Network  bool       `json:"network"`
@@ -55,7 +56,7 @@ type View struct {
 type MountUse struct {
 	At           string               `json:"at"`
 	Root         string               `json:"root"`
-	Mode         string               `json:"mode"` // the one that holds
+	Mode         string               `json:"mode"` // the effective one
 	Suffixes     []string             `json:"suffixes,omitempty"`
 	MaxFileBytes int64                `json:"max_file_bytes,omitempty"`
 	Approval     approval.MountPolicy `json:"approval,omitempty"`
@@ -65,17 +66,17 @@ type MountUse struct {
 // Asks is the value of ToolUse.Call if a person is asked.
 const Asks = string(approval.Asks)
 
-// ToolUse is a tool of a worker, and whether its calls run, ask or are blocked.
+// ToolUse is a tool of a worker, and what happens to its calls.
 type ToolUse struct {
 	Name   string          `json:"name"`
 	From   string          `json:"from"` // "toolset filesystem", a module's path, "worker reports/s"
 	Worker string          `json:"worker,omitempty"`
 	Risk   string          `json:"risk"`
-	Level  string          `json:"level"` // low, medium or high
-	Call   string          `json:"call"`  // runs, asks, refused; manual: only a person can start it
-	Why    string          `json:"why"`   // the setting that decides
-	Unless []string        `json:"unless,omitempty"`
-	Uses   []string        `json:"uses,omitempty"` // what a call can call in turn
+	Level  string          `json:"level"`            // low, medium or high
+	Call   string          `json:"call"`             // runs, asks, refused; manual: only a person can start it
+	Why    string          `json:"why"`              // the setting that decides
+	Unless []string        `json:"unless,omitempty"` // conditions under which something else happens
+	Uses   []string        `json:"uses,omitempty"`   // the callables that a call can use
 	Grants []tool.Grant    `json:"grants,omitempty"`
 	Text   string          `json:"description,omitempty"`
 	Input  json.RawMessage `json:"input,omitempty"` // JSON Schema of the arguments
@@ -86,16 +87,17 @@ type Describer struct {
 	Project *project.Project
 	Checker *run.Checker
 	Gate    *approval.Gate
-	// Grant returns the first grant of a tool's module that no person trusted; open
-	// is false if there is none. digest is the module's.
+	// Grant returns the first grant of a tool's module that no person has trusted; open
+	// is false if there is none. digest is the SHA-256 of the module.
 	Grant func(w *project.Worker, spec tool.Spec, digest string) (first trust.Widening, open bool)
-	// Servers returns what is known of the tools of a worker's MCP servers.
+	// Servers returns the tools of a worker's MCP servers, as far as they are known. It
+	// must not start a server.
 	Servers func(w *project.Worker) []Remote
 }
 
-// Worker returns everything about a worker. in may be nil; it is the input
-// with which a template is rendered. It uses no model and runs no tool. The
-// faults are those of the tools, the view and the template.
+// Worker returns the description of a worker. in is the input for which the prompt is
+// rendered; nil means that it is not rendered. Worker uses no model and runs no tool. Faults
+// of the tools and of the view are in the description; the error is that of the prompt.
 func (p *Describer) Worker(ctx context.Context, w *project.Worker, in *run.Input) (*Description, error) {
 	c := p.Checker
 	d := &Description{

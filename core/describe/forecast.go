@@ -12,7 +12,7 @@ import (
 	"golem/core/tool"
 )
 
-// toolUses are a worker's tools, in the order in which a model is given them.
+// toolUses returns a worker's tools in the order in which a model gets them.
 func (p *Describer) toolUses(ctx context.Context, w *project.Worker) []ToolUse {
 	out := []ToolUse{}
 	for _, spec := range p.Checker.Specs(ctx, w) {
@@ -21,17 +21,17 @@ func (p *Describer) toolUses(ctx context.Context, w *project.Worker) []ToolUse {
 	return append(out, p.Remotes(w)...)
 }
 
-// Remote is a tool of an MCP server, as far as it is known without the server; the name
-// NAME__* stands for those that are not known.
+// Remote is a tool of an MCP server, as far as golem knows it without asking the server.
+// The name SERVER__* stands for the tools that golem does not know.
 type Remote struct {
 	Spec   tool.Spec
 	Server string // name
 	At     string // command line or address
 	URL    string // "" for a command
-	Open   bool   // nobody trusted the server yet
+	Open   bool   // no person has trusted the server
 }
 
-// Remotes are the tools of a worker's MCP servers. No server is started for it.
+// Remotes returns the tools of a worker's MCP servers. It starts no server.
 func (p *Describer) Remotes(w *project.Worker) []ToolUse {
 	var out []ToolUse
 	for _, r := range p.Servers(w) {
@@ -45,8 +45,8 @@ func (p *Describer) Remotes(w *project.Worker) []ToolUse {
 	return out
 }
 
-// Forecast returns what happens to calls of a tool that a worker's model makes. Of a
-// module's tool spec.Provider must be the digest of the module.
+// Forecast returns what happens when the worker's model calls the tool. For a tool of a
+// module, spec.Provider must be the digest of the module.
 func (p *Describer) Forecast(w *project.Worker, spec tool.Spec) ToolUse {
 	f := p.Gate.Forecast(spec, w.Policy)
 	u := ToolUse{
@@ -70,7 +70,7 @@ func (p *Describer) Forecast(w *project.Worker, spec tool.Spec) ToolUse {
 		u.Unless = append(u.Unless, "it asks once untrusted content was read (approval.taint)")
 	}
 	if f.Setting == approval.Blocked {
-		u.Unless = nil // wherever blocked stands, it wins
+		u.Unless = nil // blocked wins over every other setting
 	}
 	switch {
 	case spec.Exec == tool.ExecManual:
@@ -86,7 +86,7 @@ func (p *Describer) Forecast(w *project.Worker, spec tool.Spec) ToolUse {
 	return u
 }
 
-// ruleText is a rule of approval.rules as people read it.
+// ruleText returns a rule of approval.rules for people.
 func ruleText(r approval.Rule) string {
 	var when []string
 	for _, key := range slices.Sorted(maps.Keys(r.When)) {
@@ -95,8 +95,8 @@ func ruleText(r approval.Rule) string {
 	return fmt.Sprintf("%s where %s (%s)", r.Decide, strings.Join(when, " and "), r.Origin.At)
 }
 
-// mountTexts are what the worker's mounts say about the file operations of a
-// tool.
+// mountTexts returns the approval settings of the worker's mounts that apply to the file
+// operations of a tool.
 func (p *Describer) mountTexts(spec tool.Spec, w *project.Worker) []string {
 	read, write := slices.Contains(spec.Rules, "sandbox.read"), slices.Contains(spec.Rules, "sandbox.write")
 	var out []string

@@ -12,7 +12,7 @@ import (
 	"golem/core/ui"
 )
 
-// Plan is what a run would do, as far as it is known before it begins (golem run
+// Plan describes what a run would do, as far as that is known before it begins (golem run
 // --dry-run --json, scenario 60).
 type Plan struct {
 	Golem   string        `json:"golem"` // "plan"
@@ -29,20 +29,20 @@ type PlannedWork struct {
 	ID     string          `json:"id"`
 	Path   string          `json:"path"`
 	Source string          `json:"source"`
-	Model  string          `json:"model,omitempty"` // "": its caller's
+	Model  string          `json:"model,omitempty"` // "": the model of its caller
 	Tools  []ToolUse       `json:"tools"`           // without the schemas of their arguments
-	View   View            `json:"view"`            // if a person runs it; a caller cuts it to its own
+	View   View            `json:"view"`            // if a person runs it; a caller limits it to its own view
 	Limits []project.Value `json:"limits"`
 }
 
-// PlannedHost is a host and what sends requests there.
+// PlannedHost is a host to which a run can send requests, and what sends them.
 type PlannedHost struct {
 	Host string `json:"host"`
 	For  string `json:"for"` // "model openai:gpt-5-mini", "tools/fetch.wasm"
 }
 
-// Plan returns what a run of the entry would do. host returns the host of a model. It
-// uses no model, runs no tool and no module, and writes nothing.
+// Plan returns what a run of the entry would do. host returns the host to which requests
+// for a model go, or "". Plan uses no model, runs no tool and no module, and writes nothing.
 func (p *Describer) Plan(ctx context.Context, entry *project.Worker, host func(model string) string) (*Plan, error) {
 	closure, err := p.Project.Closure(entry)
 	if err != nil {

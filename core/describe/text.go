@@ -11,7 +11,7 @@ import (
 	"golem/core/ui"
 )
 
-// Text returns the description for people, for golem describe and the page.
+// Text returns the description for people, as golem describe and the page show it.
 func (d *Description) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s, %s)\n", ui.OneLine(d.ID), ui.OneLine(d.Path), ui.OneLine(d.Source))
@@ -48,7 +48,7 @@ func (d *Description) Text() string {
 	return b.String()
 }
 
-// schemaPart tells whether a setting is a part of a schema, which is shown whole.
+// schemaPart reports whether a setting is part of a schema, which is shown separately.
 func schemaPart(v project.Value) bool {
 	return strings.HasPrefix(v.Path, "input_schema.") || strings.HasPrefix(v.Path, "output_schema.")
 }
@@ -75,8 +75,8 @@ func ValuesText(values []project.Value) string {
 	return b.String()
 }
 
-// toolsText is a table of tools, with what else is to be known of each below
-// its line.
+// toolsText returns a table of tools, with exceptions, callables and grants below the line
+// of each tool.
 func toolsText(tools []ToolUse) string {
 	if len(tools) == 0 {
 		return "none"
