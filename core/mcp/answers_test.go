@@ -14,7 +14,7 @@ import (
 	"golem/core/mcp/mcptest"
 )
 
-// Tools that cannot be used do not take the place of those that can.
+// Tools that cannot be used do not prevent the use of the tools after them.
 func TestUsableToolsBehindOthers(t *testing.T) {
 	s := &mcptest.Server{}
 	for i := range 25 {
@@ -35,7 +35,7 @@ func TestUsableToolsBehindOthers(t *testing.T) {
 	}
 }
 
-// calls is a server whose answers to calls of tools are written by a test.
+// calls returns a server whose answers to tool calls are written by answer.
 func calls(s *mcptest.Server, answer func(w http.ResponseWriter, r *http.Request, id string)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, _ := io.ReadAll(r.Body)
@@ -52,8 +52,8 @@ func calls(s *mcptest.Server, answer func(w http.ResponseWriter, r *http.Request
 	})
 }
 
-// A line of an event stream ends with LF, CR or both, and an answer that is whole is
-// taken, also if the stream ends behind it.
+// A line of an event stream ends with LF, CR or CR LF. A complete answer is used even if the
+// stream ends right after it.
 func TestEndsOfEvents(t *testing.T) {
 	const answer = `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"it is whole"}]}}`
 	whole := strings.Replace(answer, ",", ",\ndata: ", 1)
@@ -75,8 +75,7 @@ func TestEndsOfEvents(t *testing.T) {
 	}
 }
 
-// What a server says beside an HTTP status is kept, bounded and escaped, and not the HTML
-// of a page.
+// The fault for an HTTP status has the server's text, bounded and escaped, but no HTML.
 func TestWordsOfAStatus(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: no \u202e such thing"},"id":null}`: `HTTP status 400: Bad Request: no \u202e such thing`,
@@ -97,8 +96,8 @@ func TestWordsOfAStatus(t *testing.T) {
 	}
 }
 
-// A server that has forgotten the session may say so with 400 too. The session is begun
-// again once, and the call is sent again: the server did nothing for the first.
+// A server that has ended the session may answer 400 in place of 404. The session is started
+// again once and the call is sent again, because the server did not carry out the first.
 func TestAForgottenSession(t *testing.T) {
 	for body, forgives := range map[string]bool{
 		`{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`: true,
@@ -124,7 +123,7 @@ func TestAForgottenSession(t *testing.T) {
 	}
 }
 
-// An error without an id is about the request that it answers.
+// An error without an id belongs to the request that it answers.
 func TestErrorsWithoutAnID(t *testing.T) {
 	for kind, text := range map[string]string{
 		"application/json":  `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"it cannot be parsed"}}`,

@@ -13,7 +13,7 @@ import (
 	"golem/core/tool"
 )
 
-// Client asks one server. It is safe for concurrent use.
+// Client sends requests to one server. It is safe for concurrent use.
 type Client struct {
 	Name    string // of the server, for messages
 	Session Session
@@ -21,17 +21,17 @@ type Client struct {
 
 // Tool is a tool as a server describes it, bounded and escaped.
 type Tool struct {
-	Name        string // the server's own
+	Name        string // as the server calls it
 	Description string
 	Input       json.RawMessage
 	Output      json.RawMessage // nil: undeclared
-	Digest      string          // SHA-256 (hex) of all that the server says of it
+	Digest      string          // SHA-256 (hex) of its name, description and schemas as the server sent them
 }
 
-// Tools lists the server's tools that want is true for, in the server's order. A tool
-// that cannot be offered is left out, the first 20 with a warning each; a server that says too much is
-// cut, with a warning, and so is one that fails after some tools. The error is set if
-// there is no list.
+// Tools lists the server's tools for which want returns true, in the server's order. It
+// leaves out tools that cannot be used, with a warning for each of the first 20. If the
+// list is too long, or the server fails after some tools, it returns the tools so far and
+// a warning. It returns an error if the server fails before the first tool.
 func (c Client) Tools(ctx context.Context, want func(name string) bool) (out []Tool, warnings fault.List, err error) {
 	if !c.Session.Has("tools") {
 		return nil, nil, nil
@@ -71,7 +71,7 @@ func (c Client) flaw(format string, args ...any) *fault.Fault {
 	return fault.Warn(fault.ToolContract, "the MCP server "+c.Name+" "+format, args...)
 }
 
-// pages reads all pages of a list. each returns false if it wants no more.
+// pages calls each for every item on all pages of a list, until each returns false.
 func (c Client) pages(ctx context.Context, method, key string, each func(json.RawMessage) bool) error {
 	cursor := ""
 	cursors := map[string]bool{}
@@ -143,7 +143,8 @@ func toolName(name string) bool {
 	})
 }
 
-// schema checks a schema and makes hidden characters in it visible; nil: none.
+// schema checks a schema and escapes hidden characters in it. It returns nil if there is
+// no schema.
 func schema(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
@@ -156,7 +157,8 @@ func schema(raw json.RawMessage) (json.RawMessage, error) {
 	return raw, err
 }
 
-// Call calls a tool. What it returns is untrusted, in an error too.
+// Call calls a tool. Its output is marked as untrusted, also with an error, because the
+// error has the server's text.
 func (c Client) Call(ctx context.Context, name string, args json.RawMessage, progress func(Progress)) (tool.Output, error) {
 	raw, err := c.Session.Request(ctx, "tools/call", map[string]any{"name": name, "arguments": args}, progress)
 	if err != nil {
@@ -165,7 +167,7 @@ func (c Client) Call(ctx context.Context, name string, args json.RawMessage, pro
 	return c.result(name, raw)
 }
 
-// untrusted is the output beside an error whose words are the server's.
+// untrusted is the output that is returned with an error that has the server's text.
 var untrusted = tool.Output{Untrusted: true}
 
 func (c Client) failed(ctx context.Context, what string, err error) error {
@@ -175,7 +177,7 @@ func (c Client) failed(ctx context.Context, what string, err error) error {
 	return Fault(c.Name, what, err)
 }
 
-// Ping asks the server for a sign of life.
+// Ping sends a ping and returns nil if the server answers it.
 func (c Client) Ping(ctx context.Context) error {
 	_, err := c.Session.Request(ctx, "ping", map[string]any{}, nil)
 	return err
@@ -189,7 +191,8 @@ type Resource struct {
 	MIME        string `json:"mimeType,omitempty"`
 }
 
-// Resources lists the server's resources.
+// Resources lists the server's resources, at most 1000. It leaves out those that it cannot
+// read.
 func (c Client) Resources(ctx context.Context) (out []Resource, err error) {
 	if !c.Session.Has("resources") {
 		return nil, nil
@@ -204,7 +207,7 @@ func (c Client) Resources(ctx context.Context) (out []Resource, err error) {
 	return out, err
 }
 
-// Read reads a resource: its text, and other contents as parts.
+// Read reads a resource. Text becomes the text of the output, other contents become parts.
 func (c Client) Read(ctx context.Context, uri string) (tool.Output, error) {
 	raw, err := c.Session.Request(ctx, "resources/read", map[string]any{"uri": uri}, nil)
 	if err != nil {
@@ -230,14 +233,15 @@ type Prompt struct {
 	Arguments   []Argument `json:"arguments,omitempty"`
 }
 
-// Argument is one argument of a prompt; all are texts.
+// Argument is one argument of a prompt. Its value is always a string.
 type Argument struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
 	Required    bool   `json:"required,omitempty"`
 }
 
-// Prompts lists the server's prompts.
+// Prompts lists the server's prompts, at most 1000. It leaves out those that it cannot
+// read, and those with more than 32 arguments.
 func (c Client) Prompts(ctx context.Context) (out []Prompt, err error) {
 	if !c.Session.Has("prompts") {
 		return nil, nil

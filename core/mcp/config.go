@@ -13,19 +13,19 @@ import (
 	"golem/core/tool"
 )
 
-// Config is a server as a worker's file describes it, under toolsets.mcp.NAME.
+// Config has the settings of a server in a worker's file, under toolsets.mcp.NAME.
 type Config struct {
 	Command string                `json:"command,omitempty"`
 	Args    []string              `json:"args,omitempty"`
 	Env     map[string]tool.Value `json:"env,omitempty"`
 	URL     string                `json:"url,omitempty"`
 	Headers map[string]tool.Value `json:"headers,omitempty"`
-	// Tools are globs of the tools that the worker gets; none: all.
+	// Tools are globs for the names of the tools that the worker gets; empty: all tools.
 	Tools []string `json:"tools,omitempty"`
 }
 
-// Configs reads the options of toolset mcp: servers by name. A server that is false
-// was removed. Errors are E_CONFIG and quote the key that is wrong.
+// Configs reads the options of the toolset mcp, which are servers by name. It leaves out
+// servers whose value is false. Errors are E_CONFIG and name the server.
 func Configs(options json.RawMessage) (map[string]Config, error) {
 	var raw map[string]json.RawMessage
 	if len(options) > 0 {
@@ -55,10 +55,11 @@ func Configs(options json.RawMessage) (map[string]Config, error) {
 	return out, nil
 }
 
-// maxServer is the length of a server's name, so that a tool's name has room behind it.
+// maxServer is the longest name of a server in bytes, so that the tool's name fits after
+// it.
 const maxServer = 24
 
-// NameProblem says what is wrong with the name of a server; "": nothing.
+// NameProblem returns what is wrong with the name of a server, or "".
 func NameProblem(name string) string {
 	ok := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
@@ -111,7 +112,7 @@ func urlProblem(text string) (problem, hint string) {
 	return "only https, and http on this machine, are allowed", "what is sent over http can be read on the way"
 }
 
-// CheckURL fails with E_USAGE if a text is not an address that golem uses for MCP servers.
+// CheckURL returns E_USAGE if golem does not accept a text as the address of an MCP server.
 func CheckURL(text string) error {
 	if problem, hint := urlProblem(text); problem != "" {
 		return fault.New(fault.Usage, "%s cannot be used as the address of an MCP server: %s", fault.Quoted(text), problem).Hinting("%s", hint)
@@ -123,7 +124,7 @@ func loopback(host string) bool {
 	return host == "localhost" || host == "127.0.0.1" || host == "::1"
 }
 
-// Offers tells whether the worker gets a tool of the server.
+// Offers reports whether the worker gets the tool of this name.
 func (c Config) Offers(tool string) bool {
 	return len(c.Tools) == 0 || slices.ContainsFunc(c.Tools, func(glob string) bool {
 		ok, err := path.Match(glob, tool)
@@ -131,7 +132,8 @@ func (c Config) Offers(tool string) bool {
 	})
 }
 
-// Server is the server with the values that lookup finds for its references.
+// Server returns the settings of the server. lookup returns the text for a value that
+// refers to an environment variable or a secret. The error is the first one of lookup.
 func (c Config) Server(name string, lookup func(tool.Value) (string, error)) (Server, error) {
 	s := Server{Name: name, Command: c.Command, Args: c.Args, URL: c.URL}
 	var err error

@@ -7,8 +7,8 @@ import (
 	"golem/core/mcp/mcptest"
 )
 
-// The session of this package, which the page uses, against the suite that the native
-// one passes too (cmd/cli). It runs natively and as js/wasm.
+// The session of this package, which the page uses, passes the same suite as the native
+// session (cmd/cli). The test runs natively and as js/wasm.
 func TestHTTPSession(t *testing.T) {
 	mcptest.Suite(t, func(t *testing.T, s *mcptest.Server) *mcp.Connection {
 		host := mcp.Host{Dial: mcp.HTTP(mcptest.Doer{"scripted.example": s}, "test")}

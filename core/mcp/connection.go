@@ -11,25 +11,25 @@ import (
 	"golem/core/fault"
 )
 
-// ErrClosed is in the error of a request whose connection does not work any more.
+// ErrClosed is wrapped by the error of a request if the connection does not work any more.
 var ErrClosed = errors.New("the connection is closed")
 
-// ErrUnreadable is in the error of a request whose answer cannot be decoded.
+// ErrUnreadable is wrapped by the error of a request if its answer cannot be decoded.
 var ErrUnreadable = errors.New("it sent something that golem cannot read")
 
-// starting is how long a server may take until it answers for the first time; some are
-// installed when they are started.
+// starting is the timeout for the handshake. It is long, because some servers are installed
+// when they are started.
 const starting = time.Minute
 
-// Host is how a platform reaches servers. The zero value reaches none.
+// Host has the platform's functions for reaching servers. The zero value reaches none.
 type Host struct {
 	Dial Dial
-	// NoCommand returns why a server with a command cannot be started, for Server.Name;
-	// nil: it can be.
+	// NoCommand returns the error for a server with a command; name is the server's. nil:
+	// the platform can start commands.
 	NoCommand func(name string) error
 }
 
-// Accepts fails with E_PLATFORM if the platform cannot reach a server.
+// Accepts returns E_PLATFORM if the platform cannot reach a server.
 func (h Host) Accepts(name string, c Config) error {
 	switch {
 	case h.Dial == nil:
@@ -40,29 +40,30 @@ func (h Host) Accepts(name string, c Config) error {
 	return nil
 }
 
-// Connection is a session that is begun with the first request, and begun again when it
-// broke. It is safe for concurrent use; Close ends it.
+// Connection is a session that starts with the first request, and starts again after it
+// broke. It is safe for concurrent use. The caller must call Close.
 type Connection struct {
 	server  Server
 	dial    Dial
 	changes atomic.Int64
 
 	mu      sync.Mutex
-	session Session // nil: none is open
-	last    Session // the newest one, also after it broke; nil: there was none
+	session Session // the open session, or nil
+	last    Session // the newest session, also after it broke; nil: there was none
 	closed  bool
 }
 
 // Connect returns a connection to a server. Nothing is sent yet.
 func (h Host) Connect(s Server) *Connection { return &Connection{server: s, dial: h.Dial} }
 
-// Client asks the server of the connection.
+// Client returns a client that uses this connection.
 func (c *Connection) Client() Client { return Client{Name: c.server.Name, Session: c} }
 
-// Changes counts how often what the server offers may have changed.
+// Changes returns a number that grows when the server's lists may have changed.
 func (c *Connection) Changes() int64 { return c.changes.Load() }
 
-// Open begins the session, unless there is one.
+// Open starts the session, unless one is open. It returns E_TIMEOUT if the server does not
+// answer within a minute.
 func (c *Connection) Open(ctx context.Context) error {
 	_, err := c.open(ctx)
 	return err
@@ -82,7 +83,7 @@ func (c *Connection) open(ctx context.Context) (Session, error) {
 	s, err := c.dial(limited, c.server, func(string) { c.changes.Add(1) })
 	switch {
 	case err == nil:
-		if c.last != nil { // the new one may offer other tools
+		if c.last != nil { // the server may offer other tools in the new session
 			c.changes.Add(1)
 		}
 		c.session, c.last = s, s
@@ -96,7 +97,8 @@ func (c *Connection) open(ctx context.Context) (Session, error) {
 	return nil, Fault(c.server.Name, "the beginning of the session", err)
 }
 
-// Request sends a request over the session.
+// Request sends a request, and starts a session before if none is open. It does not send a
+// request again if the connection breaks.
 func (c *Connection) Request(ctx context.Context, method string, params any, progress func(Progress)) (json.RawMessage, error) {
 	s, err := c.open(ctx)
 	if err != nil {
@@ -109,27 +111,27 @@ func (c *Connection) Request(ctx context.Context, method string, params any, pro
 	return raw, err
 }
 
-// forget drops a session that does not work; the next request begins another one. The
-// new one may offer other tools.
+// forget closes a session that does not work; the next request starts another one. It counts
+// as a change, because the new session may offer other tools.
 func (c *Connection) forget(s Session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.session == s {
 		c.session = nil
 		c.changes.Add(1)
-		_ = s.Close() // it is broken
+		_ = s.Close() // an error is expected from a broken session
 	}
 }
 
-// Has tells whether the server has tools, resources or prompts, as it said last; false
-// before Open.
+// Has reports whether the newest session has what: "tools", "resources" or "prompts". It
+// returns false before the first session.
 func (c *Connection) Has(what string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.last != nil && c.last.Has(what)
 }
 
-// Close ends the session.
+// Close ends the session. Later requests return E_INTERRUPTED.
 func (c *Connection) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,7 +20,7 @@ type content struct {
 	Resource contents `json:"resource"`
 }
 
-// contents are those of a resource: a text or bytes.
+// contents has the content of a resource: a text or bytes.
 type contents struct {
 	URI  string  `json:"uri"`
 	MIME string  `json:"mimeType"`
@@ -61,11 +61,11 @@ func (c Client) result(name string, raw json.RawMessage) (tool.Output, error) {
 	return out, nil
 }
 
-// builder makes an output of blocks.
+// builder collects blocks into an output.
 type builder struct {
 	all   strings.Builder
 	parts []tool.Part
-	over  bool
+	over  bool // a limit was reached
 }
 
 func (b *builder) add(c content) {

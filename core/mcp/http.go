@@ -38,7 +38,8 @@ func HTTP(do Doer, version string) Dial {
 	}
 }
 
-// NoCommands is the fault of a server with a command where no program can be started.
+// NoCommands returns the fault for a server with a command on a platform that cannot start
+// programs.
 func NoCommands(name string) *fault.Fault {
 	return fault.New(fault.Platform, "the MCP server %s is a command, and this platform cannot start programs", name).
 		Hinting("use a server with a url, or run the project with the golem command")
@@ -63,10 +64,11 @@ type httpSession struct {
 	has      map[string]json.RawMessage
 }
 
-// closing is how long the end of a session may take.
+// closing is the timeout for the last messages to a server: the end of a session, a
+// cancellation, an answer.
 const closing = 2 * time.Second
 
-// initialize is the handshake. It is made again when the server has forgotten the session.
+// initialize does the handshake. It is called again if the server has ended the session.
 func (h *httpSession) initialize(ctx context.Context) error {
 	h.mu.Lock()
 	h.id, h.protocol = "", ""
@@ -103,7 +105,7 @@ func (h *httpSession) initialize(ctx context.Context) error {
 	return nil
 }
 
-// Has tells what the server said it has.
+// Has reports whether the server said in the handshake that it has what.
 func (h *httpSession) Has(what string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -111,12 +113,12 @@ func (h *httpSession) Has(what string) bool {
 	return ok
 }
 
-// errGone means that the server has forgotten the session: it says so with 404, and some
-// servers with 400 and words about the session.
+// errGone means that the server does not know the session any more: it answered 404, or
+// 400 with a text about the session, as some servers do.
 var errGone = errors.New("the server has ended the session")
 
-// Request sends a request. If the server has forgotten the session, which it says before
-// it does anything, another one is begun.
+// Request sends a request. If the server has ended the session, Request starts another one
+// and sends the request again; this is safe, because the server did not carry it out.
 func (h *httpSession) Request(ctx context.Context, method string, params any, progress func(Progress)) (json.RawMessage, error) {
 	raw, err := h.send(ctx, method, params, progress)
 	if !errors.Is(err, errGone) {
@@ -125,7 +127,7 @@ func (h *httpSession) Request(ctx context.Context, method string, params any, pr
 	if err := h.initialize(ctx); err != nil {
 		return nil, err
 	}
-	h.changed("tools") // the server may be another one now
+	h.changed("tools") // the server may have been restarted with other tools
 	return h.send(ctx, method, params, progress)
 }
 
@@ -152,11 +154,11 @@ func (h *httpSession) send(ctx context.Context, method string, params any, progr
 	return raw, err
 }
 
-// cancelled tells the server that nobody waits for a request any more.
+// cancelled tells the server that golem does not wait for a request any more.
 func (h *httpSession) cancelled(r request) {
 	ctx, stop := context.WithTimeout(h.life, closing)
 	defer stop()
-	_ = h.notify(ctx, message{Method: "notifications/cancelled", Params: map[string]any{"requestId": r.id}}) // it may be gone
+	_ = h.notify(ctx, message{Method: "notifications/cancelled", Params: map[string]any{"requestId": r.id}}) // the server may be gone
 }
 
 // notify sends a message that has no answer.
@@ -168,7 +170,7 @@ func (h *httpSession) notify(ctx context.Context, m message) error {
 	return res.Body.Close()
 }
 
-// answer answers a request of the server: a ping, and no other.
+// answer answers a request of the server. It refuses every request but a ping.
 func (h *httpSession) answer(m received) {
 	out := message{ID: m.ID, Result: struct{}{}}
 	if m.Method != "ping" {
@@ -176,10 +178,11 @@ func (h *httpSession) answer(m received) {
 	}
 	ctx, stop := context.WithTimeout(h.life, closing)
 	defer stop()
-	_ = h.notify(ctx, out) // a server that does not wait for it
+	_ = h.notify(ctx, out) // the server may not wait for the answer
 }
 
-// post sends a message and checks the head of what comes back.
+// post sends a message and checks the status of the response. The caller must close its
+// body.
 func (h *httpSession) post(ctx context.Context, m message) (*http.Response, error) {
 	m.JSONRPC = "2.0"
 	body, err := json.Marshal(m)
@@ -230,7 +233,8 @@ func (h *httpSession) request(ctx context.Context, method string, body io.Reader
 	return req, nil
 }
 
-// status is the fault of a response that is not a success, with the server's words.
+// status returns nil for a response with a 2xx status, otherwise errGone or a fault with
+// the server's text.
 func (h *httpSession) status(res *http.Response) error {
 	code := res.StatusCode
 	if code >= 200 && code < 300 {
@@ -250,10 +254,10 @@ func (h *httpSession) status(res *http.Response) error {
 	return f
 }
 
-// said is what a body says that is no answer: the message of an error of JSON-RPC, or
-// all of it. A page for people says nothing.
+// said returns the text in the body of an error response: the message of a JSON-RPC error,
+// else the complete body. It returns "" for HTML.
 func said(body io.Reader) string {
-	data, _ := io.ReadAll(io.LimitReader(body, 16<<10)) // what came counts
+	data, _ := io.ReadAll(io.LimitReader(body, 16<<10)) // after an error, use what was read
 	text := string(bytes.TrimSpace(data))
 	if all, err := decode(data); err == nil && len(all) > 0 && all[0].Error != nil {
 		text = all[0].Error.Message
@@ -264,7 +268,7 @@ func said(body io.Reader) string {
 	return Plain(text, 300)
 }
 
-// StatusFault is the fault of an HTTP status with which a server answered.
+// StatusFault returns the fault for the HTTP status of a server's response.
 func StatusFault(server string, code int) *fault.Fault {
 	f := fault.New(fault.Network, "the MCP server %s answered with the HTTP status %d", server, code)
 	switch {
@@ -287,7 +291,7 @@ func (h *httpSession) unreachable(err error) error {
 		Hinting("check url in toolsets.mcp.%s, and that the server runs", h.server.Name)
 }
 
-// Close ends the session at the server too, if that is still there.
+// Close ends the session, also at the server if it can still be reached.
 func (h *httpSession) Close() error {
 	h.mu.Lock()
 	session := h.id

@@ -1,10 +1,11 @@
 // Package mcp is the client side of the Model Context Protocol: it lists and calls
-// the tools of servers, and reads their resources. A server is somebody else's
-// program. All that it says is bounded, escaped and untrusted (SECURITY 22).
+// the tools of servers, and reads their resources. A server is a program that golem does
+// not trust. Everything that it sends is bounded, escaped and marked as untrusted
+// (SECURITY 22).
 //
-// A Session carries requests. The platforms have different ones: natively that of
-// the Go SDK, in the page the one of this package (HTTP). Client is the same on both:
-// it makes tools and results of what a session brings.
+// A Session carries requests. Each platform has its own: natively that of the Go SDK, in
+// the page the one of this package (HTTP). Client is the same on both: it turns the
+// answers into tools and results.
 package mcp
 
 import (
@@ -14,7 +15,7 @@ import (
 	"golem/core/fault"
 )
 
-// Limits of what a server may say.
+// Limits of what a server may send.
 const (
 	MaxMessage     = 8 << 20   // bytes of one message
 	maxTools       = 1000      // tools of one server
@@ -28,7 +29,7 @@ const (
 	maxError       = 2 << 10   // bytes of an error's text
 )
 
-// Server is a server and how it is reached: by a command or by a URL.
+// Server has the settings for reaching a server: a command that starts it, or a URL.
 type Server struct {
 	Name    string
 	Command string
@@ -36,8 +37,8 @@ type Server struct {
 	Env     map[string]string
 	URL     string
 	Headers map[string]string
-	// Hide is called with values, such as tokens, that the platform sends to the server
-	// and that may be in no other text. It may be nil.
+	// Hide is called with secret values, such as tokens, that the platform sends to the
+	// server, so that they can be redacted elsewhere. It may be nil.
 	Hide func(string) `json:"-"`
 }
 
@@ -45,11 +46,11 @@ type Server struct {
 // concurrent use.
 type Session interface {
 	// Request sends a request and returns its result. If ctx ends first, the server
-	// is told that the request is cancelled. progress may be nil. An error that the
-	// server answered with is a *ServerError; other errors mean that the connection
+	// is told that the request is cancelled. progress may be nil. If the server answers
+	// with an error, it is a *ServerError; other errors mean that the connection
 	// does not work.
 	Request(ctx context.Context, method string, params any, progress func(Progress)) (json.RawMessage, error)
-	// Has tells whether the server has tools, resources or prompts.
+	// Has reports whether the server offers what: "tools", "resources" or "prompts".
 	Has(what string) bool
 	// Close ends the connection, and the server's process if there is one.
 	Close() error
@@ -60,22 +61,23 @@ type Session interface {
 // outlives ctx.
 type Dial func(ctx context.Context, s Server, changed func(what string)) (Session, error)
 
-// Progress is how far a request is.
+// Progress is the server's message about the progress of a request.
 type Progress struct {
 	Done, Total float64 // Total is 0 if it is not known
 	Message     string
 }
 
-// ServerError is the error that a server answered a request with.
+// ServerError is an error with which a server answered a request.
 type ServerError struct {
 	Code    int
 	Message string
 }
 
-// Error is the message, escaped and cut.
+// Error returns the server's message, escaped and cut.
 func (e *ServerError) Error() string { return Plain(e.Message, maxError) }
 
-// Fault is the error of a request to a server as golem reports it.
+// Fault returns the fault for an error of a request: what names the request. A fault is
+// returned unchanged.
 func Fault(server, what string, err error) *fault.Fault {
 	if f, ok := err.(*fault.Fault); ok {
 		return f

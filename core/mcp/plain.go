@@ -9,8 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Plain returns a text of a server with invisible characters shown as escapes (line
-// breaks and tabs stay), valid UTF-8, trimmed, and at most limit bytes long.
+// Plain returns the first limit bytes of a text of a server, trimmed and as valid UTF-8.
+// Invisible characters become escapes, which makes the result longer; line breaks and tabs
+// stay. A text that is cut ends with "… (cut)".
 func Plain(s string, limit int) string {
 	var out strings.Builder
 	for i, r := range strings.TrimSpace(s) {
@@ -27,13 +28,13 @@ func Plain(s string, limit int) string {
 	return out.String()
 }
 
-// hidden tells whether people cannot see a character. A line break and a tab they can.
+// hidden reports whether a character is invisible. Line feed and tab count as visible.
 func hidden(r rune) bool {
 	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r) || r == '\u2028' || r == '\u2029')
 }
 
-// plainJSON makes the invisible characters in the strings of a JSON document visible,
-// as Plain does. The document must be valid.
+// plainJSON replaces invisible characters in the strings of a valid JSON document by visible
+// escapes, as Plain does. ASCII characters and the short escapes (\b, \r) stay.
 func plainJSON(raw []byte) []byte {
 	out := make([]byte, 0, len(raw))
 	show := func(r rune) { out = append(out, fmt.Sprintf(`\\u%04x`, r)...) }
@@ -59,8 +60,8 @@ func plainJSON(raw []byte) []byte {
 	return out
 }
 
-// escape reads an escape of a JSON string, which raw begins with: the character that
-// a \u stands for, and how many bytes it takes.
+// escape reads the JSON escape at the beginning of raw. It returns its length n in bytes
+// and, for a \u escape or a surrogate pair, the character r.
 func escape(raw []byte) (r rune, n int) {
 	hex := func(at int) rune {
 		if len(raw) < at+6 || raw[at] != '\\' || raw[at+1] != 'u' {

@@ -8,7 +8,7 @@ import (
 	"golem/core/fault"
 )
 
-// versions of the protocol that the session of this package speaks, newest first.
+// versions are the protocol versions that the session of this package knows, newest first.
 var versions = []string{"2025-11-25", "2025-06-18", "2025-03-26"}
 
 // message is one JSON-RPC message.
@@ -52,7 +52,7 @@ func decode(data []byte) ([]received, error) {
 var errNotRPC = fault.New(fault.Tool, "the server sent something that is not a message of MCP").
 	Hinting("check that the url is that of an MCP server")
 
-// request is what is known of a request under way.
+// request is a request that waits for its answer.
 type request struct {
 	id       int64
 	progress func(Progress)
@@ -60,8 +60,8 @@ type request struct {
 
 func (r request) rawID() json.RawMessage { return strconv.AppendInt(nil, r.id, 10) }
 
-// take handles one message while the answer to a request is awaited. done is true if it
-// is the answer.
+// take handles one message from the server while r waits for its answer. done is true if
+// the message is that answer.
 func (h *httpSession) take(m received, r request) (result json.RawMessage, done bool, err error) {
 	noID, mine := len(m.ID) == 0 || string(m.ID) == "null", string(m.ID) == string(r.rawID())
 	switch {
@@ -70,7 +70,7 @@ func (h *httpSession) take(m received, r request) (result json.RawMessage, done 
 	case m.Method == "" && mine:
 		return m.Result, true, nil
 	case m.Method == "":
-		return nil, false, nil // the answer to something else: nobody waits for it here
+		return nil, false, nil // the answer to another request: nobody waits for it here
 	case !noID:
 		h.answer(m)
 	case m.Method == "notifications/progress" && r.progress != nil:
@@ -89,7 +89,7 @@ func (h *httpSession) take(m received, r request) (result json.RawMessage, done 
 	return nil, false, nil
 }
 
-// notified passes on that a list changed.
+// notified calls changed if the notification says that a list changed.
 func (h *httpSession) notified(method string) {
 	for _, what := range lists {
 		if method == "notifications/"+what+"/list_changed" {

@@ -15,12 +15,12 @@ import (
 
 // Limits of a stream of events.
 const (
-	maxStream = 64 << 20         // bytes of one answer, with all that comes before it
-	maxAgain  = 3                // times that a stream which broke off is taken up again
-	maxWait   = 10 * time.Second // that a server may ask to wait before it
+	maxStream = 64 << 20         // bytes of an answer and everything before it
+	maxAgain  = 3                // how often a stream that broke off is resumed
+	maxWait   = 10 * time.Second // the longest wait before that, if the server asks for one
 )
 
-// read reads the answer to a request: JSON, or events of which one is the answer.
+// read reads the answer to a request: JSON, or a stream of events that contains it.
 func (h *httpSession) read(ctx context.Context, res *http.Response, r request) (json.RawMessage, error) {
 	if !events(res) {
 		defer res.Body.Close()
@@ -49,7 +49,7 @@ func events(res *http.Response) bool {
 	return strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
 }
 
-// document finds the answer in a body of JSON.
+// document returns the answer in a JSON body.
 func (h *httpSession) document(data []byte, r request) (json.RawMessage, error) {
 	if len(data) > MaxMessage {
 		return nil, tooLong(h.server.Name)
@@ -70,17 +70,17 @@ func tooLong(server string) *fault.Fault {
 	return fault.New(fault.Limit, "the MCP server %s sent a message of more than %d bytes", server, MaxMessage).Hinting("ask it for less at once")
 }
 
-// stream is where a stream of events was when it broke off.
+// stream is the position in a stream of events, from which it can be resumed.
 type stream struct {
 	last string        // id of the last event
-	wait time.Duration // before it is taken up again
-	size int64
-	cr   bool // the last line ended with CR: LF behind it is of the same end
+	wait time.Duration // time to wait before resuming
+	size int64         // bytes so far
+	cr   bool          // the last line ended with CR, so a following LF belongs to it
 }
 
-// events reads events until the answer to r is among them, and closes the body. done is
-// false if the stream ended before. An event whose blank line is missing at the end
-// counts if it is whole.
+// events reads events until the answer to r comes, and closes the body. done is false if
+// the stream ended without it. At the end of the stream, an event without its blank line
+// is used if its data is complete JSON.
 func (h *httpSession) events(res *http.Response, s *stream, r request) (result json.RawMessage, done bool, err error) {
 	defer res.Body.Close()
 	in := bufio.NewReaderSize(res.Body, 16<<10)
@@ -92,7 +92,7 @@ func (h *httpSession) events(res *http.Response, s *stream, r request) (result j
 		if err == errLong || s.size > maxStream {
 			return nil, true, tooLong(h.server.Name)
 		}
-		if err != nil && len(line) == 0 { // it ended or broke off, which is the same
+		if err != nil && len(line) == 0 { // the stream ended or broke off
 			if !json.Valid(data) {
 				return nil, false, nil
 			}
@@ -120,7 +120,7 @@ func (h *httpSession) events(res *http.Response, s *stream, r request) (result j
 
 func (h *httpSession) event(data []byte, r request) (json.RawMessage, bool, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, false, nil // only its id counts
+		return nil, false, nil // an event that only sets the id
 	}
 	all, err := decode(data)
 	if err != nil {
@@ -136,7 +136,8 @@ func (h *httpSession) event(data []byte, r request) (json.RawMessage, bool, erro
 
 var errLong = fault.New(fault.Limit, "a line is too long")
 
-// line reads a line without its end, which is LF, CR or both, of at most limit bytes.
+// line reads a line of at most limit bytes and returns it without its end, which is LF, CR
+// or CR LF.
 func (s *stream) line(in *bufio.Reader, limit int) (line []byte, err error) {
 	for {
 		c, err := in.ReadByte()
@@ -154,7 +155,7 @@ func (s *stream) line(in *bufio.Reader, limit int) (line []byte, err error) {
 	}
 }
 
-// resume takes up a stream after the last event that came.
+// resume waits as long as the server asked, and opens the stream again after its last event.
 func (h *httpSession) resume(ctx context.Context, s stream) (*http.Response, error) {
 	timer := time.NewTimer(s.wait)
 	defer timer.Stop()
@@ -166,7 +167,8 @@ func (h *httpSession) resume(ctx context.Context, s stream) (*http.Response, err
 	return h.get(ctx, s.last)
 }
 
-// get opens a stream of what the server has to say.
+// get opens a stream of the server's own messages. last is the id of the last event of an
+// earlier stream; "" starts a new one. The caller must close the body.
 func (h *httpSession) get(ctx context.Context, last string) (*http.Response, error) {
 	req, err := h.request(ctx, http.MethodGet, nil)
 	if err != nil {
@@ -190,8 +192,8 @@ func (h *httpSession) get(ctx context.Context, last string) (*http.Response, err
 	return res, nil
 }
 
-// listen hears what the server says of itself, until the session ends or the server ends
-// the stream. A server need not offer it.
+// listen handles the server's own messages until the session ends or the server ends the
+// stream. A server need not offer such a stream, so errors are ignored.
 func (h *httpSession) listen() {
 	s := stream{}
 	for again := 0; again <= maxAgain && h.life.Err() == nil; again++ {

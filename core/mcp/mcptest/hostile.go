@@ -17,23 +17,23 @@ import (
 	"golem/core/mcp"
 )
 
-// trick is a way in which a server answers a call.
+// trick is a hostile answer to a tool call.
 type trick struct {
 	name string
-	code fault.Code // that the call ends with
+	code fault.Code // of the fault that the call returns
 	does func(w http.ResponseWriter, r *http.Request, id json.RawMessage)
-	sdk  fault.Code // that it ends with over the Go SDK; "": the same
-	own  bool       // only for the session of package mcp; the Go SDK waits until the call's time is over
+	sdk  fault.Code // of the fault with the Go SDK; "": the same as code
+	own  bool       // only for the session of package mcp; the Go SDK waits until the call's timeout
 }
 
 func answers(kind, text string) func(http.ResponseWriter, *http.Request, json.RawMessage) {
 	return func(w http.ResponseWriter, _ *http.Request, id json.RawMessage) {
 		w.Header().Set("Content-Type", kind)
-		_, _ = io.WriteString(w, strings.ReplaceAll(text, "ID", string(id))) // a client that is gone has seen enough
+		_, _ = io.WriteString(w, strings.ReplaceAll(text, "ID", string(id))) // the client may have closed the connection
 	}
 }
 
-// floods writes a text until the client has seen enough.
+// floods returns an answer that repeats a text until the client closes the connection.
 func floods(text string) func(http.ResponseWriter, *http.Request, json.RawMessage) {
 	return func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -45,7 +45,7 @@ func floods(text string) func(http.ResponseWriter, *http.Request, json.RawMessag
 	}
 }
 
-// status answers with an HTTP status.
+// status returns an answer with an HTTP status and no body.
 func status(code int) func(http.ResponseWriter, *http.Request, json.RawMessage) {
 	return func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(code) }
 }
@@ -53,8 +53,8 @@ func status(code int) func(http.ResponseWriter, *http.Request, json.RawMessage) 
 // elsewhere is the path to which a server redirects.
 const elsewhere = "/elsewhere"
 
-// redirects leads to another host: to the same server by its other name, where it listens
-// on this machine, so that it sees who follows.
+// redirects answers with a redirect to another host. If the server listens on this machine,
+// that is the same server by the name localhost, so that it notices a client that follows.
 func redirects(w http.ResponseWriter, r *http.Request, _ json.RawMessage) {
 	to := "https://elsewhere.example" + elsewhere
 	if _, port, err := net.SplitHostPort(r.Host); err == nil {
@@ -64,7 +64,7 @@ func redirects(w http.ResponseWriter, r *http.Request, _ json.RawMessage) {
 	w.WriteHeader(http.StatusTemporaryRedirect)
 }
 
-// tricks are what servers try that do not keep to the protocol.
+// tricks returns the answers of servers that break the protocol.
 func tricks() []trick {
 	const asJSON, asEvents = "application/json", "text/event-stream"
 	return []trick{
@@ -84,9 +84,9 @@ func tricks() []trick {
 	}
 }
 
-// Hostile calls a tool of servers that do not keep to the protocol: each call ends in a
-// fault with a code, and nothing is sent to another host. own tells that the session is
-// that of package mcp.
+// Hostile calls a tool of servers that break the protocol, and tests that each call returns
+// a fault with the right code and that no redirect is followed. own is true for the session
+// of package mcp, and false for that of the Go SDK.
 func Hostile(t *testing.T, own bool, connect func(t *testing.T, h http.Handler) *mcp.Connection) {
 	for _, one := range tricks() {
 		if one.own && !own {
@@ -114,14 +114,14 @@ func Hostile(t *testing.T, own bool, connect func(t *testing.T, h http.Handler) 
 	}
 }
 
-// hostileServer keeps to the protocol until a tool is called.
+// hostileServer follows the protocol until a tool is called.
 type hostileServer struct {
 	Server
 	does     func(w http.ResponseWriter, r *http.Request, id json.RawMessage)
 	followed atomic.Bool // a redirect
 }
 
-// ServeHTTP answers a call as the trick says, and a resumed stream too.
+// ServeHTTP uses does for tool calls and for resumed streams.
 func (s *hostileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == elsewhere {
 		s.followed.Store(true)
@@ -136,8 +136,8 @@ func (s *hostileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Server.ServeHTTP(w, r)
 }
 
-// Refuses asks the client for what golem does not offer to servers, in the middle of a
-// call, and returns what the client answered.
+// Refuses sends the client the requests that golem does not offer to servers, in the middle
+// of a call. It returns the errors with which the client answered, by method.
 func Refuses(ctx context.Context, t *testing.T, connect func(t *testing.T, h http.Handler) *mcp.Connection) map[string]string {
 	t.Helper()
 	wants := []string{"sampling/createMessage", "elicitation/create", "roots/list"}
@@ -156,14 +156,14 @@ func Refuses(ctx context.Context, t *testing.T, connect func(t *testing.T, h htt
 	return out
 }
 
-// asking is a server that asks the client.
+// asking is a server that sends requests to the client during a call.
 type asking struct {
 	Server
 	wants []string
 	got   chan [2]string
 }
 
-// ServeHTTP asks before it answers a call, and waits for what the client says.
+// ServeHTTP sends the requests before it answers a call. The client's answers go to got.
 func (s *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	data, err := io.ReadAll(r.Body)
 	var in struct {

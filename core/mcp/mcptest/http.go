@@ -11,7 +11,7 @@ import (
 
 var _ http.Handler = (*Server)(nil)
 
-// ServeHTTP speaks streamable HTTP.
+// ServeHTTP answers requests of streamable HTTP.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
 		s.tellOverHTTP(w, r)
@@ -62,7 +62,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// tellOverHTTP is the stream of what the server says of itself.
+// tellOverHTTP sends the server's own notifications as a stream, if Stream is set.
 func (s *Server) tellOverHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.Stream {
 		http.Error(w, "no stream", http.StatusMethodNotAllowed)
@@ -85,10 +85,11 @@ func flush(w http.ResponseWriter) {
 	}
 }
 
-// Doer asks handlers by host, in memory.
+// Doer is an mcp.Doer in memory, with a handler for each host.
 type Doer map[string]http.Handler
 
-// Do gives the request to the handler of its host.
+// Do calls the handler of the request's host. It returns when the handler has sent the
+// header, and the body is a stream. It fails if there is no handler for the host.
 func (d Doer) Do(r *http.Request) (*http.Response, error) {
 	handler, ok := d[r.URL.Host]
 	if !ok {
@@ -113,7 +114,7 @@ func (d Doer) Do(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: w.status, Header: w.sent, Body: &body{read, r}, Request: r}, nil
 }
 
-// body ends with the request.
+// body is the body of a response. Reading fails when the context of the request ends.
 type body struct {
 	*io.PipeReader
 	r *http.Request

@@ -1,6 +1,5 @@
-// Package mcptest is an MCP server for tests: what it offers and answers is written
-// down. It speaks streamable HTTP, over a network or in memory, and standard input and
-// output.
+// Package mcptest has an MCP server for tests, whose tools and answers a test sets. It uses
+// streamable HTTP, over a network or in memory, or standard input and output.
 package mcptest
 
 import (
@@ -16,17 +15,17 @@ import (
 
 // Server is a scripted server. It is safe for concurrent use.
 type Server struct {
-	Version string `json:"version"` // of the protocol; "": what the client asks for
+	Version string `json:"version"` // of the protocol; "": the one that the client asks for
 	Session string `json:"session"` // Mcp-Session-Id; "": none
 	Stream  bool   `json:"stream"`  // answers come as events
-	Page    int    `json:"page"`    // tools of one page; 0: all
-	Many    int    `json:"many"`    // so many tools are made, beside Tools
+	Page    int    `json:"page"`    // tools on one page; 0: all
+	Many    int    `json:"many"`    // number of tools that the server makes in addition to Tools
 	Tools   []Tool `json:"tools"`
-	// Changed are the tools after a call of one that says changes.
+	// Changed are the tools after a call of a tool with Changes.
 	Changed   []Tool                     `json:"changed"`
 	Resources []map[string]any           `json:"resources"` // with text or blob
 	Prompts   []map[string]any           `json:"prompts"`   // with messages
-	Raw       map[string]json.RawMessage `json:"raw"`       // results by method, in place of all others
+	Raw       map[string]json.RawMessage `json:"raw"`       // results by method, which replace the normal ones
 
 	mu     sync.Mutex
 	log    []string
@@ -44,12 +43,12 @@ type Tool struct {
 	Output      json.RawMessage `json:"outputSchema,omitempty"`
 
 	Returns  json.RawMessage `json:"returns,omitempty"` // the result; nil: a text with the arguments
-	Error    string          `json:"error"`             // answers with an error of JSON-RPC
-	Progress []string        `json:"progress"`          // messages before the answer
+	Error    string          `json:"error"`             // message of the JSON-RPC error with which it answers
+	Progress []string        `json:"progress"`          // progress messages before the answer
 	Hang     bool            `json:"hang"`              // never answers
 	Dies     bool            `json:"dies"`              // ends the server, or its session
-	Endless  bool            `json:"endless"`           // a text that does not end
-	Changes  bool            `json:"changes"`           // the tools are others then, with dies in the next session
+	Endless  bool            `json:"endless"`           // answers with a text that is too long for golem
+	Changes  bool            `json:"changes"`           // replaces the tools by Changed; with Dies, in the next session
 }
 
 type incoming struct {
@@ -58,14 +57,14 @@ type incoming struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// Log is what the server was asked, a line for each message.
+// Log returns the messages that the server received, one line for each.
 func (s *Server) Log() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Join(s.log, "\n")
 }
 
-// notices is closed when there is something to tell.
+// notices returns a channel that is closed when the list of tools changes.
 func (s *Server) notices() chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +74,8 @@ func (s *Server) notices() chan struct{} {
 	return s.tell
 }
 
-// Handle answers one message. out gets whole messages, the answer last.
+// Handle answers one message. It calls out with complete messages, the answer last. It
+// returns an error if the message is not JSON, the tool Dies or ctx ends.
 func (s *Server) Handle(ctx context.Context, data []byte, out func([]byte)) error {
 	var in incoming
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -148,7 +148,7 @@ func (s *Server) answer(ctx context.Context, in incoming, out func([]byte)) (any
 	return nil, fmt.Errorf("there is no method %s", in.Method)
 }
 
-// offered are the tools that the server has now.
+// offered returns the tools that the server has now.
 func (s *Server) offered() []Tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,7 +240,8 @@ func (s *Server) call(ctx context.Context, in incoming, out func([]byte)) (any, 
 	return nil, fmt.Errorf("there is no tool %s", p.Name)
 }
 
-// named is the resource or prompt that a request names.
+// named returns the resource or prompt that a request names, in a list called in2 unless
+// that is "".
 func (s *Server) named(in incoming, key string, all []map[string]any, in2 string) (any, error) {
 	var p map[string]any
 	if err := json.Unmarshal(in.Params, &p); err != nil {
@@ -257,7 +258,8 @@ func (s *Server) named(in incoming, key string, all []map[string]any, in2 string
 	return nil, fmt.Errorf("there is no %s %v", key, p[key])
 }
 
-// Serve speaks over standard input and output, until the input ends.
+// Serve reads messages from r, one per line, and writes answers to w, until r ends or a
+// tool Dies, which is an error.
 func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

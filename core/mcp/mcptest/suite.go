@@ -12,8 +12,8 @@ import (
 	"golem/core/mcp"
 )
 
-// Suite is what a session has to do, whatever it speaks over. connect makes a connection
-// to a server; the suite closes it.
+// Suite tests that a session behaves as core/mcp requires, over any transport. connect
+// returns a connection to the server s; Suite closes it.
 func Suite(t *testing.T, connect func(t *testing.T, s *Server) *mcp.Connection) {
 	open := func(t *testing.T, s *Server) *mcp.Connection {
 		t.Helper()
@@ -56,7 +56,7 @@ func text(t *testing.T, c *mcp.Connection, tool string) string {
 	return out.Text
 }
 
-// Pages of a list are joined, and the filter is asked about each name.
+// The pages of a list are joined, and the filter is called for each name.
 func listsAndCalls(t *testing.T, open opener) {
 	for _, stream := range []bool{false, true} {
 		c := open(t, &Server{Session: "s1", Stream: stream, Page: 1, Tools: []Tool{
@@ -97,7 +97,8 @@ func contents(t *testing.T, open opener) {
 	}
 }
 
-// Progress is heard while the call runs; what comes at its end may be lost.
+// Progress is reported while the call runs. The call here does not end by itself, because
+// progress at the end of a call may be lost.
 func progress(t *testing.T, open opener) {
 	c := open(t, &Server{Stream: true, Tools: []Tool{{Name: "slow", Progress: []string{"one", "two"}, Hang: true}}})
 	ctx, stop := context.WithCancel(t.Context())
@@ -124,7 +125,7 @@ func progress(t *testing.T, open opener) {
 	}
 }
 
-// A call that nobody waits for any more is cancelled at the server.
+// If the context of a call ends, the server is told that the call is cancelled.
 func cancels(t *testing.T, open opener) {
 	for _, stream := range []bool{false, true} {
 		cancelled := make(chan struct{})
@@ -163,15 +164,15 @@ func changes(t *testing.T, open opener) {
 	}
 }
 
-// A server that ended, or forgot the session, is reached again with a later request. What
-// it has is known meanwhile, so that its tools are not taken for none.
+// After a server or its session ended, a later request reaches it again. Has keeps its
+// answers meanwhile, so that the server does not seem to have no tools.
 func beginsAgain(t *testing.T, open opener) {
 	c := open(t, &Server{Session: "s", Tools: []Tool{{Name: "dies", Dies: true}, {Name: "works"}}})
 	if _, err := c.Client().Call(t.Context(), "dies", json.RawMessage(`{}`), nil); err == nil {
 		t.Error("a server that ended answered")
 	}
 	var err error
-	for range 3 { // one may be what finds out
+	for range 3 { // the first requests may be the ones that notice the broken session
 		var tools []mcp.Tool
 		if tools, _, err = c.Client().Tools(t.Context(), all); err == nil && len(tools) != 2 {
 			t.Errorf("its tools are %v, without an error", tools)
@@ -216,7 +217,8 @@ func resourcesAndPrompts(t *testing.T, open opener) {
 	}
 }
 
-// What a server says too much or wrongly ends in a coded fault, or is cut with a warning.
+// Answers that are too long or not valid become faults with a code, or are cut with a
+// warning.
 func hostile(t *testing.T, open opener) {
 	deep := strings.Repeat(`{"type":"object","properties":{"a":`, 300) + `{}` + strings.Repeat(`}}`, 300)
 	c := open(t, &Server{Page: 500, Many: 100_000, Tools: []Tool{
@@ -246,8 +248,8 @@ func hostile(t *testing.T, open opener) {
 	}
 }
 
-// Of a list of tools what can be read is used: one tool with a schema that the SDK does
-// not decode takes no other along, and a list without an end has a beginning.
+// The readable part of a list of tools is used: a schema that the SDK cannot decode affects
+// only its own tool, and the first pages of an endless list are used.
 func lists(t *testing.T, open opener) {
 	deep := strings.Repeat(`{"type":"object","properties":{"a":`, 1500) + `{}` + strings.Repeat(`}}`, 1500)
 	for want, s := range map[string]*Server{
@@ -268,7 +270,7 @@ func lists(t *testing.T, open opener) {
 	}
 }
 
-// The version is negotiated: an older one is spoken, an unknown one is refused.
+// The protocol version is negotiated: older versions are accepted, an unknown one is refused.
 func versions(t *testing.T, connect opener) {
 	for version, ok := range map[string]bool{"2025-11-25": true, "2025-06-18": true, "2025-03-26": true, "1999-01-01": false} {
 		c := connect(t, &Server{Version: version, Tools: []Tool{{Name: "a"}}})
