@@ -16,7 +16,7 @@ import (
 	"golem/core/toolset"
 )
 
-// kit is an open filesystem toolset over a memory tree.
+// kit is an open filesystem toolset on files in memory.
 type kit struct {
 	t     *testing.T
 	files sandbox.FS
@@ -49,7 +49,7 @@ func newKit(t *testing.T, files map[string]string) *kit {
 	return k
 }
 
-// do previews and calls, as the gate does.
+// do previews and calls a tool, as the gate does. It runs between after the preview.
 func (k *kit) do(name string, args map[string]any, between ...func()) (string, tool.Preview, error) {
 	k.t.Helper()
 	raw, err := json.Marshal(args)
@@ -96,7 +96,7 @@ func (k *kit) content(name string) string {
 	return string(data)
 }
 
-// Scenario 22: the operations as tools; relative and absolute paths are one.
+// Scenario 22: the file operations as tools. Relative and absolute paths mean the same.
 func TestFileTools(t *testing.T) {
 	k := newKit(t, map[string]string{"a.txt": "one\ntwo\n", "d/b.md": "x", "bin": "\x00\x01\x02"})
 	for _, c := range []struct {
@@ -134,7 +134,7 @@ func TestFileTools(t *testing.T) {
 	}
 }
 
-// Errors are data with a remedy, and change nothing.
+// Errors have a code and a hint, and nothing is changed.
 func TestFileToolErrors(t *testing.T) {
 	k := newKit(t, map[string]string{"a.txt": "same\nsame\n", "d/b": "x", "overlap.txt": "aaa\nx\ny\nx\ny\nx\n"})
 	for _, c := range []struct {
@@ -175,7 +175,7 @@ func TestFileToolErrors(t *testing.T) {
 	}
 }
 
-// edit_file keeps what it does not replace: line ends, BOM, the last line.
+// edit_file does not change what it does not replace: line ends, BOM, the last line.
 func TestEditKeepsLineEnds(t *testing.T) {
 	k := newKit(t, map[string]string{"crlf": "\uFEFFone\r\ntwo\r\nthree", "all": "a b a b"})
 	k.must("edit_file", map[string]any{"path": "crlf", "old": "one\ntwo", "new": "1\n2"})
@@ -198,7 +198,7 @@ func TestEditShowsNearest(t *testing.T) {
 	}
 }
 
-// Following the hints of a paged read gives the file back, line by line.
+// Reading all pages, as the notes say, returns the complete file.
 func TestReadPages(t *testing.T) {
 	var b strings.Builder
 	for i := range 20_000 {
@@ -225,7 +225,7 @@ func TestReadPages(t *testing.T) {
 	}
 }
 
-// Following the hints of a paged search gives each hit once.
+// Reading all pages of a search, as the notes say, returns each hit once.
 func TestSearchPages(t *testing.T) {
 	var b strings.Builder
 	for i := range 3000 {
@@ -254,7 +254,8 @@ func TestSearchPages(t *testing.T) {
 	}
 }
 
-// What was shown is what is written: a change in between is a conflict.
+// If a file changes between the preview and the call, the call is a conflict and writes
+// nothing.
 func TestWriteAfterChange(t *testing.T) {
 	for _, c := range []struct {
 		tool string
@@ -340,7 +341,7 @@ func openWorkers(t *testing.T, style string, ds []toolset.Delegate) map[string]t
 	return out
 }
 
-// Scenario 26: one tool a worker, a generic one, or both.
+// Scenario 26: one tool for each worker, a generic one, or both.
 func TestWorkersStyles(t *testing.T) {
 	for style, want := range map[string]string{"tools": "plain typed__x", "call": "worker_call", "both": "plain typed__x worker_call"} {
 		tools := openWorkers(t, style, delegates(new([]string)))

@@ -10,7 +10,7 @@ import (
 	"golem/core/toolset"
 )
 
-// Toolsets are opened for every child run: nothing is inferred again.
+// Toolsets are opened for every child run, so schemas must not be inferred again.
 func BenchmarkOpen(b *testing.B) {
 	r := toolset.NewRegistry(toolset.Filesystem(), toolset.Workers(toolset.Delegation{Workers: delegates(new([]string))}))
 	env := toolset.Env{Worker: "w", Files: sandbox.Memory()}
@@ -41,7 +41,7 @@ func BenchmarkReadFile(b *testing.B) {
 	}
 }
 
-// Opening a child's tools costs microseconds: schemas are inferred once.
+// Opening a child's tools is fast, because schemas are inferred only once.
 func TestOpenIsCheap(t *testing.T) {
 	m := sandbox.Memory()
 	openFiles(t, m, 0)

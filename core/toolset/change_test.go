@@ -12,8 +12,8 @@ import (
 	"golem/core/tool"
 )
 
-// Two approved changes of one file, one after the other, both happen: each is
-// previewed against what is there by then.
+// Two approved changes of one file, one after the other, are both carried out: the second
+// is previewed against the file after the first.
 func TestApprovedWritesFollowEachOther(t *testing.T) {
 	k := newKit(t, map[string]string{"a": "one\n"})
 	g := k.gated(approval.ApproveAll, nil)
@@ -35,7 +35,7 @@ func TestApprovedWritesFollowEachOther(t *testing.T) {
 	}
 }
 
-// What a person was shown is what happens, or nothing (SPEC §7).
+// A call does what the person was shown, or nothing (SPEC §7).
 func TestChangedWhileAsked(t *testing.T) {
 	for name, args := range map[string]string{
 		"write_file":  `{"path":"a","content":"mine\n"}`,
@@ -69,7 +69,7 @@ func TestChangedWhileAsked(t *testing.T) {
 	}
 }
 
-// A file that became another thing while a person was asked is not deleted.
+// A directory that became a file while the person was asked is not deleted.
 func TestDirectoryBecameFile(t *testing.T) {
 	k := newKit(t, map[string]string{})
 	k.must("make_directory", map[string]any{"path": "d"})
@@ -83,7 +83,7 @@ func TestDirectoryBecameFile(t *testing.T) {
 	}
 }
 
-// What cannot be done is an error at once: nobody is asked about it.
+// An impossible change is an error before anybody is asked.
 func TestImpossibleIsNotAsked(t *testing.T) {
 	k := newKit(t, map[string]string{"a.txt": "x\nx\n", "d/b": "x", "bin": "\x00\xff", "latin": "caf\xe9"})
 	p := &person{}
@@ -123,7 +123,7 @@ func TestImpossibleIsNotAsked(t *testing.T) {
 	}
 }
 
-// A read-only mount is told before anybody is asked.
+// A write to a read-only mount is an error before anybody is asked.
 func TestReadOnlyMount(t *testing.T) {
 	in, out := sandbox.Memory(), sandbox.Memory()
 	if err := in.WriteFile("a", []byte("x")); err != nil {
@@ -155,7 +155,7 @@ func TestReadOnlyMount(t *testing.T) {
 	}
 }
 
-// The diff that is shown makes the new file of the old one.
+// Applying the shown diff to the old file gives the new file.
 func TestDiffsApply(t *testing.T) {
 	long := strings.Repeat("same\n", 40)
 	for i, c := range [][2]string{
@@ -174,7 +174,7 @@ func TestDiffsApply(t *testing.T) {
 			t.Errorf("%q to %q: the diff makes %q:\n%s", c[0], c[1], got, p.Diff)
 		}
 	}
-	// A move over a file shows what is lost there.
+	// A move over a file shows the change to that file.
 	k := newKit(t, map[string]string{"new": "1\n2\n", "old": "1\n3\n"})
 	_, p, err := k.do("move_file", map[string]any{"from": "new", "to": "old"})
 	if err != nil || patch(t, "1\n3\n", p.Diff) != "1\n2\n" || p.Before == "" {
@@ -182,7 +182,7 @@ func TestDiffsApply(t *testing.T) {
 	}
 }
 
-// Bytes that are not text are told by their size, never compared line by line.
+// Content that is not text is shown by its size and not compared line by line.
 func TestDiffOfNoText(t *testing.T) {
 	for _, old := range []string{"\x00\x01", "caf\xe9", "ab\xe2\x82", strings.Repeat("x", 5000) + "\x00"} {
 		k := newKit(t, map[string]string{"f": old})
@@ -196,7 +196,7 @@ func TestDiffOfNoText(t *testing.T) {
 	}
 }
 
-// A successful change tells its diff to people.
+// The output of a successful change has a diff for people.
 func TestOutputDiff(t *testing.T) {
 	k := newKit(t, map[string]string{"a": "x\n"})
 	out, err := k.gated(approval.ApproveAll, nil).call("edit_file", `{"path":"a","old":"x","new":"y"}`)
@@ -205,8 +205,7 @@ func TestOutputDiff(t *testing.T) {
 	}
 }
 
-// Many calls that were previewed and never made do not disarm the comparison
-// of the one that is.
+// The comparison with the preview still works after many previews without a call.
 func TestForgottenPreviews(t *testing.T) {
 	k := newKit(t, map[string]string{"a": "old"})
 	pv, ok := k.tools["write_file"].(tool.Previewer)

@@ -14,18 +14,20 @@ import (
 	"golem/core/tool"
 )
 
-// Desk is what the toolset clearance can do beside reading the worker's files. The
-// zero value can do nothing; golem check uses it.
+// Desk has the functions of the host for staged changes. With the zero value, which golem
+// check uses, the tools return E_PLATFORM.
 type Desk struct {
+	// Stage makes an item of the files.
 	Stage func(ctx context.Context, files []clearance.File, message, target string) (clearance.Item, error)
-	// Show is what a push of an item would write: the digest of the snapshot, and the diff.
+	// Show returns what a push of an item would write: the digest of the snapshot, and the
+	// diff.
 	Show func(item, target string) (digest, diff string, err error)
-	// Decide carries out what a person decided: "push", "discard" or "defer".
+	// Decide carries out a person's decision: action is "push", "discard" or "defer".
 	Decide func(ctx context.Context, action, item string, how clearance.Push) (clearance.Item, error)
 }
 
-// Clearance makes the tool stage, which snapshots files for a person, and the
-// manual tools push, discard and defer, which no model can call (SPEC §9).
+// Clearance returns the factory of the tool stage, which takes a snapshot of files for a
+// person, and of the manual tools push, discard and defer, which no model can call (SPEC §9).
 func Clearance(d Desk) Factory {
 	return Factory{Name: "clearance", Open: func(_ context.Context, env Env, _ any) (tool.Toolset, error) {
 		s := &stager{files: files{fs: env.Files}, desk: d}
@@ -64,7 +66,7 @@ type pushArgs struct {
 	Definitions []string `json:"definitions,omitempty" jsonschema:"files that define the project and are to be written too"`
 }
 
-// manual is a tool that only a person can call.
+// manual returns a tool that only a person can call.
 func manual[In any](name, description string, run func(context.Context, string, In) (tool.Output, error), preview use[In]) tool.Tool {
 	return &fsTool[In]{spec: tool.Spec{
 		Name: name, Description: description, Risk: tool.Write, Exec: tool.ExecManual, Toolset: "clearance", Provider: "builtin", Input: schemaOf[In](name),
@@ -73,13 +75,14 @@ func manual[In any](name, description string, run func(context.Context, string, 
 
 func nothingShown(string, *itemArgs) (tool.Preview, error) { return tool.Preview{}, nil }
 
-// pusher is the tool push of one worker: it pushes what the person was shown.
+// pusher is the tool push of one worker. It pushes only the snapshot that the preview showed.
 type pusher struct {
 	desk  Desk
 	shown sync.Map // digests of snapshots, by call id
 }
 
-// preview shows the diff. An item that cannot be shown is not pushed.
+// preview shows the diff of the item. If it cannot be shown, push passes a digest that does
+// not match, so that nothing is pushed.
 func (p *pusher) preview(id string, in *pushArgs) (out tool.Preview, err error) {
 	digest := "not shown"
 	if p.desk.Show != nil {
@@ -120,7 +123,7 @@ type stager struct {
 	desk  Desk
 }
 
-// preview makes the paths canonical; one that is not there is an error.
+// preview makes the paths canonical. A path that does not exist is an error.
 func (s *stager) preview(_ string, in *stageArgs) (tool.Preview, error) {
 	var p tool.Preview
 	if len(in.Paths) == 0 || strings.TrimSpace(in.Message) == "" {
@@ -176,5 +179,5 @@ func (s *stager) stage(ctx context.Context, _ string, in stageArgs) (tool.Output
 	}{true, it.ID}, fmt.Sprintf("staged %d file(s) as item %s", len(it.Changes), it.ID))
 }
 
-// maxStagedFiles is the most files of one item that the tool stage makes.
+// maxStagedFiles is how many files the tool stage puts into one item at most.
 const maxStagedFiles = 10_000

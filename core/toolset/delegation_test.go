@@ -13,7 +13,7 @@ import (
 	"golem/core/toolset"
 )
 
-// What a worker takes as a tool, by its input schema (SPEC §5).
+// The arguments that a worker's tool accepts follow from its input schema (SPEC §5).
 func TestWorkerParameters(t *testing.T) {
 	for _, c := range []struct{ input, good, bad string }{
 		{``, `{"input":"x","instructions":"i","attachments":["/a"],"prior":["read_file"]}`, `{"input":1}`},
@@ -44,8 +44,7 @@ func TestWorkerParameters(t *testing.T) {
 	}
 }
 
-// worker_call says what is wrong before anybody is asked, and never loses an
-// argument on the way.
+// worker_call reports wrong arguments before anybody is asked, and loses no argument.
 func TestWorkerCallRefuses(t *testing.T) {
 	var got []string
 	ds := delegates(&got)
@@ -76,7 +75,7 @@ func TestWorkerCallRefuses(t *testing.T) {
 	}
 }
 
-// A style nobody knows is an error, and no worker means no tool.
+// An unknown style is an error, and without workers there is no tool.
 func TestWorkersEdges(t *testing.T) {
 	r := toolset.NewRegistry(toolset.Workers(toolset.Delegation{}))
 	if _, err := r.Open(t.Context(), "workers", json.RawMessage(`{"style":"best"}`), toolset.Env{}); !errors.Is(err, fault.Config) || !strings.Contains(err.Error(), "tools, call or both") {
@@ -87,15 +86,15 @@ func TestWorkersEdges(t *testing.T) {
 	}
 }
 
-// A question without words is not a question.
+// request_input refuses an empty question.
 func TestEmptyQuestion(t *testing.T) {
 	if _, err := toolset.RequestInput().Call(t.Context(), tool.Call{Args: json.RawMessage(`{"question":" "}`)}); !errors.Is(err, fault.ToolInput) {
 		t.Errorf("%v", err)
 	}
 }
 
-// Options are told wrong in the words of a worker file; a factory that is
-// made wrong is a fault, not a crash.
+// Faults about options use the words of a worker file. A factory that is made wrongly is a
+// fault and not a crash.
 func TestOptionFaults(t *testing.T) {
 	type base struct {
 		Root string `json:"root"`

@@ -8,7 +8,7 @@ import (
 	"golem/core/fault"
 )
 
-// New text takes the line ends of what it replaces, a byte order mark stays.
+// New text gets the line ends of the text that it replaces, and a byte order mark stays.
 func TestReplace(t *testing.T) {
 	for _, c := range []struct{ text, old, with, want string }{
 		{"a\r\nb\r\n", "a", "x\ny", "x\r\ny\r\nb\r\n"},
@@ -17,8 +17,8 @@ func TestReplace(t *testing.T) {
 		{"a\nb\n", "a\r\nb", "x\r\ny", "x\ny\n"},
 		{"a\nb\r\nc\nd", "c\nd", "x\ny", "a\nb\r\nx\ny"}, // mixed: the part with \n
 		{"a\nb\r\nc\nd", "b\nc", "x\ny", "a\nx\r\ny\nd"}, // mixed: the part with \r\n
-		{"\uFEFFa\nb", "\uFEFFa", "x", "\uFEFFx\nb"},     // the mark is not text
-		{"\uFEFFa\nb", "a\n", "\uFEFFx\n", "\uFEFFx\nb"}, // nor is it doubled
+		{"\uFEFFa\nb", "\uFEFFa", "x", "\uFEFFx\nb"},     // the byte order mark is not text
+		{"\uFEFFa\nb", "a\n", "\uFEFFx\n", "\uFEFFx\nb"}, // and it is not doubled
 		{"last", "last", "new", "new"}, {"last\n", "last", "new", "new\n"},
 	} {
 		got, n, err := replace("/f", c.text, editArgs{Old: c.old, New: c.with})
@@ -28,7 +28,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// A small call makes no giant file.
+// A small call cannot make a giant file.
 func TestReplaceIsBounded(t *testing.T) {
 	_, _, err := replace("/f", strings.Repeat("a", 1<<20), editArgs{Old: "a", New: strings.Repeat("b", 1<<20), ReplaceAll: true})
 	if !errors.Is(err, fault.Limit) {
@@ -36,7 +36,7 @@ func TestReplaceIsBounded(t *testing.T) {
 	}
 }
 
-// The nearest region is found in a long file too, by few comparisons.
+// The most similar region is found also in a long file, with few comparisons.
 func TestNearestComparesLittle(t *testing.T) {
 	text := strings.Repeat("the same words in every line of it\n", 15_000) + "func f() {\n\treturn  1\n}\n"
 	old := strings.Repeat("the same words in each line of it\n", 190) + "more\n"
@@ -54,7 +54,7 @@ func TestNearestComparesLittle(t *testing.T) {
 	}
 }
 
-// A diff of much text is told by its size.
+// For a long text, the sizes are shown in place of a diff.
 func TestDiffIsBounded(t *testing.T) {
 	if got := diffOf("/f", []byte(strings.Repeat("a\n", 2<<20)), true, []byte("b\n")); len(got) > 200 || !strings.Contains(got, "4194304 bytes") {
 		t.Errorf("%d bytes: %.100q", len(got), got)

@@ -65,7 +65,8 @@ const (
 	descMove   = "Moves or renames a file or directory, replacing a file at the new place."
 )
 
-// use says what a call would touch.
+// use is a preview function: it makes the paths in the arguments canonical and returns what
+// a call would do. id is the call's.
 type use[In any] func(id string, in *In) (tool.Preview, error)
 
 // fsTool is one tool of the set: a typed function and its preview.
@@ -88,11 +89,11 @@ func fileTool[In any](name string, risk tool.Risk, description string,
 	return &fsTool[In]{spec: spec, run: run, preview: preview}
 }
 
-// Spec is the tool's metadata.
+// Spec returns the tool's metadata.
 func (t *fsTool[In]) Spec() tool.Spec { return t.spec }
 
-// Call decodes the arguments and runs the function. The call's id ties a
-// write to its preview.
+// Call decodes the arguments and runs the function. The call's id connects a
+// write with its preview.
 func (t *fsTool[In]) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 	in, err := decode[In](t.spec.Name, c.Args)
 	if err != nil {
@@ -101,7 +102,7 @@ func (t *fsTool[In]) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 	return t.run(ctx, c.ID, in)
 }
 
-// Preview makes paths canonical and tells which the call uses.
+// Preview returns the arguments with canonical paths, and what the call would do.
 func (t *fsTool[In]) Preview(_ context.Context, c tool.Call) (tool.Preview, error) {
 	in, err := decode[In](t.spec.Name, c.Args)
 	if err != nil {
@@ -115,8 +116,9 @@ func (t *fsTool[In]) Preview(_ context.Context, c tool.Call) (tool.Preview, erro
 	return p, err
 }
 
-// decode reads arguments that are valid against the schema. 1.0 is an integer
-// to JSON Schema and 1 in canonical form; the rest is out of range.
+// decode decodes arguments that are valid against the schema. JSON Schema accepts 1.0 as an
+// integer and Go does not, so decode tries again with the canonical form, which has 1. Then
+// only numbers that are out of range fail.
 func decode[In any](name string, raw json.RawMessage) (in In, err error) {
 	if json.Unmarshal(raw, &in) == nil {
 		return in, nil
@@ -135,7 +137,7 @@ func decode[In any](name string, raw json.RawMessage) (in In, err error) {
 	return in, fault.New(fault.ToolInput, "%s: %w", name, err)
 }
 
-// marshal is canonical enough for a preview: no HTML escapes in what people see.
+// marshal encodes the arguments of a preview, without HTML escapes, because people see them.
 func marshal(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -166,7 +168,7 @@ type pather interface{ where() *string }
 
 func (p *pathArgs) where() *string { return &p.Path }
 
-// reading previews a call that reads at its one path.
+// reading returns the preview of a tool that reads at one path.
 func reading[In any, P interface {
 	*In
 	pather
@@ -174,8 +176,8 @@ func reading[In any, P interface {
 	return func(_ string, in *In) (tool.Preview, error) { return f.touch("read", P(in).where()) }
 }
 
-// touch makes a path canonical and tells its mount. A path that can never be
-// changed, or made, is an error before anybody is asked.
+// touch makes a path canonical and returns a preview with the operation and the mount. If
+// the path can never be written, it returns an error, so that nobody is asked.
 func (f *files) touch(op string, at *string) (tool.Preview, error) {
 	name, err := sandbox.Clean(*at)
 	if err != nil {
@@ -184,7 +186,7 @@ func (f *files) touch(op string, at *string) (tool.Preview, error) {
 	*at = sandbox.Abs(name)
 	use := tool.PathUse{Op: op, Path: *at, Mount: sandbox.MountOf(f.fs, name)}
 	if op != "read" {
-		at, _ := sandbox.PlaceOf(f.fs, name) // what is in no mount is not staged
+		at, _ := sandbox.PlaceOf(f.fs, name) // a path outside all mounts is not staged
 		use.Staged = at.Staged
 	}
 	p := tool.Preview{Paths: []tool.PathUse{use}}

@@ -33,8 +33,7 @@ func (f *files) previewEdit(id string, in *editArgs) (tool.Preview, error) {
 	return p, nil
 }
 
-// edit replaces a region of a file and leaves the rest, line ends included,
-// as it is.
+// edit replaces text in a file. The rest of the file, including line ends, does not change.
 func (f *files) edit(_ context.Context, id string, in editArgs) (tool.Output, error) {
 	name, err := sandbox.Clean(in.Path)
 	if err != nil {
@@ -42,7 +41,7 @@ func (f *files) edit(_ context.Context, id string, in editArgs) (tool.Output, er
 	}
 	e, err := f.edited(name, in)
 	if changed := f.unchanged(id, name, e.digest); changed != nil {
-		return tool.Output{}, changed // rather than what this makes of the edit
+		return tool.Output{}, changed // explains more than the error of the edit
 	}
 	if err != nil {
 		return tool.Output{}, err
@@ -59,10 +58,11 @@ type edition struct {
 	old    []byte
 	digest string
 	next   string
-	places int // that change
+	places int // number of replacements
 }
 
-// edited works an edit out. On an error it still holds what is known.
+// edited returns the result of an edit without writing it. With an error, the fields that
+// are already known are set.
 func (f *files) edited(name string, in editArgs) (e edition, err error) {
 	if e.old, e.digest, err = f.current(name); err != nil {
 		return e, err
@@ -79,8 +79,9 @@ func (f *files) edited(name string, in editArgs) (e edition, err error) {
 
 const bom = "\uFEFF"
 
-// replace is the edit itself; n is how many places it changes. A byte order
-// mark stays, and new text takes the line ends of what it replaces.
+// replace returns text with in.Old replaced by in.New, and the number n of replacements. A
+// byte order mark stays, and the new text gets the line ends of the text that it replaces.
+// at is the path, for errors.
 func replace(at, text string, in editArgs) (next string, n int, err error) {
 	mark := ""
 	if body, ok := strings.CutPrefix(text, bom); ok {
@@ -111,8 +112,8 @@ func replace(at, text string, in editArgs) (next string, n int, err error) {
 	return mark + strings.ReplaceAll(text, old, with), n, nil
 }
 
-// fitEnds gives old and new the line ends of the text: those of the whole
-// text if it has one kind, else the ones with which old is in it.
+// fitEnds returns old and with in the line ends of the text. If the text has both LF and
+// CR LF, it uses the line ends with which the text contains old.
 func fitEnds(text, old, with string) (string, string) {
 	all, dos := strings.Count(text, "\n"), strings.Count(text, "\r\n")
 	switch {
@@ -132,7 +133,8 @@ func crlf(s string) string { return strings.ReplaceAll(lf(s), "\n", "\r\n") }
 
 func lf(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
-// places are the lines of the first n places, at most ten, at which old begins.
+// places returns the numbers of the lines at which old begins, for the first n places and
+// at most ten.
 func places(text, old string, n int) string {
 	var lines []string
 	for at := 0; len(lines) < min(n, 10); at++ {

@@ -25,10 +25,10 @@ type listArgs struct {
 
 func (l *listArgs) where() *string { return &l.Path }
 
-// maxEntries bounds a listing or a search walk.
+// maxEntries is how many entries a listing or a search visits.
 const maxEntries = 100_000
 
-// list shows a directory, one name a line.
+// list lists a directory, one name per line.
 func (f *files) list(ctx context.Context, _ string, in listArgs) (tool.Output, error) {
 	dir, err := sandbox.Clean(in.Path)
 	if err != nil {
@@ -76,8 +76,8 @@ func (f *files) list(ctx context.Context, _ string, in listArgs) (tool.Output, e
 	return tool.Output{Text: strings.TrimSuffix(b.String(), "\n"), Summary: fmt.Sprintf("%d entries", count+left)}, nil
 }
 
-// globbing makes a pattern's test on paths below a directory. Without a slash
-// it is about names, at any depth; "" matches all.
+// globbing returns a function that matches paths below a directory against a pattern. A
+// pattern without a slash is matched against the last element of a path; "" matches all.
 func globbing(glob string) (matches func(rel string) bool, err error) {
 	glob = strings.TrimPrefix(strings.TrimPrefix(glob, "./"), "/")
 	switch {
@@ -93,17 +93,17 @@ func globbing(glob string) (matches func(rel string) bool, err error) {
 	return func(rel string) bool { return doublestar.MatchUnvalidated(glob, rel) }, nil
 }
 
-// Bounds on a pattern: its bytes, and its alternatives, whose combinations are
-// tried one by one.
+// Limits of a pattern. Alternatives are limited, because each combination is tried.
 const (
-	maxGlob   = 200
-	maxBraces = 3
+	maxGlob   = 200 // bytes
+	maxBraces = 3   // groups of alternatives: {a,b}
 )
 
 // errMany ends a walk through more than maxEntries entries.
 var errMany = errors.New("too many entries")
 
-// walk visits what lies below dir in a fixed order; rel is the path below it.
+// walk calls visit for the entries of dir in a fixed order, with deep also for everything
+// below them. rel is the path below dir. After maxEntries entries it returns errMany.
 func (f *files) walk(ctx context.Context, dir string, deep bool, visit func(rel string, d fs.DirEntry) error) error {
 	seen := 0
 	return fs.WalkDir(f.fs, dir, func(name string, d fs.DirEntry, err error) error {
@@ -114,7 +114,7 @@ func (f *files) walk(ctx context.Context, dir string, deep bool, visit func(rel 
 		case err != nil && name == dir:
 			return err
 		case err != nil:
-			return nil // a directory that cannot be read hides what is in it, no more
+			return nil // leave out the content of a directory that cannot be read
 		case name == dir && d.IsDir():
 			return nil
 		case name == dir:
@@ -134,7 +134,7 @@ func (f *files) walk(ctx context.Context, dir string, deep bool, visit func(rel 
 	})
 }
 
-// info describes a file.
+// info returns the type, size and modification time of a file or directory.
 func (f *files) info(_ context.Context, _ string, in pathArgs) (tool.Output, error) {
 	name, err := sandbox.Clean(in.Path)
 	if err != nil {
@@ -164,7 +164,7 @@ func (f *files) info(_ context.Context, _ string, in pathArgs) (tool.Output, err
 	return tool.JSON(v, kind+" "+v.Path)
 }
 
-// exists answers true or false; a path that may not be seen does not exist.
+// exists returns true or false as text. A path outside the worker's view does not exist.
 func (f *files) exists(_ context.Context, _ string, in pathArgs) (tool.Output, error) {
 	name, err := sandbox.Clean(in.Path)
 	if err != nil {

@@ -12,20 +12,19 @@ import (
 	"golem/core/sandbox"
 )
 
-// looks remembers what the previews of calls saw, so that a call can compare
-// when it runs. The zero value is empty and ready; it may be used from several
-// goroutines.
+// looks keeps what the previews of calls saw, so that a call can find out whether a file
+// changed since its preview. The zero value is ready for use and safe for concurrent use.
 type looks struct {
 	mu    sync.Mutex
 	seen  map[string]string // call id → mark of the file
 	order []string          // ids, oldest first
 }
 
-// maxLooks bounds what is remembered of calls that were denied and thus never
-// made. It is far above what one worker can have under way at once.
+// maxLooks is how many marks are kept, because calls that are denied never take theirs. A
+// worker has far fewer calls at the same time.
 const maxLooks = 1024
 
-// keep remembers a call's mark in place of an earlier one.
+// keep keeps a call's mark and replaces an earlier one.
 func (l *looks) keep(id, mark string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -42,7 +41,7 @@ func (l *looks) keep(id, mark string) {
 	}
 }
 
-// take returns a call's mark and forgets it.
+// take returns a call's mark and removes it.
 func (l *looks) take(id string) (mark string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,8 +52,8 @@ func (l *looks) take(id string) (mark string, ok bool) {
 	return mark, ok
 }
 
-// unchanged compares a mark with what the call's preview saw; a call that had
-// none is its own first look.
+// unchanged returns E_CONFLICT if the mark differs from the one of the call's preview. A
+// call without a preview has nothing to compare.
 func (f *files) unchanged(id, name, mark string) error {
 	if saw, ok := f.looks.take(id); ok && saw != mark {
 		return fault.New(fault.Conflict, "%s changed while the call waited for approval; nothing was written", sandbox.Abs(name)).
@@ -63,7 +62,7 @@ func (f *files) unchanged(id, name, mark string) error {
 	return nil
 }
 
-// place is what is at a path: nothing, a directory or a file.
+// place describes what is at a path: nothing, a directory or a file.
 type place struct {
 	info   fs.FileInfo // nil: nothing is there
 	data   []byte      // of a file of at most maxFile bytes
@@ -72,7 +71,7 @@ type place struct {
 
 func (p place) isDir() bool { return p.info != nil && p.info.IsDir() }
 
-// mark is equal as long as nothing changes at the place.
+// mark returns a text that changes when the place changes.
 func (p place) mark() string {
 	switch {
 	case p.info == nil:
@@ -85,8 +84,8 @@ func (p place) mark() string {
 	return p.digest
 }
 
-// look tells what is at a path. Nothing there is no error, and neither is a
-// file too large to be held. A path below a file is one.
+// look returns what is at a path. It is no error if nothing is there, or if a file is too
+// large to be read. A path below a file is an error.
 func (f *files) look(name string) (p place, err error) {
 	info, err := fs.Stat(f.fs, name)
 	switch {
@@ -109,7 +108,7 @@ func (f *files) look(name string) (p place, err error) {
 	return p, nil
 }
 
-// fileAbove is the file that a name is below: nothing can ever be there.
+// fileAbove returns the file among the parents of a name, or the name if there is none.
 func (f *files) fileAbove(name string) string {
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if info, err := fs.Stat(f.fs, at); err == nil && !info.IsDir() {
@@ -119,7 +118,7 @@ func (f *files) fileAbove(name string) string {
 	return name
 }
 
-// current is a file's content and digest; neither if it does not exist.
+// current returns a file's content and its digest. Both are empty if it does not exist.
 func (f *files) current(name string) (data []byte, digest string, err error) {
 	p, err := f.look(name)
 	switch {

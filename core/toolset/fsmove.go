@@ -15,9 +15,9 @@ type moveArgs struct {
 	To   string `json:"to" jsonschema:"the whole new path, like /old/a.md"`
 }
 
-// previewMove shows the text that would be lost at the new place.
+// previewMove shows the change to the file that would be replaced at the new path.
 func (f *files) previewMove(id string, in *moveArgs) (tool.Preview, error) {
-	p, err := f.touch("delete", &in.From) // what leaves a place is deleted there
+	p, err := f.touch("delete", &in.From) // a move deletes the old path
 	if err != nil {
 		return p, err
 	}
@@ -38,7 +38,8 @@ func (f *files) previewMove(id string, in *moveArgs) (tool.Preview, error) {
 	return p, nil
 }
 
-// move renames, replacing the file that was shown.
+// move renames a file or directory. It may replace a file, if that is still the one that the
+// preview showed.
 func (f *files) move(_ context.Context, id string, in moveArgs) (tool.Output, error) {
 	from, err := sandbox.Clean(in.From)
 	if err != nil {
@@ -61,7 +62,8 @@ func (f *files) move(_ context.Context, id string, in moveArgs) (tool.Output, er
 	return tool.Text("moved %s to %s", sandbox.Abs(from), sandbox.Abs(to)), nil
 }
 
-// ends looks at both ends of a move and refuses what no file system does.
+// ends looks at both paths of a move, and returns an error for a move that no file system
+// can do.
 func (f *files) ends(from, to string) (here, there place, err error) {
 	if here, err = f.look(from); err != nil {
 		return here, there, err
@@ -83,7 +85,7 @@ func (f *files) ends(from, to string) (here, there place, err error) {
 	return here, there, nil
 }
 
-// previewRemove shows the text that would be lost.
+// previewRemove shows the text that would be deleted.
 func (f *files) previewRemove(id string, in *pathArgs) (tool.Preview, error) {
 	p, err := f.touch("delete", &in.Path)
 	if err != nil {
@@ -100,7 +102,8 @@ func (f *files) previewRemove(id string, in *pathArgs) (tool.Preview, error) {
 	return p, nil
 }
 
-// remove deletes what was shown.
+// remove deletes a file or an empty directory, if it is still the one that the preview
+// showed.
 func (f *files) remove(_ context.Context, id string, in pathArgs) (tool.Output, error) {
 	name, err := sandbox.Clean(in.Path)
 	if err != nil {
@@ -119,7 +122,7 @@ func (f *files) remove(_ context.Context, id string, in pathArgs) (tool.Output, 
 	return f.changed("deleted", name, at.isDir()), nil
 }
 
-// removable looks at a file or an empty directory.
+// removable looks at a path, and returns an error unless it is a file or an empty directory.
 func (f *files) removable(name string) (place, error) {
 	at, err := f.look(name)
 	switch {
@@ -140,7 +143,7 @@ func (f *files) removable(name string) (place, error) {
 	return at, nil
 }
 
-// nameOf is the io/fs name of a path that touch has made canonical.
+// nameOf returns the io/fs name of a path that touch has made canonical.
 func nameOf(at string) string {
 	if at == "/" {
 		return "."

@@ -9,18 +9,18 @@ import (
 	"golem/core/sorting"
 )
 
-// What the search for the nearest region looks at, at most.
+// Limits of the search for the most similar region.
 const (
 	maxCompared = 20_000 // lines of the file
 	maxWanted   = 200    // lines of old
-	maxWords    = 100    // words of a line; a longer line is like none but itself
-	anchors     = 5      // lines of old that are looked for, the longest
-	candidates  = 20     // places a line of old could be, the likeliest
+	maxWords    = 100    // words of a line; a line with more is similar only to an equal line
+	anchors     = 5      // number of the longest lines of old that are searched for
+	candidates  = 20     // number of the best places for each of them
 )
 
-// nearest shows the region that has most lines in common with old, so that a
-// model sees what it got wrong. The longest lines of old are looked for
-// first; only where they seem to be is all of it compared.
+// nearest returns a text with the region that is most similar to old, so that a model sees
+// its mistake. To save time, it searches for the longest lines of old first and compares
+// all of old only at those places.
 func nearest(text, old string) string {
 	if strings.Count(text, "\n") > maxCompared || strings.Count(old, "\n") > maxWanted {
 		return "the text is too long to search for similar lines"
@@ -49,7 +49,7 @@ func nearest(text, old string) string {
 	return fmt.Sprintf("the most similar lines are %d to %d:\n%s\n", from+1, end, clip(strings.Join(region, "\n"), 0))
 }
 
-// starts are the lines at which old could begin, judged by its longest lines.
+// starts returns the indexes of lines at which old could begin, judging by its longest lines.
 func starts(have, want []words) []int {
 	order := make([]int, len(want))
 	for j := range order {
@@ -96,8 +96,8 @@ func lines(s string) []string {
 	return strings.Split(strings.TrimSuffix(lf(s), "\n"), "\n")
 }
 
-// alike is 1 for equal lines, 0.9 if only white space differs, else the share
-// of words they have in common.
+// alike returns 1 for equal lines, 0.9 for lines that differ only in white space or in the
+// order of their words, and less if they have fewer words in common.
 func alike(a, b words) float64 {
 	x, y := a.sorted, b.sorted
 	switch {

@@ -24,7 +24,7 @@ type readArgs struct {
 
 func (r *readArgs) where() *string { return &r.Path }
 
-// read pages through a text file line by line, without holding it whole.
+// read reads a part of a text file line by line, so that the file need not fit in memory.
 func (f *files) read(ctx context.Context, _ string, in readArgs) (out tool.Output, err error) {
 	switch {
 	case in.Offset < 0:
@@ -60,11 +60,11 @@ func (f *files) read(ctx context.Context, _ string, in readArgs) (out tool.Outpu
 	return tool.Output{Text: text}, err
 }
 
-// maxPart is the largest image or PDF that a model is given, in bytes.
+// maxPart is the largest image or PDF that a model gets, in bytes.
 const maxPart = 5_000_000
 
-// notText tells type and size of a file that is not text, and gives an image or
-// a PDF as a part: whether the model can see it, its provider's row says.
+// notText returns the type and size of a file that is not text. It adds an image or a PDF as
+// a part; the row of the provider says whether the model gets it.
 func (f *files) notText(name string, start []byte, size int64) (tool.Output, error) {
 	kind := tool.MediaType(start)
 	out := tool.Text("%s is not a text file: %s, %d bytes", sandbox.Abs(name), kind, size)
@@ -89,16 +89,17 @@ func (f *files) notText(name string, start []byte, size int64) (tool.Output, err
 	return out, nil
 }
 
-// maxLine is how much of one line is told, in bytes.
+// maxLine is how many bytes of one line are read into a result.
 const maxLine = 1 << 20
 
-// readFunc is a function as an io.Reader.
+// readFunc is a function that implements io.Reader.
 type readFunc func(b []byte) (int, error)
 
 // Read calls the function.
 func (f readFunc) Read(b []byte) (int, error) { return f(b) }
 
-// patient reads until ctx ends, however long the file.
+// patient returns a reader that fails when ctx ends, so that reading a long file can be
+// stopped.
 func patient(ctx context.Context, r io.Reader) io.Reader {
 	return readFunc(func(b []byte) (int, error) {
 		if err := pause(ctx); err != nil {
@@ -108,8 +109,8 @@ func patient(ctx context.Context, r io.Reader) io.Reader {
 	})
 }
 
-// pause lets timers run, which on a platform with one thread would not go off
-// otherwise, and tells whether the call was stopped.
+// pause lets other goroutines and timers run, which a platform with one thread needs, and
+// returns an error if the call was stopped.
 func pause(ctx context.Context) error {
 	runtime.Gosched()
 	if ctx.Err() != nil {
@@ -118,10 +119,11 @@ func pause(ctx context.Context) error {
 	return nil
 }
 
-// lines reads from line first on, as many as asked for and as fit.
+// lines returns the lines from number first on: at most limit lines (0: no limit), and as
+// many as fit in a result.
 func (f *files) lines(r *bufio.Reader, path string, first, limit int) (string, error) {
 	var b strings.Builder
-	room := f.limit - 200 // for the line that tells how to read on
+	room := f.limit - 200 // the rest is for the line that says how to read on
 	for n := 1; n < first; n++ {
 		found, err := skipLine(r)
 		switch {
@@ -134,7 +136,7 @@ func (f *files) lines(r *bufio.Reader, path string, first, limit int) (string, e
 	for n := first; ; n++ {
 		most := room
 		if b.Len() == 0 {
-			most = maxLine // a line that fills a page by itself: the caller pages on in the result
+			most = maxLine // the first line may be longer than a page; the caller pages the result
 		}
 		line, err := readLine(r, most)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -158,7 +160,7 @@ func tooFar(path string, lines int) error {
 	return fault.New(fault.ToolInput, "%s has only %d lines", path, lines).Hinting("offset counts lines from 1")
 }
 
-// skipLine passes over one line; found is false at the end.
+// skipLine reads one line and drops it; found is false at the end of the file.
 func skipLine(r *bufio.Reader) (found bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -173,8 +175,8 @@ func skipLine(r *bufio.Reader) (found bool, err error) {
 	}
 }
 
-// readLine is one line with its end; of a longer one than most bytes the
-// start, with a note, and the rest is skipped.
+// readLine reads one line with its line end. If the line has more than most bytes, it
+// returns the beginning with a note and skips the rest.
 func readLine(r *bufio.Reader, most int) (string, error) {
 	var line []byte
 	cut := 0
@@ -198,11 +200,11 @@ func readLine(r *bufio.Reader, most int) (string, error) {
 	}
 }
 
-// sample is how much of a file is looked at to tell whether it is text.
+// sample is how many bytes of a file isText gets.
 const sample = 3072
 
-// isText reports whether the start of a file reads as text: UTF-8 without
-// NUL. The last character may be cut off.
+// isText reports whether the start of a file is text: UTF-8 without NUL. The last
+// character may be incomplete.
 func isText(start []byte) bool {
 	for i := 0; i < len(start); {
 		r, size := utf8.DecodeRune(start[i:])

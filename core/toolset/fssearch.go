@@ -26,8 +26,8 @@ type searchArgs struct {
 
 func (s *searchArgs) where() *string { return &s.Path }
 
-// search looks through text files in a fixed order; binary files and files
-// over maxFile are passed over, and counted.
+// search searches text files in a fixed order. It skips and counts binary files and files
+// over maxFile.
 func (f *files) search(ctx context.Context, _ string, in searchArgs) (tool.Output, error) {
 	re, err := compile(in.Pattern)
 	if err != nil {
@@ -65,14 +65,14 @@ func (f *files) search(ctx context.Context, _ string, in searchArgs) (tool.Outpu
 	return s.output(), nil
 }
 
-// Bounds on a search: the time it takes between two looks at the clock grows
-// with the product of both.
+// Limits of a search. A search can be stopped only between two lines, and the time for one
+// line grows with the product of both limits.
 const (
 	maxProgram  = 1000      // steps of a compiled pattern; {n} multiplies them
 	maxSearched = 256 << 10 // bytes of one line
 )
 
-// compile reads a pattern and refuses one that would take too long.
+// compile compiles a pattern. It returns E_TOOL_INPUT for one that would take too long.
 func compile(pattern string) (*regexp.Regexp, error) {
 	tooLong := fault.New(fault.ToolInput, "the pattern is too complex").Hinting("use smaller counts in {} or a shorter pattern")
 	if len(pattern) > maxProgram {
@@ -92,8 +92,8 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// steps is about how many steps a pattern compiles to; the parser has bounded
-// its depth.
+// steps returns roughly how many steps a pattern compiles to. Its recursion is bounded,
+// because the parser limits the depth of a pattern.
 func steps(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)/4
 	for _, sub := range re.Sub {
@@ -105,9 +105,10 @@ func steps(re *syntax.Regexp) int {
 	return min(n, 1<<20)
 }
 
-// errFull ends a search whose result has no more room.
+// errFull ends a search when its result is full.
 var errFull = errors.New("full")
 
+// search is the state of one search.
 type search struct {
 	files  *files
 	re     *regexp.Regexp
@@ -120,18 +121,18 @@ type search struct {
 	cut    int // lines searched in part
 }
 
-// file finds the hits of one file, line by line.
+// file searches one file, line by line, and adds its hits to the result.
 func (s *search) file(ctx context.Context, name string) error {
 	data, err := sandbox.ReadFile(s.files.fs, name, maxFile)
 	if err != nil || !isText(data[:min(len(data), sample)]) {
-		s.passed++ // unreadable, too large or no text
+		s.passed++ // unreadable, too large or not text
 		return nil
 	}
 	if len(data) == 0 {
 		return nil
 	}
 	text := lines(strings.ToValidUTF8(string(data), "\uFFFD"))
-	var hits [][2]int // line, and where in it
+	var hits [][2]int // index of the line, and the position in it
 	for i, l := range text {
 		if len(l) > maxSearched {
 			l = l[:maxSearched]
@@ -158,7 +159,7 @@ func (s *search) file(ctx context.Context, name string) error {
 				s.hits--
 				return errFull
 			}
-			part, last = s.part(sandbox.Abs(name), text, hits, k, shown, 0) // a hit that fills a page by itself
+			part, last = s.part(sandbox.Abs(name), text, hits, k, shown, 0) // this hit is a page of its own
 		}
 		s.b.WriteString(part)
 		shown = last
@@ -166,11 +167,12 @@ func (s *search) file(ctx context.Context, name string) error {
 	return nil
 }
 
-// room is for hits; the rest of a page is for what is said about them.
+// room returns how many bytes of a page the hits may take; the rest is for notes.
 func (s *search) room() int { return s.files.limit - 300 }
 
-// part is one hit, marked with a colon, and the lines around it that have not
-// been shown and are not a later hit; last is the last line of it.
+// part returns the lines for hit k, with a colon after its line number, and the lines around
+// it, except lines that were shown before and lines from the next hit on. last is the index
+// of its last line.
 func (s *search) part(at string, text []string, hits [][2]int, k, shown, around int) (part string, last int) {
 	var b strings.Builder
 	hit := hits[k][0]
@@ -192,7 +194,7 @@ func (s *search) part(at string, text []string, hits [][2]int, k, shown, around 
 	return b.String(), last
 }
 
-// clip keeps long text from filling a result: what is around from is shown.
+// clip shortens a long text to the part around the index from.
 func clip(l string, from int) string {
 	const most, before = 600, 100
 	if len(l) <= most {
@@ -219,7 +221,7 @@ func clip(l string, from int) string {
 	return out
 }
 
-// output is the hits and what there is to say about them.
+// output returns the hits and the notes about them.
 func (s *search) output() tool.Output {
 	text := s.b.String()
 	switch {

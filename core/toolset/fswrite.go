@@ -19,8 +19,8 @@ type writeArgs struct {
 	Content string `json:"content" jsonschema:"the whole new content"`
 }
 
-// previewWrite shows what would change, and remembers what it was shown
-// against. What cannot be done is an error here, so that nobody is asked.
+// previewWrite shows the change, and keeps the digest of the file for write. An impossible
+// write is an error here, so that nobody is asked.
 func (f *files) previewWrite(id string, in *writeArgs) (tool.Preview, error) {
 	p, err := f.touch("write", &in.Path)
 	if err != nil {
@@ -36,10 +36,10 @@ func (f *files) previewWrite(id string, in *writeArgs) (tool.Preview, error) {
 	return p, nil
 }
 
-// maxDiffed is how much text, old and new together, is compared line by line.
+// maxDiffed is how many bytes of text, old and new together, are compared line by line.
 const maxDiffed = 4 << 20
 
-// diffOf is a unified diff as git would show it; "" if nothing changes.
+// diffOf returns a unified diff as git shows it, or "" if nothing changes.
 func diffOf(at string, old []byte, existed bool, next []byte) string {
 	if !existed {
 		return diffTo("", "b"+at, nil, next)
@@ -47,8 +47,8 @@ func diffOf(at string, old []byte, existed bool, next []byte) string {
 	return diffTo(at, "b"+at, old, next)
 }
 
-// diffTo is the diff between a file, "" for none, and its next state. What is
-// no text, or too much of it, is told by its size.
+// diffTo returns the diff from the file at, or from no file if at is "", to its next state.
+// For content that is not text or is too long, it returns a line with the sizes.
 func diffTo(at, to string, old, next []byte) string {
 	from := "a" + at
 	if at == "" {
@@ -63,7 +63,7 @@ func diffTo(at, to string, old, next []byte) string {
 	return textdiff.Unified(from, to, string(old), string(next))
 }
 
-// write replaces a file with what was shown.
+// write writes a file, if the file is still the one that the preview showed.
 func (f *files) write(_ context.Context, id string, in writeArgs) (tool.Output, error) {
 	name, err := sandbox.Clean(in.Path)
 	if err != nil {
@@ -79,7 +79,7 @@ func (f *files) write(_ context.Context, id string, in writeArgs) (tool.Output, 
 	return f.put(name, old, digest, in.Content)
 }
 
-// put writes and tells the change.
+// put writes a file and returns the change.
 func (f *files) put(name string, old []byte, digest, content string) (tool.Output, error) {
 	if err := f.fs.WriteFile(name, []byte(content)); err != nil {
 		return tool.Output{}, explain(err)
@@ -92,7 +92,7 @@ func (f *files) put(name string, old []byte, digest, content string) (tool.Outpu
 	}, nil
 }
 
-// previewMkdir refuses a path that a file lies on.
+// previewMkdir returns an error if a file is at the path.
 func (f *files) previewMkdir(_ string, in *pathArgs) (tool.Preview, error) {
 	p, err := f.touch("write", &in.Path)
 	if err != nil {
@@ -105,7 +105,7 @@ func (f *files) previewMkdir(_ string, in *pathArgs) (tool.Preview, error) {
 	return p, err
 }
 
-// mkdir makes a directory and its parents; one that is there is fine.
+// mkdir makes a directory and its parents. It is no error if the directory exists.
 func (f *files) mkdir(_ context.Context, _ string, in pathArgs) (tool.Output, error) {
 	name, err := sandbox.Clean(in.Path)
 	if err != nil {
@@ -118,8 +118,8 @@ func (f *files) mkdir(_ context.Context, _ string, in pathArgs) (tool.Output, er
 	return f.changed("made", name, missing != nil), nil
 }
 
-// changed tells what was done with a place. That a directory is not staged, the person
-// hears too: no item will show it.
+// changed returns what was done with a path. If it is a directory in a staged mount, it
+// also warns the person that directories are not staged, because no item will show it.
 func (f *files) changed(did, name string, dir bool) tool.Output {
 	text := did + " " + sandbox.Abs(name)
 	if at, err := sandbox.PlaceOf(f.fs, name); dir && err == nil && at.Staged {

@@ -35,10 +35,10 @@ func (g *gated) call(name, args string) (tool.Output, error) {
 	})
 }
 
-// person says yes to all, and keeps what was asked.
+// person says yes to every request, and records the requests.
 type person struct {
 	asked []approval.Request
-	first func() // what happens while the question waits
+	first func() // runs before the first answer
 }
 
 func (p *person) Approve(_ context.Context, r approval.Request) (approval.Decision, error) {
@@ -49,7 +49,7 @@ func (p *person) Approve(_ context.Context, r approval.Request) (approval.Decisi
 	return approval.Decision{ID: r.ID, Answer: approval.Yes}, nil
 }
 
-// openFiles opens the filesystem toolset over any tree.
+// openFiles opens the filesystem toolset on any file system.
 func openFiles(t testing.TB, files sandbox.FS, limit int) map[string]tool.Tool {
 	t.Helper()
 	set, err := toolset.NewRegistry(toolset.Filesystem()).Open(t.Context(), "filesystem", nil, toolset.Env{
@@ -67,7 +67,7 @@ func openFiles(t testing.TB, files sandbox.FS, limit int) map[string]tool.Tool {
 
 var hunk = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
-// patch applies a unified diff, as a person would with the tool of that name.
+// patch applies a unified diff to a text, as the program patch does.
 func patch(t *testing.T, old, diff string) string {
 	t.Helper()
 	var out []string
@@ -82,7 +82,7 @@ func patch(t *testing.T, old, diff string) string {
 				t.Fatal(err)
 			}
 			if m[2] != "0" {
-				start-- // of no lines the position is the line before
+				start-- // a hunk that removes no lines has the position of the line before it
 			}
 			out = append(out, have[at:start]...)
 			at = start
@@ -119,7 +119,7 @@ func splitLines(s string) []string {
 	return lines
 }
 
-// stat tells whether a path is there.
+// there reports whether a path exists.
 func (k *kit) there(name string) bool {
 	_, err := fs.Stat(k.files, name)
 	return err == nil

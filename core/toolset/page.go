@@ -11,34 +11,34 @@ import (
 	"golem/core/tool"
 )
 
-// maxResult bounds the result of a lent tool, in bytes of JSON (SECURITY 12).
+// maxResult is the largest result of a lent tool, in bytes of JSON (SECURITY 12).
 const maxResult = 1 << 20
 
-// Lent is a tool that the page which embeds golem lends: a function of its own.
+// Lent is a tool that the embedding web page lends to golem: one of its functions.
 type Lent struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Input       json.RawMessage `json:"input"`  // JSON Schema; nil: any object
 	Output      json.RawMessage `json:"output"` // JSON Schema; nil: undeclared
-	Risk        tool.Risk       `json:"risk"`   // "": unknown, which asks as a command does
+	Risk        tool.Risk       `json:"risk"`   // "": unknown; like a command, it asks by default
 	Timeout     string          `json:"timeout"`
-	// Untrusted says that results have content from elsewhere; those of risk network
-	// always do (SECURITY 13).
+	// Untrusted says that results contain untrusted content. Results of tools with the risk
+	// network are always untrusted (SECURITY 13).
 	Untrusted bool `json:"untrusted"`
 }
 
-// LentSet is a toolset of the page.
+// LentSet is a group of tools that the page lends under one name.
 type LentSet struct {
 	Name  string `json:"name"`
 	Tools []Lent `json:"tools"`
 }
 
-// Lender calls a lent function and returns its result as JSON, nothing for none. It
+// Lender calls a lent function and returns its result as JSON, or nil if it has none. It
 // must return when ctx ends.
 type Lender func(ctx context.Context, toolset, name string, args json.RawMessage) (json.RawMessage, error)
 
-// Page is the toolset "page": the tools that a web page lends, in toolsets of its
-// own by name. A worker names those that it gets.
+// Page returns the factory of the toolset "page", which has the tools that a web page lends.
+// The worker's option names says which of the page's toolsets it gets.
 func Page(lent []LentSet, call Lender) Factory {
 	return Factory{
 		Name:    "page",
@@ -118,10 +118,10 @@ func (l Lent) tool(set string, call Lender) (tool.Tool, error) {
 	return t, nil
 }
 
-// Spec is what the page said of it.
+// Spec returns the tool's metadata as the page gave it.
 func (t *lentTool) Spec() tool.Spec { return t.spec }
 
-// Call calls the function: a string is a text, whatever else is data.
+// Call calls the function. A string becomes the output's text, any other result its data.
 func (t *lentTool) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 	raw, err := t.call(ctx, t.set, c.Name, c.Args)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"golem/core/toolset"
 )
 
-// What a page lends becomes tools as it says; what is wrong is told; results are data
-// or text, and bounded.
+// The tools that a page lends get the metadata that the page gives, wrong metadata is a fault,
+// and results are data or text of a bounded size.
 func TestPageToolset(t *testing.T) {
 	result := ""
 	open := func(l toolset.Lent, options string) (tool.Toolset, error) {
@@ -60,7 +60,7 @@ func TestPageToolset(t *testing.T) {
 			t.Errorf("%.40s gave %.40s, want %s", c.result, got, c.want)
 		}
 	}
-	// Its effects are outside the sandbox, whatever its risk.
+	// The effects of a lent tool are outside the sandbox, whatever its risk is.
 	for risk, want := range map[tool.Risk]bool{tool.Read: false, tool.Write: true, tool.Destructive: true, tool.Network: true, "": true} {
 		set, err := open(toolset.Lent{Name: "find", Risk: risk}, crm)
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 	"golem/core/tool"
 )
 
-// One line of 5 MB is cut, and says so; what follows it can be read.
+// A line of 5 MB is cut with a note, and the lines after it can be read.
 func TestReadLongLine(t *testing.T) {
 	k := newKit(t, map[string]string{"f": "first\n" + strings.Repeat("ä", 5<<19) + "\nlast"})
 	page := k.must("read_file", map[string]any{"path": "f"})
@@ -33,7 +33,7 @@ func TestReadLongLine(t *testing.T) {
 	}
 }
 
-// An image or a PDF comes as a part too, unless it is too large; nothing else does.
+// An image or a PDF is also returned as a part, unless it is too large. Other files are not.
 func TestReadParts(t *testing.T) {
 	k := newKit(t, map[string]string{
 		"d/a.png": "\x89PNG\r\n\x1a\n0000", "a.pdf": "%PDF-1.4\n\x00", "a.zip": "PK\x03\x04\x14\x00", "a.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
@@ -80,7 +80,7 @@ func TestReadEdges(t *testing.T) {
 	if got := k.must("read_file", map[string]any{"path": "short"}); !strings.Contains(got, "is not a text file") {
 		t.Errorf("two bytes that are no text: %q", got)
 	}
-	// Numbers that no int holds are the caller's fault, told in its words.
+	// A number that does not fit an int is E_TOOL_INPUT, with the name of the argument.
 	for _, n := range []string{"1e30", "1.5", `"x"`} {
 		_, err := k.tools["read_file"].Call(t.Context(), tool.Call{Args: json.RawMessage(`{"path":"lines","offset":` + n + `}`)})
 		if !errors.Is(err, fault.ToolInput) || strings.Contains(err.Error(), "Go ") {
@@ -106,7 +106,7 @@ func (e endless) Open(name string) (fs.File, error) {
 	return endlessFile{f}, err
 }
 
-// A call that is stopped ends, however long the line.
+// A call can be stopped while it reads an endless line.
 func TestReadStops(t *testing.T) {
 	m := sandbox.Memory()
 	if err := m.WriteFile("f", []byte("x")); err != nil {
@@ -119,7 +119,7 @@ func TestReadStops(t *testing.T) {
 	}
 }
 
-// Scenario 22: a listing too long for one result is paged; each entry comes once.
+// Scenario 22: a listing that is too long for one result is paged, with each entry once.
 func TestListPages(t *testing.T) {
 	files := map[string]string{}
 	for i := range 3000 {
@@ -157,7 +157,7 @@ func TestListPages(t *testing.T) {
 	}
 }
 
-// A pattern without a slash is about names at any depth, as models write it.
+// A pattern without a slash matches names at any depth, because models write it so.
 func TestGlobs(t *testing.T) {
 	k := newKit(t, map[string]string{"a.go": "hit", "d/b.go": "hit", "d/e/c.go": "hit", "d/x.md": "hit"})
 	for _, c := range []struct{ glob, list, found string }{
@@ -184,7 +184,7 @@ func TestGlobs(t *testing.T) {
 	if got := k.must("list_files", map[string]any{"glob": "*.go", "recursive": true}); got != "a.go\nd/b.go\nd/e/c.go" {
 		t.Errorf("recursive: %q", got)
 	}
-	// Alternatives multiply: a pattern that would run for years is refused.
+	// Alternatives multiply the time, so a pattern with too many is refused.
 	for _, bad := range []string{strings.Repeat("{a,b}", 30), strings.Repeat("*", 5000), "{a", "[a"} {
 		for _, name := range []string{"list_files", "search_files"} {
 			if _, _, err := k.do(name, map[string]any{"glob": bad, "pattern": "x"}); !errors.Is(err, fault.ToolInput) {
@@ -194,8 +194,8 @@ func TestGlobs(t *testing.T) {
 	}
 }
 
-// Lines are what a pattern is held against: ^ and $ are their ends, in any
-// line and with either line end.
+// A pattern is matched against single lines: ^ and $ are the beginning and the end of every
+// line, with LF and with CR LF.
 func TestSearchLines(t *testing.T) {
 	k := newKit(t, map[string]string{"f": "one\r\ntwo\r\n\r\nthree", "e": ""})
 	for pattern, want := range map[string]string{
@@ -210,8 +210,8 @@ func TestSearchLines(t *testing.T) {
 	}
 }
 
-// A pattern that would keep a machine busy is refused, and a line that would
-// is searched in part.
+// A pattern that would take too long is refused, and only the beginning of a very long line
+// is searched.
 func TestSearchIsBounded(t *testing.T) {
 	k := newKit(t, map[string]string{"f": strings.Repeat("a", 2<<20) + "needle\nneedle\n"})
 	for _, bad := range []string{`((a{30}){30}){30}`, `(a?){1000}(b?){1000}`, strings.Repeat("a", 2000), `(\pL{50}){50}`} {
@@ -225,8 +225,8 @@ func TestSearchIsBounded(t *testing.T) {
 	}
 }
 
-// Following the hints yields every hit once, marked with a colon, whatever
-// the context, the length of lines and the size of a page.
+// Reading all pages of a search returns every hit once, marked with a colon, for every
+// context, length of lines and size of a page.
 func TestSearchPagesWithContext(t *testing.T) {
 	var b strings.Builder
 	want := 0
@@ -266,7 +266,7 @@ func TestSearchPagesWithContext(t *testing.T) {
 	}
 }
 
-// Names that could mislead, or that no platform holds, are errors everywhere.
+// Names that could mislead people, or that a platform cannot store, are errors in every tool.
 func TestHostileNames(t *testing.T) {
 	k := newKit(t, map[string]string{"a": "x"})
 	for _, name := range []string{

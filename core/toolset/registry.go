@@ -22,8 +22,8 @@ type Registry struct {
 	factories map[string]Factory
 }
 
-// NewRegistry returns a registry of the given factories. Of two with one name the
-// later one counts.
+// NewRegistry returns a registry of the given factories. If two have the same name, it uses
+// the later one.
 func NewRegistry(fs ...Factory) Registry {
 	r := Registry{factories: make(map[string]Factory, len(fs))}
 	for _, f := range fs {
@@ -51,15 +51,14 @@ func (r Registry) All() []Factory {
 	return out
 }
 
-// With returns a registry that has the given factories too, in place of those of
-// the same names: those that are made for one worker alone.
+// With returns a registry that also has the given factories, which replace factories of the
+// same name. It is for factories that are made for one worker.
 func (r Registry) With(fs ...Factory) Registry {
 	return NewRegistry(append(r.All(), fs...)...)
 }
 
-// Open makes a worker's tools. Unknown names and options are E_CONFIG, and the
-// error lists the known ones. The caller owns the result and must Close it, and
-// calls Whole before it.
+// Open makes a worker's tools. The caller must call Whole before, and must Close the
+// result. Unknown names and options are E_CONFIG, and the error lists the known ones.
 func (r Registry) Open(ctx context.Context, name string, options json.RawMessage, env Env) (tool.Toolset, error) {
 	f, opts, err := r.decode(name, options)
 	if err != nil {
@@ -68,10 +67,10 @@ func (r Registry) Open(ctx context.Context, name string, options json.RawMessage
 	return f.Open(ctx, env, opts)
 }
 
-// Whole fails with E_ESCALATION if the toolset works on the real files (see
-// Factory.Outside) and the worker does not see the whole project. partial is the
-// reason why it does not (sandbox.Partial), "" if it does. Tools that can be
-// confined to the view do not need the whole project.
+// Whole returns E_ESCALATION if the toolset works on the real files (Factory.Outside), the
+// worker does not see the whole project, and the tools cannot be confined to view, the
+// worker's view. partial is the reason why the worker does not see the whole project
+// (sandbox.Partial), or "" if it does.
 func (r Registry) Whole(worker, name, partial string, view sandbox.FS) error {
 	f := r.factories[name]
 	if !f.Outside || partial == "" {
@@ -91,7 +90,7 @@ func (r Registry) Whole(worker, name, partial string, view sandbox.FS) error {
 // Outside reports whether a toolset works on the real files (Factory.Outside).
 func (r Registry) Outside(name string) bool { return r.factories[name].Outside }
 
-// Check validates options and makes no tools (golem check).
+// Check validates the options of a toolset without making tools (golem check).
 func (r Registry) Check(name string, options json.RawMessage) error {
 	_, _, err := r.decode(name, options)
 	return err
@@ -124,7 +123,7 @@ func (r Registry) decode(name string, options json.RawMessage) (Factory, any, er
 	return f, opts, nil
 }
 
-// wrongOption says which option does not fit, in the words of the file.
+// wrongOption returns the fault for an option of the wrong type, without Go's names.
 func wrongOption(name string, err error) error {
 	var own *fault.Fault
 	if errors.As(err, &own) {
@@ -137,7 +136,7 @@ func wrongOption(name string, err error) error {
 	return fault.New(fault.Config, "toolset %s: the option %s cannot be a %s", name, wrong.Field, wrong.Value).Hinting("it takes %s", wanted(wrong.Type))
 }
 
-// wanted is a Go type as a person knows it from YAML.
+// wanted returns the YAML name of a Go type, for people.
 func wanted(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:
@@ -154,7 +153,7 @@ func wanted(t reflect.Type) string {
 	return "a whole number"
 }
 
-// knownKeys names an unknown option and the ones there are.
+// knownKeys returns E_CONFIG for the first unknown option, with the known ones.
 func knownKeys(name string, options json.RawMessage, opts any) error {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(options, &given); err != nil {
@@ -172,8 +171,8 @@ func knownKeys(name string, options json.RawMessage, opts any) error {
 	return nil
 }
 
-// optionKeys are the json names of an option struct's fields, those of
-// embedded structs among them. What is not a struct takes any key.
+// optionKeys returns the json names of the fields of an option struct, including those of
+// embedded structs. open is true for other types, which take any key.
 func optionKeys(t reflect.Type) (keys []string, open bool) {
 	if t.Kind() != reflect.Struct {
 		return nil, true
@@ -190,7 +189,7 @@ func optionKeys(t reflect.Type) (keys []string, open bool) {
 	return keys, false
 }
 
-// Tools is the simplest toolset: a list of tools that holds nothing open.
+// Tools is the simplest toolset: a list of tools without resources to close.
 type Tools []tool.Tool
 
 var _ tool.Toolset = Tools(nil)

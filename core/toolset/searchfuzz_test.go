@@ -11,8 +11,7 @@ import (
 	"golem/core/tool"
 )
 
-// Whatever a model sends as pattern, glob and numbers: a bounded answer or
-// E_TOOL_INPUT.
+// For any pattern, glob and numbers, a search returns a bounded result or E_TOOL_INPUT.
 func FuzzSearch(f *testing.F) {
 	f.Add("^a|b$", "*.txt", 2, 1, "a\nb\nab\n")
 	f.Add("(?s).*", "**/{a,b}*", 9, -1, "a\r\n\r\nb")

@@ -1,6 +1,5 @@
-// Package toolset makes tools from a worker's configuration: a Registry of
-// factories, each given the worker's options and an Env that is all it can
-// reach (S0-18..27).
+// Package toolset makes tools from a worker's configuration. A Registry has factories; each
+// gets the worker's options and an Env, and can reach nothing else (S0-18..27).
 package toolset
 
 import (
@@ -11,34 +10,35 @@ import (
 	"golem/core/tool"
 )
 
-// Env is all that a factory can reach: a tool that needs more cannot have it.
+// Env has everything that the tools of a factory can use.
 type Env struct {
 	Worker string // ID of the worker that the tools are for
-	// Files are what the worker sees; nil if it sees no files.
+	// Files is the worker's view; nil if it sees no files.
 	Files sandbox.FS
-	// View is what the worker may see, also if it has no file tools. It is only for
+	// View is the worker's view even if it has no file tools. It is only for
 	// tools that work on the real files (Factory.Outside).
 	View        sandbox.FS
 	Network     bool // the worker may use the network
 	OutputLimit int  // limits.tool_output in bytes, for tools that page their results
 	// Log writes a status line for the person; level is info, warn or error. nil:
-	// nobody reads it.
+	// there are no status lines.
 	Log func(level, text string)
-	// Value returns the text of a value in the options: what the file says, or what the
-	// person keeps under the name that the file says. Ask for it when it is needed, not
-	// in Open: by then a person has trusted the file. nil: only texts can be used.
+	// Value returns the text of a value in the options: the text in the file, or the
+	// person's environment variable or secret that the file names. Call it in a call of a
+	// tool, not in Open: only then has a person trusted the file. nil: only texts in the
+	// file can be used.
 	Value func(tool.Value) (string, error)
-	// Redact takes the values of the person that Value has returned out of a text. nil:
+	// Redact removes from a text the person's values that Value has returned. nil:
 	// there are none.
 	Redact func(string) string
-	// Call calls a tool or a worker as the running worker, through the same gate,
-	// while a call of one of the toolset's tools runs; within is that call, and
-	// the new one is traced below it (S3-15).
+	// Call calls a tool or a worker on behalf of the running worker, through the same
+	// gate. It can be used only during a call of one of the toolset's tools; within is that
+	// call, and the new call is below it in the trace (S3-15).
 	Call func(ctx context.Context, within tool.Call, name string, args json.RawMessage) (tool.Output, error)
 }
 
-// Uses are the operations that a view allows on its mounts, for tool.Spec.Files of a tool
-// that can do all of them.
+// Uses returns the operations among ops that a view allows on each of its mounts, for
+// tool.Spec.Files of a tool that can do all of them.
 func Uses(view sandbox.FS, ops ...string) []tool.PathUse {
 	var out []tool.PathUse
 	for _, m := range sandbox.Mounts(view) {
@@ -51,19 +51,19 @@ func Uses(view sandbox.FS, ops ...string) []tool.PathUse {
 	return out
 }
 
-// Factory makes one kind of toolset. Options returns a pointer to a new option
-// struct. Its json tags are the keys that a worker may write; unknown keys are errors.
-// The worker's options are decoded into it before Open. If Options is nil, the toolset
+// Factory makes one kind of toolset. Options returns a pointer to a new option struct, and
+// Open gets it with the worker's options decoded into it. The json tags of its fields are
+// the keys that a worker may write; other keys are errors. If Options is nil, the toolset
 // has no options.
 type Factory struct {
 	Name    string
 	Options func() any
 	// Outside says that the tools work on the real files instead of Env.Files.
-	// Only a worker that sees the whole project gets them (Registry.Whole, SPEC §8),
-	// or one to whose view the tools are confined.
+	// A worker gets them only if it sees the whole project, or if the tools can be
+	// confined to its view (Registry.Whole, SPEC §8).
 	Outside bool
-	// Confines says why the tools cannot be confined to a view that is not the whole
-	// project; "" if they can. nil: they never can.
+	// Confines returns why the tools cannot be confined to a view that is not the whole
+	// project, or "" if they can. nil: they never can.
 	Confines func(view sandbox.FS) string
 	Open     func(ctx context.Context, env Env, options any) (tool.Toolset, error)
 }

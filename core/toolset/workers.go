@@ -12,13 +12,13 @@ import (
 	"golem/core/tool"
 )
 
-// Delegation is the workers that one worker may call. The zero value is none.
+// Delegation has the workers that one worker may call. The zero value has none.
 type Delegation struct {
 	Workers []Delegate // in the order of allowed_workers
-	// Style is how they are offered: tools, call or both; "": as the options say.
+	// Style is how they are offered: tools, call or both; "": the style in the options.
 	Style string
-	// Unknown returns what is wrong with a reference in worker_call that stands
-	// for none of Workers; nil: E_NOT_ALLOWED.
+	// Unknown returns the error for a reference in worker_call that means none of
+	// Workers; nil: E_NOT_ALLOWED.
 	Unknown func(ref string) error
 }
 
@@ -29,19 +29,19 @@ type Delegate struct {
 	Description string
 	Input       json.RawMessage // its input schema; nil: one string "input"
 	Output      json.RawMessage
-	// Named reports whether a reference (SPEC §2) stands for the worker; nil:
-	// only its ID does, and the tool's name.
+	// Named reports whether a reference (SPEC §2) means the worker. If it is nil, only the
+	// worker's ID and the tool's name do.
 	Named func(ref string) bool
-	// Module is the tool that provides the worker, where a tool module does so
-	// instead of a worker file (SPEC §5, S3-24); nil: a worker file does.
+	// Module is the custom tool that replaces the worker (SPEC §5, S3-24); nil: the worker
+	// has a worker file.
 	Module tool.Tool
 	// Run starts the worker. call.Args are the tool call's arguments.
 	Run func(ctx context.Context, call tool.Call) (tool.Output, error)
 }
 
-// Workers is delegation as a toolset (S0-23): one tool a worker, one generic
-// worker_call, or both. A factory is made for each worker, with the workers that
-// it may call.
+// Workers returns the factory of the toolset for delegation (S0-23): one tool for each
+// worker, one generic worker_call, or both. It is made for one worker, with the workers that
+// this worker may call.
 func Workers(d Delegation) Factory {
 	return Factory{
 		Name:    "workers",
@@ -53,8 +53,8 @@ func Workers(d Delegation) Factory {
 	}
 }
 
-// workerOptions are the keys of toolsets.workers. The names in Allowed have been
-// resolved into Delegation.Workers by then.
+// workerOptions are the keys of toolsets.workers. Allowed is not used here, because its names
+// are already resolved into Delegation.Workers.
 type workerOptions struct {
 	Allowed []string `json:"allowed_workers"`
 	Style   string   `json:"style"`
@@ -101,7 +101,7 @@ type workerTool struct {
 	spec     tool.Spec
 }
 
-// Spec is the worker's metadata.
+// Spec returns the tool's metadata.
 func (w *workerTool) Spec() tool.Spec { return w.spec }
 
 // Call runs the worker.
@@ -117,19 +117,18 @@ func spec(d Delegate) tool.Spec {
 	}
 }
 
-// extras are what every delegation takes beside the worker's own input.
+// extras are the arguments that every delegation takes in addition to the worker's own input.
 var extras = []struct{ name, schema string }{
 	{"instructions", `{"type":"string","description":"additional instructions for this call only"}`},
 	{"attachments", `{"type":"array","items":{"type":"string"},"description":"paths of files to hand over"}`},
 	{"prior", `{"type":"array","items":{"type":"string"},"description":"names of tools called before, whose results to hand over"}`},
 }
 
-// composed are the keywords through which an object gets fields that its
-// properties do not list.
+// composed are the schema keywords that can allow fields which properties does not list.
 var composed = []string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties", "unevaluatedProperties"}
 
-// objectInput reads an input schema and its fields; ok is false for one that
-// is not of an object, none included: such a worker takes one string.
+// objectInput decodes an input schema and its fields. ok is false if there is no schema, or
+// if it does not describe an object: then the worker's input is one string.
 func objectInput(input json.RawMessage) (schema, fields map[string]json.RawMessage, ok bool) {
 	if len(input) == 0 || json.Unmarshal(input, &schema) != nil {
 		return nil, nil, false
@@ -143,9 +142,9 @@ func objectInput(input json.RawMessage) (schema, fields map[string]json.RawMessa
 	return schema, fields, true
 }
 
-// parameters are the fields of an object input schema, else one string input,
-// and the extras that no field has the name of. The schema is the tool's own
-// copy: additional fields are what the worker's schema says, none by default.
+// parameters returns the schema of the tool for a worker: the fields of an object input
+// schema, else one string "input", and the extras unless a field has the same name. Other
+// fields are refused, unless the worker's schema says otherwise.
 func parameters(input json.RawMessage) json.RawMessage {
 	schema, fields, ok := objectInput(input)
 	if !ok {
@@ -168,8 +167,8 @@ func parameters(input json.RawMessage) json.RawMessage {
 	return mustJSON(schema)
 }
 
-// mustJSON encodes what was made of JSON; an encoding that fails leaves a
-// schema that nothing is valid against.
+// mustJSON encodes a value that consists of JSON. If encoding fails, it returns a schema
+// against which nothing is valid.
 func mustJSON(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -178,7 +177,7 @@ func mustJSON(v any) json.RawMessage {
 	return raw
 }
 
-// workerCall is the tool worker_call: the worker is an argument.
+// workerCall is the tool worker_call, which gets the worker as an argument.
 type workerCall struct {
 	delegates []Delegate
 	unknown   func(ref string) error
@@ -209,7 +208,8 @@ func newWorkerCall(t Delegation) *workerCall {
 	}}
 }
 
-// takes tells the fields of an object input, which no schema of worker_call shows.
+// takes describes the fields of a worker's object input in a sentence, because the schema
+// of worker_call does not have them.
 func takes(d Delegate) string {
 	schema, fields, ok := objectInput(d.Input)
 	if !ok {
@@ -217,7 +217,7 @@ func takes(d Delegate) string {
 	}
 	var required []string
 	if json.Unmarshal(schema["required"], &required) != nil {
-		required = nil // then the validator says what is missing
+		required = nil // the validator reports missing fields
 	}
 	names := slices.Sorted(maps.Keys(fields))
 	for i, n := range names {
@@ -228,11 +228,11 @@ func takes(d Delegate) string {
 	return " Input is an object: " + strings.Join(names, ", ") + "."
 }
 
-// Spec is that of worker_call.
+// Spec returns the metadata of worker_call.
 func (g *workerCall) Spec() tool.Spec { return g.spec }
 
-// Preview refuses, before anybody is asked, a worker that may not be called
-// and an input that it does not take.
+// Preview returns an error, before anybody is asked, if the worker may not be called or its
+// schema refuses the input.
 func (g *workerCall) Preview(_ context.Context, c tool.Call) (tool.Preview, error) {
 	d, args, err := g.find(c.Args)
 	if err == nil {
@@ -268,8 +268,8 @@ func (g *workerCall) find(raw json.RawMessage) (d Delegate, args map[string]json
 	return g.delegates[i], args, nil
 }
 
-// Call finds the worker among the allowed ones and hands it the arguments as
-// its own tool would take them (S0-06).
+// Call calls the worker that the arguments name, if it is allowed. The worker gets its
+// arguments in the form of its own tool (S0-06).
 func (g *workerCall) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 	d, args, err := g.find(c.Args)
 	if err != nil {
@@ -283,9 +283,9 @@ func (g *workerCall) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 	return d.Run(ctx, c)
 }
 
-// flatten gives the arguments the form of the worker's named tool and holds
-// them against its schema. A worker without an input schema takes an object as
-// its whole input (S1-84).
+// flatten changes the arguments of worker_call into the form of the worker's own tool and
+// validates them against its schema. If the worker has no input schema, an object is its
+// complete input (S1-84).
 func flatten(d Delegate, args map[string]json.RawMessage) (json.RawMessage, error) {
 	_, fields, typed := objectInput(d.Input)
 	flat := map[string]json.RawMessage{}
@@ -310,7 +310,7 @@ func flatten(d Delegate, args map[string]json.RawMessage) (json.RawMessage, erro
 	}
 	raw := mustJSON(flat)
 	if len(d.Input) == 0 {
-		return raw, nil // worker_call's own schema says all there is to say
+		return raw, nil // the schema of worker_call has already been checked
 	}
 	schema, err := tool.Compile(parameters(d.Input))
 	if err != nil {
@@ -329,10 +329,10 @@ type question struct {
 
 // RequestInput returns the tool with which a worker asks its caller for missing
 // information (S4-09): the call ends the worker's run, and the question is its
-// result. All workers share one value.
+// result. It always returns the same value.
 func RequestInput() tool.Tool { return requestInput() }
 
-// requestInput infers the schema once.
+// requestInput makes the tool once, because inferring its schema is slow.
 var requestInput = sync.OnceValue(func() tool.Tool {
 	return tool.Func(tool.Spec{
 		Name: "request_input", Description: "Ends this run by asking the caller for information that is missing. Use it only when you cannot do the task without.",

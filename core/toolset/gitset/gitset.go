@@ -1,5 +1,5 @@
-// Package gitset is the toolset git: its tools, their arguments and what a worker gets
-// of them, apart from the engine that reads repositories, which the platform lends.
+// Package gitset has the toolset git: the tools and their arguments. The engine that reads
+// repositories comes from the platform.
 package gitset
 
 import (
@@ -15,12 +15,12 @@ import (
 	"golem/core/toolset"
 )
 
-// Engine answers a call of a reading tool. root is the project's directory, view what
-// the worker sees of it. Nothing is written, and nothing that view does not show is in
-// the answer. An error is a fault.
+// Engine runs a call of a reading tool and returns its result as text. root is the project's
+// directory, view the worker's view of it. An Engine must write nothing, and the text must
+// not contain anything that view does not show. An error is a fault.
 type Engine func(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view View) (string, error)
 
-// Platform is what the platform lends to the toolset.
+// Platform has the functions that the platform provides to the toolset.
 type Platform struct {
 	Read Engine
 	// Root opens the project's directory; nil: the project has none, because it is
@@ -32,8 +32,9 @@ type Platform struct {
 	Clone func(ctx context.Context, files sandbox.FS, url, to string) (tool.Output, error)
 }
 
-// Toolset reads git repositories of the project for workers. Nothing is written to a
-// repository: git_commit stages an item of clearance, which a person pushes.
+// Toolset returns the factory of the toolset git, with which workers read the project's git
+// repositories. The tools write nothing to a repository: git_commit stages an item of
+// clearance, which a person pushes.
 func Toolset(p Platform) toolset.Factory {
 	return toolset.Factory{Name: "git", Options: func() any { return new(options) }, Open: func(_ context.Context, env toolset.Env, o any) (tool.Toolset, error) {
 		if p.Root == nil {
@@ -56,14 +57,14 @@ type set struct {
 	target string
 }
 
-// View is what a worker sees, as an Engine asks for it.
+// View is the worker's view of the files, with the translation of names for an Engine.
 type View struct{ sandbox.FS }
 
-// Name is how the worker sees the file that lies at source; ok is false if it does not
+// Name returns the worker's name for the file at source; ok is false if the worker does not
 // see it.
 func (v View) Name(source string) (name string, ok bool) { return sandbox.NameOf(v.FS, source) }
 
-// Source is where a name of the worker's really lies.
+// Source returns the real place of a file from the worker's name for it.
 func (v View) Source(name string) (string, error) {
 	name, err := sandbox.Clean(name)
 	if err != nil {
@@ -73,8 +74,8 @@ func (v View) Source(name string) (string, error) {
 	return path.Join(place.Source, place.Path), err
 }
 
-// named are the tools: name, description, arguments. An argument is its name, with ! if
-// it must be there, # if it is a number, * if it is a list, and its description.
+// named lists the tools: name, description, arguments. An argument is its name, then ! if it
+// is required, # if it is an integer or * if it is a list, then a space and its description.
 var named = [][]string{
 	{"git_status", "Lists what differs from the last commit: changed, new, removed and untracked files that the worker sees.", repo},
 	{"git_diff", "Shows changes as a unified diff: of the files since the last commit, or between two commits. Only files that the worker sees are in it.",
@@ -95,7 +96,7 @@ var named = [][]string{
 
 const repo = "repo directory of the repository in the sandbox; without it the project's own"
 
-// schema is the JSON Schema of arguments as named has them.
+// schema returns the JSON Schema of arguments in the form of named.
 func schema(args []string) json.RawMessage {
 	fields, required := "", ""
 	for _, arg := range args {
@@ -120,20 +121,21 @@ func schema(args []string) json.RawMessage {
 	return json.RawMessage(out + "}")
 }
 
-// one is a tool of a worker. It is no tool.Func: each of those costs golem.wasm 3 kB.
+// one is a tool of a worker. It does not use tool.Func, because each use adds 3 kB to
+// golem.wasm.
 type one struct {
 	spec tool.Spec
 	call func(ctx context.Context, c tool.Call) (tool.Output, error)
 }
 
-// Spec describes the tool.
+// Spec returns the tool's metadata.
 func (o one) Spec() tool.Spec { return o.spec }
 
-// Call calls it.
+// Call runs the tool's function.
 func (o one) Call(ctx context.Context, c tool.Call) (tool.Output, error) { return o.call(ctx, c) }
 
-// cloning is git_clone, whose calls are judged, shown and remembered by the directory
-// that it writes.
+// cloning is the tool git_clone. It has a Preview, so that approval depends on the directory
+// that a call writes.
 type cloning struct {
 	one
 	files sandbox.FS
@@ -141,8 +143,8 @@ type cloning struct {
 
 var _ tool.Previewer = cloning{}
 
-// Preview tells the directory, and the mounts below it, for which a repository may have
-// files as well.
+// Preview returns the directory that the call writes, and the mounts below it, because the
+// repository may have files for them, too.
 func (t cloning) Preview(_ context.Context, c tool.Call) (p tool.Preview, err error) {
 	in := map[string]string{}
 	if err := json.Unmarshal(c.Args, &in); err != nil {
@@ -192,7 +194,7 @@ func (s *set) read(ctx context.Context, c tool.Call) (out tool.Output, err error
 	return out, err
 }
 
-// commit is git_commit: the tool stage, for a branch.
+// commit runs git_commit: it calls the tool stage with a target that is a branch.
 func (s *set) commit(ctx context.Context, c tool.Call) (tool.Output, error) {
 	in := map[string]any{}
 	if err := json.Unmarshal(c.Args, &in); err != nil {

@@ -1,5 +1,5 @@
-// Package mcpset is the toolset mcp: the tools of MCP servers, by the worker's
-// configuration. The tool t of the server s is called s__t.
+// Package mcpset has the toolset mcp: the tools of the MCP servers that a worker configures.
+// The tool t of the server s has the name s__t.
 package mcpset
 
 import (
@@ -16,20 +16,21 @@ import (
 	"golem/core/toolset"
 )
 
-// Link is what a worker run gives to the toolset.
+// Link has the functions that a worker run provides to the toolset.
 type Link struct {
-	// Accepts fails if the platform cannot reach a server; nil: it reaches all.
+	// Accepts returns an error if the platform cannot reach a server; nil: it reaches all.
 	Accepts func(name string, c mcp.Config) error
-	// Connect returns the run's connection to a server that a person trusts; nil: no
-	// server is started or asked, and there are no tools (golem check).
+	// Connect returns the run's connection to a server that a person trusts. The run owns
+	// the connection. nil: no server is started or asked, and there are no tools (golem
+	// check).
 	Connect func(ctx context.Context, name string, c mcp.Config) (*mcp.Connection, error)
-	// Pin returns which of a server's tools a person trusts as they are; the others are
-	// not offered. nil: all.
+	// Pin reports for each of a server's tools whether a person trusts it with its present
+	// description; the others are not offered. nil: all are trusted.
 	Pin  func(ctx context.Context, name string, tools []mcp.Tool) ([]bool, error)
-	Warn func(*fault.Fault) // nil: nobody reads it
+	Warn func(*fault.Fault) // nil: warnings are dropped
 }
 
-// options are the servers by name.
+// options has the servers by name.
 type options map[string]mcp.Config
 
 // UnmarshalJSON reads the options of a file.
@@ -39,7 +40,7 @@ func (o *options) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Toolset is the factory of toolset mcp.
+// Toolset returns the factory of the toolset mcp.
 func Toolset(l Link) toolset.Factory {
 	return toolset.Factory{
 		Name:    "mcp",
@@ -99,7 +100,8 @@ func (s *set) add(name string, c mcp.Config) error {
 	return nil
 }
 
-// open connects to the servers, beside each other, after a person was asked about each.
+// open gets the connections, for which a person may be asked, one after the other. Then it
+// opens the sessions in parallel and lists the tools.
 func (s *set) open(ctx context.Context) error {
 	for _, one := range s.servers {
 		var err error
@@ -125,10 +127,11 @@ func (s *set) open(ctx context.Context) error {
 	return nil
 }
 
-// list asks a server for its tools. One that ended is started for it. From one whose list
-// cannot be read there are none; those that were listed before stay.
+// list asks a server for its tools, and starts the session again if it ended. If the list
+// cannot be read, it returns an error and the tools that were listed before stay; if there
+// are none, it only warns.
 func (s *set) list(ctx context.Context, one *server) error {
-	one.changes = one.conn.Changes() // if it cannot be started, the next call tries again
+	one.changes = one.conn.Changes() // if the server cannot be started, the next call of its tools tries again
 	if err := one.conn.Open(ctx); err != nil {
 		return err
 	}
@@ -137,7 +140,7 @@ func (s *set) list(ctx context.Context, one *server) error {
 	if err != nil && len(one.tools) == 0 && ctx.Err() == nil {
 		problem := fault.Of(err, fault.Tool)
 		warnings, err = append(warnings, fault.Warn(problem.Code, "%s; none of its tools is used", problem.Text())), nil
-		one.changes = one.conn.Changes() // it is not asked again until it says that it has others
+		one.changes = one.conn.Changes() // do not ask again until the server says that its tools changed
 	}
 	if err != nil {
 		return err
@@ -172,10 +175,11 @@ func (s *set) warn(w *fault.Fault) {
 	}
 }
 
-// Tools are the tools as they were listed last.
+// Tools returns the tools of the last listing.
 func (s *set) Tools() []tool.Tool { return s.tools }
 
-// Refresh lists the tools of servers again that said that they changed, or that ended.
+// Refresh lists again the tools of servers that said that their tools changed, or whose
+// session ended.
 func (s *set) Refresh(ctx context.Context) (changed bool, err error) {
 	for _, one := range s.servers {
 		if one.conn.Changes() == one.changes {
@@ -193,10 +197,11 @@ func (s *set) Refresh(ctx context.Context) (changed bool, err error) {
 	return changed, err
 }
 
-// Close leaves the connections to the run, whose other workers may use them too.
+// Close does nothing: the run owns the connections, because its other workers may use them,
+// too.
 func (s *set) Close() error { return nil }
 
-// make makes the tools of what was listed.
+// make makes the tools from the listed ones.
 func (s *set) make() {
 	var ids []string
 	for _, one := range s.servers {
@@ -223,7 +228,7 @@ func (s *set) make() {
 	s.tools = append(s.tools, s.others()...)
 }
 
-// object is a schema that providers take for the arguments of a tool.
+// object returns a schema that providers accept for the arguments of a tool.
 func object(schema json.RawMessage) json.RawMessage {
 	if schema == nil {
 		return json.RawMessage(`{"type":"object"}`)

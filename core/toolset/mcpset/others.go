@@ -12,7 +12,7 @@ import (
 	"golem/core/tool"
 )
 
-// others are the tools for what servers have beside tools: resources and prompts.
+// others returns the tools for the resources and prompts of servers.
 func (s *set) others() []tool.Tool {
 	var out []tool.Tool
 	if names, risk := s.with("resources"); len(names) > 0 {
@@ -30,8 +30,8 @@ func (s *set) others() []tool.Tool {
 	return out
 }
 
-// with are the servers that have something, and the risk of asking them: that of the
-// riskiest.
+// with returns the names of the servers that have resources or prompts, and the highest risk
+// among them.
 func (s *set) with(what string) (names []string, risk tool.Risk) {
 	risk = tool.Network
 	for _, one := range s.servers {
@@ -45,7 +45,8 @@ func (s *set) with(what string) (names []string, risk tool.Risk) {
 	return names, risk
 }
 
-// provider is the approval-key part of what concerns all servers.
+// provider returns the provider of a tool that uses all servers. It is part of the approval
+// key.
 func (s *set) provider() string {
 	out := "mcp"
 	for _, one := range s.servers {
@@ -80,7 +81,7 @@ func (s *set) readResource(ctx context.Context, in resourceArgs) (tool.Output, e
 	return listed("resources", all, len(all), err)
 }
 
-// Resource reads a resource for a person, who names it: no approval is needed.
+// Resource reads a resource that a person names. It needs no approval.
 func (s *set) Resource(ctx context.Context, server, uri string) (tool.Output, error) {
 	return s.readResource(ctx, resourceArgs{server, uri})
 }

@@ -22,8 +22,9 @@ type remote struct {
 
 var _ tool.Hidden = (*remote)(nil)
 
-// provider is the approval-key part: a remembered answer holds for this server, as it is
-// configured, and for the tool as the server describes it now.
+// provider returns the provider of a tool, which is part of the approval key. It changes with
+// the configuration of the server and with the description of the tool, so that a
+// remembered answer does not hold after such a change.
 func (s *server) provider(t mcp.Tool) string {
 	config, err := json.Marshal(s.config)
 	if err != nil {
@@ -33,13 +34,14 @@ func (s *server) provider(t mcp.Tool) string {
 	return "mcp:" + s.name + "@" + hex.EncodeToString(sum[:])
 }
 
-// Spec describes the tool.
+// Spec returns the tool's metadata.
 func (t *remote) Spec() tool.Spec { return t.spec }
 
-// Hidden tells whether the model is not offered the tool yet: there are too many.
+// Hidden reports whether the tool is not offered to the model, because there are too many
+// tools and no search has found it yet.
 func (t *remote) Hidden() bool { return t.set.found.hidden(t.spec.Name) }
 
-// maxNews is how many lines about its progress one call may show.
+// maxNews is how many progress messages of one call are shown.
 const maxNews = 50
 
 // Call calls the tool. Its progress is shown to the person.

@@ -17,7 +17,7 @@ const (
 	mostFound   = 8  // tools that one search offers
 )
 
-// found are the tools that searches have found, where there are too many to offer all.
+// found keeps which tools searches have found, if there are too many tools to offer all.
 type found struct {
 	mu    sync.Mutex
 	many  bool
@@ -49,7 +49,7 @@ type searchArgs struct {
 	Query string `json:"query" jsonschema:"words of what the tool should do, or a part of its name"`
 }
 
-// searchTool stands for the tools that the model is not offered yet.
+// searchTool returns the tool search_tools, with which a model finds hidden tools.
 func (s *set) searchTool() tool.Tool {
 	count := 0
 	var names []string

@@ -8,9 +8,9 @@ import (
 	"golem/core/tool"
 )
 
-// Markdown is what a person reads of a page: its title, and its main content as
-// Markdown, or with all also menus and footers. Addresses of links are whole. Scripts,
-// styles, comments and what is hidden are left out.
+// Markdown returns the part of a page that a person reads: its title, and its main content
+// as Markdown, or with all also menus and footers. Links become absolute; base is the
+// address of the page. Scripts, styles, comments and hidden elements are left out.
 func Markdown(page string, base *url.URL, all bool) (title, text string) {
 	b := parse(page)
 	w := &writer{base: base}
@@ -33,14 +33,15 @@ func Markdown(page string, base *url.URL, all bool) (title, text string) {
 	return strings.Join(strings.Fields(Visible(b.title)), " "), text
 }
 
-// plainText is the text of a piece of HTML.
+// plainText returns the visible text of a piece of HTML on one line.
 func plainText(s string) string {
 	w := &writer{plain: true}
 	return strings.Join(strings.Fields(Visible(w.inline(parse(s).stack[0]))), " ")
 }
 
-// mainOf is the element that says that it is the main content, unless it has next to
-// nothing in it.
+// mainOf returns the element that is marked as the main content, if it has at least 100
+// bytes of text: main, else an article with at least half of the text. Otherwise it returns
+// nil.
 func mainOf(root *node) *node {
 	is := func(tag string) func(*node) bool {
 		return func(n *node) bool {
@@ -51,7 +52,7 @@ func mainOf(root *node) *node {
 		return m
 	}
 	article := root.find(is("article"))
-	if article == nil || 2*article.size() < root.size() { // one of many
+	if article == nil || 2*article.size() < root.size() { // the page is a list of articles
 		return nil
 	}
 	return article
@@ -62,13 +63,14 @@ type writer struct {
 	base  *url.URL
 	leave map[string]bool // elements that are left out
 	plain bool            // no links, no marks
-	deep  int             // lists and quotations around
+	deep  int             // number of lists and quotations around the current element
 }
 
-// maxIndent is how many lists and quotations are shown as lying in one another.
+// maxIndent is the largest depth of nested lists and quotations; deeper ones are shown as
+// plain blocks.
 const maxIndent = 8
 
-// page writes the whole, without invisible characters and needless empty lines.
+// page writes an element, without invisible characters and repeated empty lines.
 func (w *writer) page(n *node) string {
 	var out []string
 	empty := true
@@ -84,8 +86,8 @@ func (w *writer) page(n *node) string {
 
 func (w *writer) skips(n *node) bool { return n.hide || w.leave[n.tag] }
 
-// block writes the children of an element: runs of inline ones as paragraphs, the
-// others apart.
+// block writes the children of an element, with empty lines between them. Successive inline
+// children are one paragraph.
 func (w *writer) block(n *node) string {
 	var out []string
 	var run []*node
@@ -111,7 +113,8 @@ func (w *writer) block(n *node) string {
 	return strings.Join(out, "\n\n")
 }
 
-// holdsBlocks reports whether an inline element has blocks in it, so many levels down.
+// holdsBlocks reports whether an inline element contains a block, down to so many levels
+// below its children.
 func (n *node) holdsBlocks(levels int) bool {
 	for _, k := range n.kids {
 		if blocks[k.tag] || levels > 0 && k.tag != "" && k.holdsBlocks(levels-1) {
@@ -154,7 +157,7 @@ func (w *writer) element(n *node) string {
 	return w.block(n)
 }
 
-// code writes a text as it is, between fences that are not in it.
+// code writes a text unchanged in a code block, with a fence that the text does not contain.
 func (w *writer) code(n *node) string {
 	text := strings.Trim(n.raw(), "\n")
 	if strings.TrimSpace(text) == "" {
@@ -170,7 +173,7 @@ func (w *writer) code(n *node) string {
 	return fence + language + "\n" + text + "\n" + fence
 }
 
-// raw is the text of an element with its spaces.
+// raw returns the text of an element with its white space.
 func (n *node) raw() string {
 	if n.tag == "" {
 		return n.text
@@ -201,7 +204,7 @@ func (w *writer) list(n *node) string {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		if !strings.Contains(text, "```") { // an item is dense
+		if !strings.Contains(text, "```") { // no empty lines within an item
 			text = strings.ReplaceAll(text, "\n\n", "\n")
 		}
 		mark := "- "
@@ -213,7 +216,7 @@ func (w *writer) list(n *node) string {
 	return strings.Join(out, "\n")
 }
 
-// table writes rows of cells; a table that is there for the layout, as blocks.
+// table writes a table of Markdown, or blocks if the table is only for the layout.
 func (w *writer) table(n *node) string {
 	var rows [][]*node
 	wide, layout := 0, false
@@ -260,12 +263,12 @@ func (w *writer) table(n *node) string {
 var (
 	marks = map[string]string{"b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~"}
 	codes = words("code kbd samp tt")
-	// asText keeps a text within the brackets of a link.
+	// asText escapes a text for the brackets of a link.
 	asText = strings.NewReplacer("[", `\[`, "]", `\]`)
 	asURL  = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20")
 )
 
-// inline writes an element's text in one run, with links and marks.
+// inline returns the text of an element with links and marks, without paragraphs.
 func (w *writer) inline(n *node) string {
 	var b strings.Builder
 	w.run(&b, n)
@@ -309,7 +312,7 @@ func (w *writer) run(b *strings.Builder, n *node) {
 	}
 }
 
-// words writes a text with single spaces.
+// words writes a text and replaces each run of white space by one space.
 func (w *writer) words(b *strings.Builder, text string) {
 	fields := strings.Fields(text)
 	space := func() {
@@ -369,10 +372,11 @@ func (w *writer) image(b *strings.Builder, n *node) {
 	b.WriteString(alt)
 }
 
-// maxAddress is the longest address that is kept, in bytes.
+// maxAddress is the longest address that is shown, in bytes.
 const maxAddress = 2000
 
-// address is an address in full; "" for one that leads nowhere else.
+// address returns an address as an absolute one. It returns "" for an address within the
+// same page, one with a scheme other than http, https and mailto, and one that is too long.
 func (w *writer) address(raw string) string {
 	raw = strings.TrimSpace(raw)
 	if raw == "" || raw[0] == '#' || w.base == nil || len(raw) > maxAddress {

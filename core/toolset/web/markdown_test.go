@@ -10,8 +10,8 @@ import (
 
 var base = &url.URL{Scheme: "https", Host: "example.com", Path: "/docs/page.html"}
 
-// What a person does not see of a page reaches no model, however it is hidden, and what
-// they see is not lost by a page that is written badly.
+// Hidden content of a page does not reach the model, in whatever way it is hidden, and visible
+// content is not lost if the HTML is malformed.
 func TestHiddenAndMalformed(t *testing.T) {
 	for _, c := range []struct{ name, page, want string }{
 		{"comments", `a<!-- X -->b<!--> c --><!---> d<!-- X --!> e`, "ab c --> d e"},
@@ -39,7 +39,7 @@ func TestHiddenAndMalformed(t *testing.T) {
 	}
 }
 
-// The main content is what says so, and everything where nothing does.
+// The main content is the element that is marked so, or the complete page if none is.
 func TestMainContent(t *testing.T) {
 	long := strings.Repeat("owls fly at night. ", 10)
 	for _, c := range []struct{ name, page, want string }{
@@ -59,7 +59,8 @@ func TestMainContent(t *testing.T) {
 	}
 }
 
-// A hostile page is read in bounds: deep nesting and many elements cost what they weigh.
+// The time for a hostile page, with deep nesting or many elements, grows only linearly with
+// its size.
 func TestBombs(t *testing.T) {
 	for name, page := range map[string]string{
 		"deep":        strings.Repeat("<div>", 60000) + "end",
@@ -81,7 +82,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// Each charset that is known is read, and another one is said.
+// Each known charset is decoded, and an unknown one is named in the text.
 func TestCharsets(t *testing.T) {
 	for _, c := range []struct{ header, body, want string }{
 		{"text/html; charset=ISO-8859-1", "caf\xe9 \x80", "café €"},
@@ -103,7 +104,7 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
-// Whatever a page is, the result is visible text.
+// The result for any page contains only visible characters.
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"<p>a</p>", "<table><tr><td>a|b<th>c", "<a href='//x'>y</a>", "<!--", "<pre><code class=language-go>x", "&#x110000;", "<script><!--", "<ul><li><ol><li>a"} {
 		f.Add(s)

@@ -15,14 +15,15 @@ import (
 	"golem/core/wasmtool"
 )
 
-// Search is the provider that a person configured; the zero value is none.
+// Search has the person's settings for a search provider. The zero value is none.
 type Search struct {
 	Provider string
 	URL      string // "": the provider's own
-	KeyEnv   string // the variable with the key; "": the provider's usual one
+	KeyEnv   string // the environment variable with the key; "": the provider's usual one
 }
 
-// Key is the variable that has the provider's key; "" for one that needs none.
+// Key returns the name of the environment variable with the provider's key, or "" if the
+// provider needs none.
 func (s Search) Key() string {
 	row, _ := rowOf(s.Provider)
 	if s.KeyEnv != "" {
@@ -31,14 +32,14 @@ func (s Search) Key() string {
 	return row.key
 }
 
-// row is how a search provider is asked.
+// row describes the requests and answers of a search provider.
 type row struct {
-	name, url, key string // key: the usual variable; "": it needs none
+	name, url, key string // key: the usual environment variable; "": it needs none
 	path           string
-	header, prefix string // that carry the key
-	query, body    string // $q is the words, $n how many results
-	list           string // key path of the list in the answer
-	text           string // key of a result's text, beside title and url
+	header, prefix string // the header with the key, and the text before the key
+	query, body    string // $q stands for the query, $n for the number of results
+	list           string // path of keys to the list of results in the answer
+	text           string // key of a result's text; the others are title and url
 }
 
 // rows are the known providers.
@@ -55,7 +56,7 @@ type Provider struct {
 	KeyVar string `json:"keyVar"` // "": it needs no key
 }
 
-// Providers are the known search providers.
+// Providers returns the known search providers.
 func Providers() []Provider {
 	var out []Provider
 	for _, r := range rows {
@@ -72,8 +73,8 @@ func rowOf(name string) (row, bool) {
 	return rows[i], true
 }
 
-// results are the options of toolsets.web.search: false, or how many results a search
-// gives.
+// results has the options of toolsets.web.search: false, or how many results a search
+// returns.
 type results struct {
 	off bool
 	N   int `json:"results"`
@@ -106,7 +107,7 @@ const (
 
 const searchInput = `{"type":"object","additionalProperties":false,"required":["query"],"properties":{"query":{"type":"string","description":"what to search for"}}}`
 
-// search makes web_search.
+// search returns the tool web_search.
 func (w *web) search(opts results) tool.Tool {
 	n := opts.N
 	if n == 0 {
@@ -118,7 +119,7 @@ func (w *web) search(opts results) tool.Tool {
 	}, func(ctx context.Context, in arguments) (tool.Output, error) { return w.find(ctx, in.Query, n) })
 }
 
-// find asks the person's provider.
+// find sends a query to the person's search provider and returns the results as text.
 func (w *web) find(ctx context.Context, query string, n int) (out tool.Output, err error) {
 	query = strings.Join(strings.Fields(query), " ")
 	if query == "" || len(query) > maxQuery {
@@ -145,7 +146,7 @@ func (w *web) find(ctx context.Context, query string, n int) (out tool.Output, e
 	return out, err
 }
 
-// request is the request to the provider, and a policy that admits its host alone.
+// request returns the request to the provider, and a policy that admits only its host.
 func (w *web) request(query string, n int) (req wasmtool.HTTPRequest, p wasmtool.Policy, err error) {
 	row, known := rowOf(w.Search.Provider)
 	switch {
@@ -185,7 +186,7 @@ func (w *web) request(query string, n int) (req wasmtool.HTTPRequest, p wasmtool
 	return req, wasmtool.Policy{Hosts: []string{u.Host}, Caller: "web_search", List: "web.search of the person's config.yaml", Remedy: "the person names the provider's own address"}, nil
 }
 
-// found is a provider's answer as a list to read.
+// found returns the first n results in a provider's answer as a numbered list.
 func found(body []byte, row row, n int) (string, error) {
 	wrong := fault.New(fault.Network, "the search provider %s answered in a form that golem does not know", row.name).
 		Hinting("check the address in web.search; searxng must have the format json turned on")

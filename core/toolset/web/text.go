@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// contentType is the kind and the charset of an answer, both in lower case. Without a
-// header, the start of the body tells.
+// contentType returns the media type and the charset of an answer, both in lower case. If the
+// header does not say them, it looks at the beginning of the body.
 func contentType(header string, body []byte) (kind, charset string) {
 	kind, rest, _ := strings.Cut(strings.ToLower(header), ";")
 	kind = strings.TrimSpace(kind)
@@ -34,18 +34,19 @@ func contentType(header string, body []byte) (kind, charset string) {
 	return kind, charset
 }
 
-// western is what the bytes 0x80 to 0x9f are in windows-1252, which browsers also
-// take for latin1 and ASCII.
+// western has the characters for the bytes 0x80 to 0x9f in windows-1252, which browsers also
+// use for latin1 and ASCII.
 var western = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
 // westernNames are the charsets that browsers read as windows-1252.
 var westernNames = words("iso-8859-1 latin1 windows-1252 cp1252 us-ascii ascii iso-8859-15")
 
-// decode makes UTF-8 of a text: what is valid UTF-8, has a mark of UTF-16 or is in a
-// western charset. In another one, what is not ASCII becomes U+FFFD, and a line says so.
+// decode converts a text to UTF-8 if it is UTF-8, begins with a byte order mark of UTF-16 or
+// is in a western charset. For another charset, it replaces characters that are not ASCII
+// by U+FFFD and adds a line that says so.
 func decode(data []byte, charset string) string {
 	if mark := string(data[:min(2, len(data))]); mark == "\xff\xfe" || mark == "\xfe\xff" {
-		first := int(data[0] & 1) // of the two bytes, the one with the low bits
+		first := int(data[0] & 1) // index of the byte with the high bits in each pair
 		units := make([]uint16, len(data)/2-1)
 		for n := range units {
 			at := 2 + 2*n
@@ -71,8 +72,9 @@ func decode(data []byte, charset string) string {
 	return "[the page is in the charset " + Visible(charset[:min(len(charset), 40)]) + ", of which only ASCII can be read]\n" + string(out)
 }
 
-// Visible leaves out characters that a person does not see and a model reads: format
-// and control characters, fillers, and variation selectors that carry data.
+// Visible removes characters that a model reads but a person does not see: format and control
+// characters, fillers, and variation selectors that can carry data. Line breaks and tabs
+// stay.
 func Visible(s string) string {
 	last := rune(0)
 	return strings.Map(func(r rune) rune {

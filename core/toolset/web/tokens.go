@@ -14,17 +14,17 @@ type token struct {
 	text string
 }
 
-// tokens cuts a page into tags and texts, as browsers do. It is written here because
-// x/net/html with its table of entities takes 40 kB of golem.wasm, gzip. Comments,
-// declarations and what stands in scripts are left out.
+// tokens splits a page into tags and texts, as browsers do. It does not use x/net/html,
+// whose table of entities adds 40 kB to golem.wasm (gzip). Comments, declarations and the
+// content of scripts are left out.
 type tokens struct {
 	rest string
-	raw  string // the element whose text runs to its end tag
+	raw  string // the element that was just opened and contains only text, up to its end tag
 }
 
 var rawText = words("script style textarea title xmp iframe noembed noframes noscript plaintext")
 
-// next is the next token; ok is false at the end.
+// next returns the next token; ok is false at the end.
 func (t *tokens) next() (tok token, ok bool) {
 	if t.raw != "" {
 		name := t.raw
@@ -64,7 +64,7 @@ func (t *tokens) next() (tok token, ok bool) {
 	return token{}, false
 }
 
-// skip leaves out n bytes; 0: all that is left.
+// skip drops n bytes, or the rest if n is 0.
 func (t *tokens) skip(n int) {
 	if n <= 0 {
 		n = len(t.rest)
@@ -89,7 +89,7 @@ func (t *tokens) comment() {
 	t.skip(end)
 }
 
-// words is the text up to the next < after the first from bytes.
+// words returns the text up to the next < after the first from bytes.
 func (t *tokens) words(from int) token {
 	end := strings.IndexByte(t.rest[from:], '<')
 	if end += from; end < from || end == 0 {
@@ -132,7 +132,7 @@ func (t *tokens) tag(from int) token {
 	return tok
 }
 
-// attribute reads a value, and returns where it ends.
+// attribute reads the value of an attribute from s[i] on, and returns the index after it.
 func attribute(s string, i int) (string, int) {
 	for i < len(s) && space(s[i]) {
 		i++
@@ -151,7 +151,7 @@ func attribute(s string, i int) (string, int) {
 	return s[begin:i], i
 }
 
-// endOf is where the end tag of a name begins; the length, if there is none.
+// endOf returns the index of the end tag with this name, or the length of s if there is none.
 func endOf(s, name string) int {
 	for at := 0; ; {
 		next := strings.Index(s[at:], "</")
@@ -171,7 +171,7 @@ func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func space(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
 
-// entities are the named characters that pages use; others stay as they are written.
+// entities has the named character references that pages use; others are not replaced.
 var entities = sync.OnceValue(func() map[string]string {
 	out := map[string]string{"nbsp": " ", "ensp": " ", "emsp": " ", "thinsp": " ", "shy": "", "zwnj": "", "zwj": "", "lrm": "", "rlm": ""}
 	f := strings.Fields(`amp & lt < gt > quot " apos ' copy © reg ® trade ™ hellip … mdash — ndash – lsquo ‘ rsquo ’ sbquo ‚ ldquo “ rdquo ” bdquo „ laquo « raquo » lsaquo ‹ rsaquo › bull • middot · sect § para ¶ deg ° plusmn ± times × divide ÷ minus − frac12 ½ frac14 ¼ frac34 ¾ sup1 ¹ sup2 ² sup3 ³ micro µ euro € pound £ yen ¥ cent ¢ curren ¤ larr ← uarr ↑ rarr → darr ↓ harr ↔ rArr ⇒ hArr ⇔ le ≤ ge ≥ ne ≠ asymp ≈ equiv ≡ infin ∞ radic √ sum ∑ prod ∏ int ∫ part ∂ nabla ∇ isin ∈ notin ∉ cap ∩ cup ∪ sub ⊂ sup ⊃ empty ∅ forall ∀ exist ∃ and ∧ or ∨ not ¬ iexcl ¡ iquest ¿ ordf ª ordm º dagger † Dagger ‡ permil ‰ prime ′ Prime ″ tilde ˜ circ ˆ lang ⟨ rang ⟩ check ✓ star ☆ hearts ♥
@@ -211,7 +211,7 @@ func unescape(s string) string {
 	}
 }
 
-// character is what a reference without & and ; stands for.
+// character returns the text for a character reference, given without & and ;.
 func character(name string) (string, bool) {
 	number, ok := strings.CutPrefix(name, "#")
 	if !ok {

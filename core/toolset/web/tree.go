@@ -2,8 +2,8 @@ package web
 
 import "strings"
 
-// node is an element of a page, or a text (tag ""). What belongs into what is settled
-// roughly as in browsers, in time and depth that a hostile page cannot raise.
+// node is an element of a page, or a text (tag ""). The tree is built roughly as browsers do
+// it, but with bounded time and depth, because a page may be hostile.
 type node struct {
 	tag  string
 	attr map[string]string
@@ -12,8 +12,8 @@ type node struct {
 	hide bool // a person does not see the element, see hides
 }
 
-// maxDeep is how many elements lie in one another at most; deeper ones become
-// children of the last.
+// maxDeep is the largest depth of the tree. Deeper elements become children of the last one
+// at that depth.
 const maxDeep = 100
 
 // maxNodes is how many elements and texts of a page are read.
@@ -30,10 +30,10 @@ func words(s string) map[string]bool {
 var (
 	paragraph = words("p")
 	voids     = words("area base br col embed hr img input link meta param source track wbr")
-	// dropped elements hold nothing that a person reads in a page.
+	// dropped elements contain nothing that a person reads in a page.
 	dropped = words("title script style noscript template iframe object embed svg canvas audio video button input select textarea datalist dialog map frameset noframes noembed")
 	blocks  = words("address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html li main nav ol p pre section summary table tbody td tfoot th thead tr ul caption")
-	// closes says which open elements a start tag ends, up to the nearest of within.
+	// closes says which open elements a start tag ends, inside the nearest element of within.
 	closes = map[string]struct{ ends, within map[string]bool }{
 		"li": {words("li"), words("ul ol menu")}, "dt": {words("dt dd"), words("dl")}, "dd": {words("dt dd"), words("dl")},
 		"tr": {words("tr td th"), words("table")}, "td": {words("td th"), words("tr table")}, "th": {words("td th"), words("tr table")},
@@ -41,7 +41,7 @@ var (
 	}
 )
 
-// builder puts the tokens of a page into a tree.
+// builder builds a tree from the tokens of a page.
 type builder struct {
 	stack []*node
 	title string
@@ -51,7 +51,7 @@ type builder struct {
 
 func (b *builder) top() *node { return b.stack[len(b.stack)-1] }
 
-// parse reads a page.
+// parse returns the builder after it has read the page; stack[0] is the root of the tree.
 func parse(page string) *builder {
 	b := &builder{stack: []*node{{tag: "html"}}}
 	in := tokens{rest: page}
@@ -108,7 +108,7 @@ func (b *builder) close(ends, within map[string]bool) {
 	}
 }
 
-// end ends an element; of one that is not open, nothing.
+// end ends the innermost open element with this tag. If there is none, it does nothing.
 func (b *builder) end(tag string) {
 	for i := len(b.stack) - 1; i > 0; i-- {
 		if b.stack[i].tag == tag {
@@ -116,13 +116,13 @@ func (b *builder) end(tag string) {
 			return
 		}
 		if b.stack[i].tag == "table" && tag != "body" && tag != "html" {
-			return // nothing in a table ends what is around it
+			return // an end tag in a table does not end an element around the table
 		}
 	}
 }
 
-// hides reports whether a person does not see an element, as far as it says by
-// itself: what a style sheet hides is not known.
+// hides reports whether an element is invisible, judging by its tag and its own attributes.
+// Style sheets are not considered.
 func hides(tag string, attr map[string]string) bool {
 	if dropped[tag] || attr["aria-hidden"] == "true" {
 		return true
@@ -146,7 +146,8 @@ func hides(tag string, attr map[string]string) bool {
 	return false
 }
 
-// Styles that hide: by their value, with a size of nothing, far off the screen.
+// Styles that hide an element: by their value, by a size of zero, by a position far off the
+// screen.
 var (
 	unseen   = words("display:none visibility:hidden visibility:collapse content-visibility:hidden color:transparent transform:scale(0) clip-path:inset(50%) clip-path:inset(100%)")
 	vanishes = words("opacity font-size max-height max-width zoom")
@@ -159,13 +160,15 @@ func zero(value string) bool {
 	return number != "" && strings.Trim(number, "+-.0") == ""
 }
 
-// far reports whether a length leads off the screen.
+// far reports whether a length is far off the screen: negative, with at least four digits
+// and no decimal point.
 func far(value string) bool {
 	number := strings.TrimRight(value, "%abcdefghijklmnopqrstuvwxyz ")
 	return strings.HasPrefix(number, "-") && len(number) > 4 && !strings.Contains(number, ".")
 }
 
-// find is the first element, in the order of the page, that fits.
+// find returns the first visible element, in the order of the page, for which fits returns
+// true, or nil.
 func (n *node) find(fits func(*node) bool) *node {
 	switch {
 	case n.hide:
@@ -181,7 +184,7 @@ func (n *node) find(fits func(*node) bool) *node {
 	return nil
 }
 
-// size is how many bytes of text a person sees in it.
+// size returns how many bytes of visible text are in the node.
 func (n *node) size() int {
 	if n.tag == "" {
 		return len(strings.TrimSpace(n.text))

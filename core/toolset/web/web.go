@@ -1,5 +1,5 @@
-// Package web is the toolset of that name: it fetches pages as Markdown and
-// searches the web, for workers that may use the network.
+// Package web has the toolset web: it fetches pages as Markdown and searches the web, for
+// workers that may use the network.
 package web
 
 import (
@@ -17,9 +17,9 @@ import (
 	"golem/core/wasmtool"
 )
 
-// Source is what the tools reach the network with, and what the person configured.
+// Source has the platform's access to the network, and the person's settings for the tools.
 type Source struct {
-	Fetch        wasmtool.Fetcher // nil: the platform gives tools no network
+	Fetch        wasmtool.Fetcher // nil: tools have no network on this platform
 	PrivateHosts []string         // private and local addresses that the person allows
 	Search       Search
 	Env          map[string]string // has the key of Search
@@ -31,7 +31,7 @@ type options struct {
 	Search *results  `json:"search"` // nil: offered if the person configured a provider
 }
 
-// Toolset makes web_fetch and web_search.
+// Toolset returns the factory of web_fetch and web_search.
 func Toolset(s Source) toolset.Factory {
 	return toolset.Factory{Name: "web", Options: func() any { return new(options) }, Open: func(_ context.Context, env toolset.Env, o any) (tool.Toolset, error) {
 		opts, _ := o.(*options)
@@ -63,12 +63,12 @@ func Toolset(s Source) toolset.Factory {
 type web struct {
 	Source
 	worker string
-	listed bool // hosts are all that the worker may fetch from
+	listed bool // the worker may fetch only from hosts
 	hosts  []string
 }
 
-// grants say to people which hosts web_fetch reaches; none: it reaches nothing. An answer
-// for any arguments is for these hosts only.
+// grants returns which hosts web_fetch can reach, for people, or nil if it reaches none. An
+// approval for any arguments covers only these hosts.
 func (w *web) grants() []tool.Grant {
 	hosts := "every public host"
 	if w.listed {
@@ -80,7 +80,8 @@ func (w *web) grants() []tool.Grant {
 	return []tool.Grant{{Name: "hosts", Value: hosts}}
 }
 
-// checkHost refuses what only a person can allow.
+// checkHost returns E_CONFIG for a text that is not a host, and for a private address that
+// the person has not allowed.
 func (w *web) checkHost(h string) error {
 	if err := wasmtool.CheckHost(h); err != nil {
 		return fault.New(fault.Config, "toolsets.web.hosts has %s, which is not a host", fault.Quoted(h)).
@@ -93,7 +94,7 @@ func (w *web) checkHost(h string) error {
 	return nil
 }
 
-// arguments are those of both tools; each schema has its own.
+// arguments has the arguments of both tools. The schema of each tool has only its own.
 type arguments struct {
 	URL   string `json:"url"`
 	All   bool   `json:"all"`
@@ -104,8 +105,9 @@ const fetchInput = `{"type":"object","additionalProperties":false,"required":["u
 	`"url":{"type":"string","description":"the whole address, like https://example.com/page"},` +
 	`"all":{"type":"boolean","description":"the whole page, with menus and footers, instead of its main content"}}}`
 
-// policy admits the host of one address, in its own name only: a redirect to another
-// host is told to the model, which can ask for that address in turn.
+// policy returns an address in canonical form and a policy that admits only its host, with
+// and without www. A redirect to another host is refused, and the model can then ask for
+// that address.
 func (w *web) policy(raw string) (string, wasmtool.Policy, error) {
 	p := wasmtool.Policy{
 		Hosts: w.PrivateHosts, Any: true, Caller: "web_fetch", List: "the public network",
@@ -143,7 +145,7 @@ func (w *web) policy(raw string) (string, wasmtool.Policy, error) {
 	}, nil
 }
 
-// fetch is web_fetch.
+// fetch runs web_fetch.
 func (w *web) fetch(ctx context.Context, in arguments) (out tool.Output, err error) {
 	if w.Fetch == nil {
 		return out, fault.New(fault.Network, "this platform gives tools no network")
@@ -190,14 +192,14 @@ func hostOf(raw string) string {
 	return u.Host
 }
 
-// maxPart is the largest image or PDF that a model is given, in bytes; maxText the
-// most bytes of a text.
+// maxPart is the largest image or PDF that a model gets, maxText the longest text, in bytes.
 const (
 	maxPart = 5_000_000
 	maxText = 1 << 20
 )
 
-// content makes of an answer what a model reads.
+// content sets the output for a model from an answer: its text, and an image or a PDF as a
+// part. It returns an error for other types.
 func (w *web) content(res wasmtool.HTTPResponse, all bool, out *tool.Output) error {
 	kind, charset := contentType(res.Header["content-type"], res.Body)
 	base, _ := url.Parse(res.URL)
@@ -231,7 +233,7 @@ func (w *web) content(res wasmtool.HTTPResponse, all bool, out *tool.Output) err
 	return nil
 }
 
-// textual reports whether a type that is not text/… is text.
+// textual reports whether a media type outside text/… is text.
 func textual(kind string) bool {
 	for _, end := range []string{"json", "xml", "yaml", "javascript", "x-sh", "toml", "x-ndjson"} {
 		if kind == "application/"+end || strings.HasSuffix(kind, "+"+end) {
@@ -241,7 +243,8 @@ func textual(kind string) bool {
 	return false
 }
 
-// clip keeps the start of a text, of whole characters, and says what is missing.
+// clip shortens a text to at most most bytes, between two characters, and adds how many bytes
+// are missing.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return s

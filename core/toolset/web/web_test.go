@@ -14,7 +14,7 @@ import (
 	"golem/core/wasmtool"
 )
 
-// open makes the tools of a worker.
+// open returns the tools of a worker by name.
 func open(t *testing.T, s web.Source, options string) map[string]tool.Tool {
 	t.Helper()
 	set, err := toolset.NewRegistry(web.Toolset(s)).Open(t.Context(), "web", json.RawMessage(options), toolset.Env{Worker: "main", Network: true})
@@ -28,8 +28,7 @@ func open(t *testing.T, s web.Source, options string) map[string]tool.Tool {
 	return out
 }
 
-// web_search is there where a person configured a provider, or the worker asks for it,
-// and nowhere else.
+// web_search is offered only if a person configured a provider or the worker asks for it.
 func TestSearchIsOffered(t *testing.T) {
 	brave := web.Source{Search: web.Search{Provider: "brave"}}
 	for _, c := range []struct {
@@ -45,8 +44,8 @@ func TestSearchIsOffered(t *testing.T) {
 	}
 }
 
-// Each provider is asked at its own address alone, with the key in its own header and
-// nowhere else; a key that is not set is said without a request.
+// Each provider gets requests only at its own address, with the key only in its own header.
+// If the key is not set, there is an error and no request.
 func TestProviders(t *testing.T) {
 	answers := map[string]string{
 		"brave":   `{"web":{"results":[{"title":"<b>T</b>","url":"https://a.example/","description":"D &amp; d"}]}}`,
@@ -95,7 +94,7 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// A page that is not a page is told, not passed through; an image is given to be looked at.
+// An answer of a type that cannot be read is an error, and an image is returned as a part.
 func TestContent(t *testing.T) {
 	answer := wasmtool.HTTPResponse{Status: 200, Header: map[string]string{}}
 	fetch := open(t, web.Source{Fetch: func(context.Context, wasmtool.HTTPRequest, wasmtool.Policy) (wasmtool.HTTPResponse, error) {
