@@ -108,7 +108,7 @@ type Request struct {
 	Args        json.RawMessage `json:"args,omitempty"` // canonical: what will run
 	Paths       []tool.PathUse  `json:"paths,omitempty"`
 	Diff        string          `json:"diff,omitempty"`
-	Unchanged   bool            `json:"unchanged,omitempty"` // the file has the content that the call would write
+	Unchanged   bool            `json:"unchanged,omitempty"` // the file already has the content that the call would write
 	Rule        string          `json:"rule,omitempty"`      // the setting that asks
 	Why         string          `json:"why,omitempty"`       // why the person is asked, in plain words
 	Lasting     *Lasting        `json:"lasting,omitempty"`   // the rule that the answer Keep saves
@@ -119,7 +119,7 @@ type Worker struct {
 	ID     string `json:"id"` // of its call, in the trace
 	Worker string `json:"worker"`
 	Depth  int    `json:"depth"`
-	Task   string `json:"task,omitempty"` // the beginning of what it is to do
+	Task   string `json:"task,omitempty"` // the beginning of its input
 }
 
 // Offers reports whether a person may give the answer a.
@@ -128,7 +128,7 @@ func (r Request) Offers(a Answer) bool { return slices.Contains(r.Answers, a) }
 // Answer is a person's answer to a request (S4-30).
 type Answer string
 
-// The answers y, n, s, a and d of SPEC §7.
+// The answers y, n, s, a, d and r (SPEC §7, scenario 59), in this order.
 const (
 	Yes     Answer = "yes"
 	No      Answer = "no"

@@ -12,9 +12,8 @@ import (
 	"golem/core/tool"
 )
 
-// decode parses the arguments of a call, once. It accepts only one JSON object
-// that has no keys unknown to the schema and that fits the schema (SPEC §7,
-// S0-62).
+// decode parses the arguments of a call. They must be one JSON object that is valid
+// against the schema and has no keys that the schema does not know (SPEC §7, S0-62).
 func (g *Gate) decode(spec tool.Spec, raw json.RawMessage) (json.RawMessage, error) {
 	args, err := tool.Decode(raw)
 	if err != nil {
@@ -49,8 +48,7 @@ type inputSchema struct {
 	keys   keySet
 }
 
-// maxSchemas is the most schemas the cache holds; when it is full, it is
-// emptied.
+// maxSchemas is how many schemas the cache holds; when it is full, it is emptied.
 const maxSchemas = 4096
 
 func (c *schemas) of(raw json.RawMessage) (*inputSchema, error) {

@@ -12,9 +12,9 @@ import (
 // maxReason is the largest size of a person's reason, in bytes.
 const maxReason = 4 << 10
 
-// ask asks a person about the call; only one question is open at a time. After
-// it waited for its turn it looks at the remembered decisions again, because an
-// answer to another question may already cover this call.
+// ask asks a person about the call. Only one question is open at a time. When it is this
+// call's turn, ask looks at the remembered decisions again, because an answer to another
+// question may cover this call.
 func (g *Gate) ask(ctx context.Context, c *pending, rec Record) (Record, error) {
 	done, err := g.take(ctx)
 	if err != nil {
@@ -24,7 +24,7 @@ func (g *Gate) ask(ctx context.Context, c *pending, rec Record) (Record, error) 
 	if g.remembered(c, &rec) {
 		return rec, nil
 	}
-	if v := g.verdict(c); v.setting == PreApproved { // by a rule that was saved meanwhile
+	if v := g.verdict(c); v.setting == PreApproved { // a rule that was saved meanwhile allows it
 		rec.Setting, rec.Rule, rec.Run = v.setting, v.rule, true
 		return rec, nil
 	}
@@ -55,13 +55,13 @@ func (g *Gate) answer(c *pending, d Decision, lasting *Lasting, rec *Record) {
 		rec.Run, rec.Remember = true, Session
 	case Always:
 		rec.Run = true
-		if g.coversAny(c) { // was not offered otherwise: then it counts as yes, once
+		if g.coversAny(c) { // otherwise it was not offered, and counts as Yes
 			g.memory.keepAny(c.kind)
 			rec.Remember = Always
 		}
 	case Keep:
 		rec.Run = true
-		if lasting != nil && g.Save(lasting.Rule) { // was not offered otherwise: then it counts as yes, once
+		if lasting != nil && g.Save(lasting.Rule) { // if not offered or not saved, it counts as Yes
 			g.memory.keepRule(lasting.Rule)
 			rec.Remember = Keep
 		}

@@ -11,7 +11,7 @@ import (
 	"golem/core/tool"
 )
 
-// runCommand is a tool like the shell toolset's.
+// runCommand returns a tool like that of the toolset shell.
 func runCommand(shell string) *fakeTool {
 	var grammar tool.Grammar
 	if shell == "sh" {
@@ -28,7 +28,7 @@ func commandRules(decide Setting, patterns ...string) []Rule {
 	return out
 }
 
-// settled is what rules decide for a command; "" if they say nothing.
+// settled returns what rules decide for a command, or "" if they decide nothing.
 func settled(t *testing.T, shell, command string, rules ...Rule) Setting {
 	t.Helper()
 	args, err := json.Marshal(map[string]string{"command": command})
@@ -40,7 +40,7 @@ func settled(t *testing.T, shell, command string, rules ...Rule) Setting {
 	return ruleSetting(rules, s).setting
 }
 
-// Scenario 45: of these only the first runs unasked.
+// Scenario 45: only the first of these commands runs without asking.
 func TestCommandRulesMatchWhatRuns(t *testing.T) {
 	for i, command := range []string{"echo hi", "echo hi; id", "echo $(id)", "echo hi > f", "echo hi | sh", `echo "unterminated`} {
 		tl := runCommand("sh")
@@ -55,8 +55,8 @@ func TestCommandRulesMatchWhatRuns(t *testing.T) {
 	}
 }
 
-// What "echo *" and "git status" allow, alone and in a list, however it is
-// quoted, and nothing else.
+// Rules such as "echo *" and "git status" allow their commands, alone and in a list and with
+// any quotes, and nothing else.
 func TestPreApprovedCommands(t *testing.T) {
 	rules := commandRules(PreApproved, "echo *", "git status", "ls src/*", "rm build/**", `grep "a b" *`, "make {all,test}", "cp * dest", "cd x && make > log")
 	for _, c := range []string{
@@ -86,8 +86,8 @@ func TestPreApprovedCommands(t *testing.T) {
 	}
 }
 
-// What cannot be parsed asks, whatever other rules allow; what no rule speaks
-// of is left to the other settings.
+// A command that cannot be parsed asks, whatever other rules allow. If no rule is about a
+// command, the other settings decide.
 func TestUnparsableCommandsAsk(t *testing.T) {
 	rules := append(commandRules(PreApproved, "echo *"), Rule{Tool: "run_command", Decide: PreApproved, Origin: Origin{By: Person}})
 	for command, want := range map[string]Setting{`echo "x`: Ask, "echo )": Ask, "id": PreApproved, "echo $(id)": PreApproved} {
@@ -105,8 +105,8 @@ func TestUnparsableCommandsAsk(t *testing.T) {
 	}
 }
 
-// A rule that blocks or asks fits if any part of the command fits, however it
-// is dressed; where that cannot be known it asks. It wins over what is allowed.
+// A rule that blocks or asks matches if any part of the command matches, in any spelling; if
+// golem cannot know whether it matches, the command asks. It wins over rules that allow.
 func TestBlockedCommands(t *testing.T) {
 	rules := append(commandRules(Blocked, "rm *", "git push *", "*secret*"), commandRules(PreApproved, "echo *", "rm *", "git commit *", "git pull", "$x *")...)
 	for command, want := range map[string]Setting{
@@ -128,8 +128,8 @@ func TestBlockedCommands(t *testing.T) {
 	}
 }
 
-// A shell whose grammar is unknown (cmd, a tool that does not say): only text
-// that means nothing to any shell, or the very text of the rule.
+// For a shell with an unknown grammar (cmd, or a tool that names none), rules allow only text
+// without special meaning in any shell, or exactly the text of the rule.
 func TestUnknownShells(t *testing.T) {
 	rules := append(commandRules(Blocked, "del *"), commandRules(PreApproved, "echo *", "dir & ver")...)
 	for command, want := range map[string]Setting{
@@ -143,8 +143,8 @@ func TestUnknownShells(t *testing.T) {
 	}
 }
 
-// Of a shell that golem does not know, a wildcard covers no command but echo; other
-// arguments of such a tool are perhaps no commands.
+// For a shell with an unknown grammar, a wildcard covers no command but echo. Other arguments
+// of such a tool may not be commands.
 func TestWildcardsOfUnknownShells(t *testing.T) {
 	for pattern, commands := range map[string][]string{
 		"git *": {"git grep -O./x foo", "git bisect run ./x", "git status -s"}, "git grep *": {"git grep -O./x foo", "git grep *"}, "*": {"id", "sort /o x", "git"}, "gi? x": {"git x"},
@@ -181,7 +181,7 @@ func TestEveryAllowingRuleIsBelieved(t *testing.T) {
 	}
 }
 
-// A grammar that breaks, or says odd things, allows nothing.
+// A grammar that panics or returns invalid results allows nothing.
 func TestBrokenGrammars(t *testing.T) {
 	for name, g := range map[string]brokenGrammar{
 		"panics":  {parse: func() tool.CommandLine { panic("no") }},
@@ -208,8 +208,8 @@ func (brokenGrammar) Globs(string) []string           { return []string{"*"} }
 func (brokenGrammar) Covers(tool.SimpleCommand, []string) bool { return true }
 func (brokenGrammar) Exact(string) bool                        { return true }
 
-// Other arguments of the same tool, and tools that run no commands, match as
-// ever.
+// Other arguments of the same tool, and arguments of tools that run no commands, are matched
+// as ordinary values.
 func TestOtherArgumentsOfCommands(t *testing.T) {
 	r := Rule{Tool: "run_command", When: map[string]string{"command": "echo *", "dir": "src/{a,b}"}, Decide: PreApproved, Origin: Origin{By: Person}}
 	s := newSubject(runCommand("sh").spec)
@@ -230,8 +230,8 @@ func TestOtherArgumentsOfCommands(t *testing.T) {
 	}
 }
 
-// No input breaks the rules, and a command that is allowed word by word holds
-// none of what a shell gives a meaning, outside quotes.
+// No command breaks the rules, and a command that is allowed word by word has no character
+// with a special meaning in a shell outside quotes.
 func FuzzCommandRules(f *testing.F) {
 	for _, c := range []string{"echo hi; id", "echo $(id)", `e"c"ho 'x' \; "a\"b"`, "echo <<E\nx\nE", "x=(a b)", "echo ${x[$(id)]}", "\\", "\"", "{a,b}", "a\\\nb"} {
 		f.Add(c, "echo *")

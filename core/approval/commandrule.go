@@ -11,8 +11,8 @@ import (
 	"golem/core/tool"
 )
 
-// maxPieces is the most simple commands of one command line that rules are
-// checked for.
+// maxPieces is how many simple commands unknownGrammar finds in a command line; a line with
+// more is broken.
 const maxPieces = 256
 
 // piece is one simple command of a command argument. Rules are checked for each
@@ -23,7 +23,7 @@ type piece struct {
 	command int
 }
 
-// commandLine is a command that rules are matched against.
+// commandLine is a parsed command that rules are matched against.
 type commandLine struct {
 	tool.CommandLine
 	raw      string
@@ -120,7 +120,7 @@ func (s subject) command(key string) (text string, ok bool) {
 	return text, json.Unmarshal(raw, &text) == nil && strings.HasPrefix(strings.TrimSpace(string(raw)), `"`)
 }
 
-// grammar is how an argument that is a command is read.
+// grammar returns the grammar for an argument that is a command.
 func (s subject) grammar(key string) tool.Grammar {
 	if s.spec.Shell != nil {
 		return s.spec.Shell
@@ -194,12 +194,12 @@ func (l *commandLine) pattern(text string) commandPattern {
 	return p
 }
 
-// isRest is the word of a pattern that stands for any words.
+// isRest reports whether a word of a pattern stands for any words.
 func isRest(glob string) bool { return glob == "*" || glob == "**" }
 
-// within reports whether a command is certainly one that the pattern allows:
-// word by word, in each a * that stops at slashes. A * by itself is any one
-// word, and at the end one or more, which the grammar has found to be harmless.
+// within reports whether the pattern certainly allows the command. It matches word by word;
+// a * within a word does not match a slash. A * that is a word of its own matches any word,
+// and at the end one or more words, which the grammar has found to be harmless.
 func within(c tool.SimpleCommand, globs []string) match {
 	if op := c.Redirects(); op != redirectIn(globs) || op != "" && c[1].Expands {
 		return no // only a pattern that is a redirection allows one
@@ -218,7 +218,8 @@ func within(c tool.SimpleCommand, globs []string) match {
 	return yes
 }
 
-// redirectIn is the word of a pattern that says that it means a redirection.
+// redirectIn returns tool.WritesFile or tool.ReadsFile if the pattern is for a redirection,
+// else "".
 func redirectIn(globs []string) string {
 	if len(globs) == 2 && (globs[0] == tool.WritesFile || globs[0] == tool.ReadsFile) {
 		return globs[0]
@@ -237,10 +238,9 @@ func wordWithin(text, glob string) bool {
 	return !slices.Contains(strings.Split(text, "/"), "..") || !strings.ContainsAny(glob, "*?[{")
 }
 
-// touches reports whether a command may be one that the pattern means. It is
-// generous, because it serves rules that forbid: a * matches anything, at the
-// end also nothing, and neither the command's directory nor the case of its
-// name counts.
+// touches reports whether the pattern may mean the command. It is for rules that block or
+// ask, so it matches widely: a * matches anything, at the end also nothing, and the
+// directory of the command and the case of its name do not matter.
 func touches(c tool.SimpleCommand, globs []string) match {
 	for i, g := range globs {
 		if i == len(globs)-1 && isRest(g) {
@@ -259,7 +259,7 @@ func touches(c tool.SimpleCommand, globs []string) match {
 	}
 	if len(c) > len(globs) {
 		for _, w := range c[len(globs):] {
-			if !w.Unknown { // an empty word would not be a word
+			if !w.Unknown { // an unknown word may be empty, and then it is not a word
 				return no
 			}
 		}
@@ -270,7 +270,7 @@ func touches(c tool.SimpleCommand, globs []string) match {
 
 // unknownGrammar is used for a shell whose grammar golem does not know.
 type unknownGrammar struct {
-	text bool // the argument is perhaps no command at all
+	text bool // the argument may not be a command at all
 }
 
 // Parse accepts a command only if none of its characters has a special meaning
@@ -298,12 +298,13 @@ func (unknownGrammar) Parse(raw string) tool.CommandLine {
 // Globs returns the words of the pattern, split at blanks.
 func (unknownGrammar) Globs(pattern string) []string { return strings.Fields(pattern) }
 
-// Covers knows only what shells do themselves.
+// Covers reports true for echo, the only harmless command that it knows, and for patterns
+// that are Exact.
 func (g unknownGrammar) Covers(c tool.SimpleCommand, globs []string) bool {
 	return c[0].Text == "echo" || g.Exact(strings.Join(globs, " "))
 }
 
-// Exact is no for what may be a pattern.
+// Exact reports false for a command that may contain a wildcard.
 func (g unknownGrammar) Exact(command string) bool {
 	return g.text || !strings.ContainsAny(command, "*?[")
 }

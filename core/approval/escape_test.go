@@ -37,7 +37,7 @@ func TestVisible(t *testing.T) {
 
 func marks(n int) string { return strings.Repeat("\u0301", n) }
 
-// Content cannot make lines of its own, nor hide where they end.
+// Content cannot make extra lines, or hide where a line ends.
 func TestLines(t *testing.T) {
 	lines, changed := Lines("a\tb\n\x1b[2KApprove? [y]es\r\nlast\rline\n")
 	want := []string{"a\tb", `\u{1b}[2KApprove? [y]es\r`, `last\rline`}
@@ -52,8 +52,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Whatever comes in, nothing invisible or moving goes out, and saying it
-// twice says the same.
+// For any input, the output has no invisible or cursor-moving characters, and escaping it
+// again does not change it.
 func FuzzVisible(f *testing.F) {
 	for _, s := range []string{"", "a", "\x1b]0;x\x07", "\u202e\u2028\xf0\x28", "\U000e0001", strings.Repeat("\u0300", 9)} {
 		f.Add(s)

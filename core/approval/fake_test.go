@@ -11,7 +11,7 @@ import (
 	"golem/core/tool"
 )
 
-// fakeTool is a tool that counts its calls and remembers their arguments.
+// fakeTool is a tool that records the arguments of its calls.
 type fakeTool struct {
 	spec tool.Spec
 	body func(ctx context.Context, c tool.Call) (tool.Output, error)
@@ -50,8 +50,8 @@ func plainTool(name string, risk tool.Risk) *fakeTool {
 	return &fakeTool{spec: tool.Spec{Name: name, Risk: risk, Provider: "builtin", Toolset: "filesystem"}}
 }
 
-// writeFile is a tool that writes the file its path names, as an absolute
-// path in the root mount.
+// writeFile returns a tool whose preview writes the file that the argument path names, in
+// the root mount.
 func writeFile() seeingTool {
 	return seeingTool{plainTool("write_file", tool.Write), func(c tool.Call) (tool.Preview, error) {
 		var in struct{ Path, Content string }
@@ -69,7 +69,7 @@ func writeFile() seeingTool {
 	}}
 }
 
-// person answers questions from a list; when it is used up she fails the test.
+// person answers questions from a list. A question after the last answer fails the test.
 type person struct {
 	t       *testing.T
 	mu      sync.Mutex
@@ -111,7 +111,7 @@ type approverFunc func(ctx context.Context, r Request) (Decision, error)
 
 func (f approverFunc) Approve(ctx context.Context, r Request) (Decision, error) { return f(ctx, r) }
 
-// outcome is what one call came to.
+// outcome is the result of one call.
 type outcome struct {
 	out     tool.Output
 	err     error
@@ -140,7 +140,7 @@ func doItem(t *testing.T, g *Gate, it Item) outcome {
 	return o
 }
 
-// record is the only record of the call.
+// record returns the record of the call; the test fails unless there is exactly one.
 func (o outcome) record(t *testing.T) Record {
 	t.Helper()
 	if len(o.records) != 1 {

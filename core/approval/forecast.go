@@ -6,25 +6,24 @@ import (
 	"golem/core/tool"
 )
 
-// Outcome is what becomes of calls of a tool.
+// Outcome is what happens to calls of a tool.
 type Outcome string
 
-// The outcomes that a gate can foretell.
+// The outcomes that a gate can predict.
 const (
 	Runs    Outcome = "runs"
 	Asks    Outcome = "asks"
 	Refused Outcome = "refused"
 )
 
-// Forecast tells what becomes of calls of a tool, as far as it is known before
-// there is a call. The settings of mounts are not in it: they depend on the
-// path of the call.
+// Forecast says what happens to calls of a tool, as far as that is known without a call.
+// It does not include the settings of mounts, which depend on the paths of a call.
 type Forecast struct {
 	Outcome Outcome
 	Setting Setting
 	Rule    string // which setting decides, for people
-	// Unless are rules with conditions on arguments, which decide before Setting where
-	// they match. One that nobody trusted asks, and its Origin says so.
+	// Unless are the rules with conditions on arguments. If one matches a call, it decides
+	// in place of Setting. A rule that no person has trusted asks, and its Origin says so.
 	Unless []Rule
 	// AsksOnceTainted says that calls ask, although they are preApproved, once
 	// the run has read untrusted content (Gate.TaintAsk).
@@ -67,15 +66,16 @@ func (g *Gate) Forecast(spec tool.Spec, p Policy) Forecast {
 	return f
 }
 
-// Believes reports whether a setting, in a rule or for a mount, holds as it is written.
-// If not, calls of the tool ask.
+// Believes reports whether a setting of a rule or a mount holds as it is written. It does not
+// if it is a preApproved that needs a person's trust and has none; then calls of the tool
+// ask. r is the rule, or nil for a mount.
 func (g *Gate) Believes(spec tool.Spec, p Policy, set Setting, o Origin, r *Rule) bool {
 	v := verdict{setting: set.known(), origin: o, matched: r}
 	return g.believe(v, p.Reach, newSubject(spec)).setting == v.setting
 }
 
-// byMode is what the mode decides about a call that would ask; settled is false
-// if a person has to be asked.
+// byMode returns what the mode decides about a call that would ask; settled is false
+// if a person must be asked.
 func (g *Gate) byMode(risk tool.Risk, spec tool.Spec) (run, settled bool) {
 	switch {
 	case g.mode == AutoDeny:

@@ -8,8 +8,7 @@ import (
 	"golem/core/tool"
 )
 
-// What Forecast foretells is what the gate does: for every mode, setting, risk
-// and exec (scenario 55).
+// The gate does what Forecast predicts, for every mode, setting, risk and exec (scenario 55).
 func TestForecastIsWhatTheGateDoes(t *testing.T) {
 	for _, mode := range []Mode{Interactive, ApproveAll, AutoDeny, "nonsense"} {
 		for _, within := range []bool{false, true} {

@@ -31,12 +31,13 @@ type Gate struct {
 	// preApproved, once the run has read untrusted content (SECURITY 13).
 	TaintAsk bool
 	// Save stores a rule in the person's own configuration, for this project. It
-	// reports whether it did; if not, it has said why. With nil, no rule is proposed.
+	// reports whether it did; if not, it must tell the person why. With nil, no rule is
+	// proposed.
 	Save func(Rule) bool
 
 	mode     Mode
 	approver Approver
-	turn     chan struct{} // has one token; who takes it may ask
+	turn     chan struct{} // has one token; a call must take it to ask
 	memory   memory
 	schemas  schemas
 	nonce    string // makes request ids of two sessions differ
@@ -104,9 +105,9 @@ func forModels(e tool.Exec) bool {
 	return e == "" || e == tool.ExecLLM || e == tool.ExecBoth
 }
 
-// Setting returns the setting of a tool when no call is known yet, and where it
-// is written. Only rules without conditions on arguments count. It tells which
-// tools would ask, for the warning when nobody is there (SPEC §7).
+// Setting returns the setting of a tool without a call, and where it is written. Only
+// rules without conditions on arguments count. It is used to find the tools that would
+// ask, for the warning when nobody is there (SPEC §7).
 func (g *Gate) Setting(spec tool.Spec, p Policy) (Setting, string) {
 	s := newSubject(spec)
 	s.previewed = true // there is no call, so no path decides
@@ -114,8 +115,8 @@ func (g *Gate) Setting(spec tool.Spec, p Policy) (Setting, string) {
 	return v.setting, v.rule
 }
 
-// believe turns preApproved into ask if a project or library wrote it, it
-// allows more than that author may allow, and no person trusted it.
+// believe changes preApproved into ask if a project or a library wrote it, it
+// allows more than that author may allow, and no person has trusted it.
 func (g *Gate) believe(v verdict, reach Reach, s subject) verdict {
 	for _, other := range v.also {
 		if b := g.believe(other, reach, s); b.setting != PreApproved {
@@ -177,7 +178,7 @@ func Widens(spec tool.Spec, p Policy) []Widening {
 	return out
 }
 
-// verdict is what the settings and the rules say about a prepared call.
+// verdict returns what the settings and the rules say about a prepared call.
 func (g *Gate) verdict(c *pending) verdict {
 	p := g.memory.with(c.item.Policy)
 	v := g.believe(settle(p, c.subject), p.Reach, c.subject)
@@ -187,8 +188,8 @@ func (g *Gate) verdict(c *pending) verdict {
 	return v
 }
 
-// taints reports whether a call asks, whatever pre-approves it, because untrusted
-// content was read.
+// taints reports whether a call asks even if it is preApproved, because the run has read
+// untrusted content.
 func (g *Gate) taints(c *pending) bool {
 	return g.TaintAsk && c.item.Tainted && escapes(c.risk, c.spec)
 }
@@ -221,7 +222,7 @@ func (g *Gate) decide(ctx context.Context, c *pending) (Record, error) {
 	return g.ask(ctx, c, rec)
 }
 
-// remembered takes a remembered decision into the record. It reports whether
+// remembered copies a remembered decision into the record. It reports whether
 // there was one.
 func (g *Gate) remembered(c *pending, rec *Record) bool {
 	run, ok := g.memory.recall(c.key, c.kind, g.coversAny(c))
@@ -235,8 +236,8 @@ func (g *Gate) remembered(c *pending, rec *Record) bool {
 	return true
 }
 
-// coversAny reports whether the answer "any arguments" is offered for a call,
-// and counts.
+// coversAny reports whether the answer Always is offered for a call, and whether an earlier
+// one covers it.
 func (g *Gate) coversAny(c *pending) bool {
 	return widens(c.risk) && !g.taints(c)
 }
@@ -249,8 +250,8 @@ func reason(err error) string {
 	return fmt.Sprintf("%s: %s", f.Code, f.Message)
 }
 
-// denial is the error that the caller of a denied call gets, with a hint what a
-// model can do now (S0-61).
+// denial returns the error for the caller of a denied call. For a model it has a hint on
+// how to go on (S0-61).
 func denial(it Item, rec Record) *fault.Fault {
 	f := fault.New(fault.Denied, "%s was not run: %s", it.Tool.Spec().Name, rec.Reason)
 	switch {

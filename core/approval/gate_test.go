@@ -14,7 +14,7 @@ import (
 	"golem/core/tool"
 )
 
-// What is shown is what is remembered and what runs (SPEC §7).
+// The arguments that a person is shown are those that are remembered and that run (SPEC §7).
 func TestOneDecodedValue(t *testing.T) {
 	she := says(t, Yes)
 	tl := writeFile()
@@ -31,8 +31,8 @@ func TestOneDecodedValue(t *testing.T) {
 	}
 }
 
-// Arguments are read once and strictly (S0-62); nobody is asked about a call
-// that cannot be one, and there is no record of it.
+// Arguments are parsed strictly (S0-62). For a call with invalid arguments nobody is asked,
+// and there is no record.
 func TestStrictArguments(t *testing.T) {
 	tl := plainTool("t", tool.Command)
 	tl.spec.Input = json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"list":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer"}}}}},"required":["path"]}`)
@@ -63,7 +63,8 @@ func TestStrictArguments(t *testing.T) {
 	if tl.ran() != 0 {
 		t.Error("it ran")
 	}
-	// A schema that speaks of other keys itself decides alone; none allows any.
+	// If a schema itself says which other keys are allowed, only the schema decides. Without
+	// a schema, every key is allowed.
 	for _, schema := range []string{`{"type":"object","properties":{"a":{}},"additionalProperties":true}`, `{"type":"object","patternProperties":{"^x":{}}}`, `{"type":"object"}`, ``} {
 		tl.spec.Input = json.RawMessage(schema)
 		if schema == "" {
@@ -78,8 +79,8 @@ func TestStrictArguments(t *testing.T) {
 	}
 }
 
-// A call that its own preview refuses is not put before a person, unless it
-// is blocked: then that is all that is said.
+// If the preview of a call fails, nobody is asked. If the call is also blocked, only that is
+// reported.
 func TestPreviewFails(t *testing.T) {
 	tl := writeFile()
 	g := NewGate(ApproveAll, nil)
@@ -95,7 +96,7 @@ func TestPreviewFails(t *testing.T) {
 	}
 }
 
-// A tool that panics is a failed call, not a dead run.
+// A panic of a tool makes the call fail, and does not end the run.
 func TestPanicBecomesFault(t *testing.T) {
 	tl := plainTool("t", tool.Read)
 	tl.body = func(context.Context, tool.Call) (tool.Output, error) {
@@ -145,7 +146,7 @@ func TestCacheBeforeMode(t *testing.T) {
 	wantDenied(t, do(t, g, tl, Policy{}, `{"path":"/b"}`), "auto_deny")
 }
 
-// SPEC §3: a manifest's approve_all covers what stays in the sandbox.
+// SPEC §3: a manifest's approve_all covers only calls that stay in the sandbox.
 func TestSandboxOnly(t *testing.T) {
 	for risk, asks := range map[tool.Risk]bool{tool.Read: false, tool.Write: false, tool.Destructive: false, tool.Network: true, tool.Command: true, "": true} {
 		she := says(t, No)
@@ -158,8 +159,8 @@ func TestSandboxOnly(t *testing.T) {
 	}
 }
 
-// SECURITY 13: after untrusted content, egress asks even if preApproved, and
-// no earlier "any arguments" covers it.
+// SECURITY 13: after untrusted content was read, calls that reach the network ask even if
+// they are preApproved, and no earlier answer for any arguments covers them.
 func TestTaint(t *testing.T) {
 	tl := plainTool("fetch", tool.Network)
 	she := says(t, Always, Session)
@@ -168,13 +169,13 @@ func TestTaint(t *testing.T) {
 	clean := Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{"u":1}`)}}
 	tainted := clean
 	tainted.Tainted = true
-	doItem(t, g, clean) // asked: always
+	doItem(t, g, clean) // asked; the answer is Always
 	doItem(t, g, clean) // remembered
 	doItem(t, g, tainted)
 	if she.questions() != 2 || she.asked[1].Offers(Always) {
 		t.Fatalf("asked %+v", she.asked)
 	}
-	doItem(t, g, tainted) // this exact call was approved knowing of it
+	doItem(t, g, tainted) // this exact call was approved after the untrusted content
 	tainted.Policy = Policy{WorkerTools: map[string]Setting{"fetch": PreApproved}}
 	doItem(t, g, tainted)
 	if she.questions() != 2 {
@@ -192,12 +193,11 @@ func TestTaint(t *testing.T) {
 	}
 }
 
-// A module is judged by what it was granted: whatever risk it claims, it gets no more
-// than one that says nothing.
+// Only the grants of a module count: the risk that it declares never lets it do more.
 func TestAModulesOwnRiskWidensNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec tool.Spec
-		out  bool // it can reach the network
+		out  bool // whether it can reach the network
 	}{
 		"nothing": {tool.Spec{}, false},
 		"files":   {tool.Spec{Grants: []tool.Grant{{Name: "files"}}}, false},
@@ -226,8 +226,8 @@ func TestAModulesOwnRiskWidensNothing(t *testing.T) {
 	}
 }
 
-// Two tools never share a decision because they share a name; nor do two
-// mounts.
+// Two tools with the same name do not share a decision, and neither do two mounts with the
+// same name.
 func TestKeyIsProviderToolAndMount(t *testing.T) {
 	she := says(t, Session, No, No, No)
 	g := NewGate(Interactive, she)
@@ -248,8 +248,8 @@ func TestKeyIsProviderToolAndMount(t *testing.T) {
 	}
 }
 
-// diskFile is a file that a writing tool previews and compares at the write,
-// as the filesystem toolset does.
+// diskFile is a file with a writing tool, which compares the file with its preview before it
+// writes, as the filesystem toolset does.
 type diskFile struct {
 	mu       sync.Mutex
 	content  string
@@ -275,8 +275,8 @@ func (d *diskFile) tool() seeingTool {
 	}}
 }
 
-// Asking, then writing what changed meanwhile, is a conflict; where nobody
-// was shown anything, two writes after each other are none.
+// If a file changes after a person was shown the call, the write is a conflict. If nobody was
+// shown the call, it is not.
 func TestChangedMeanwhile(t *testing.T) {
 	for _, mode := range []Mode{ApproveAll, Interactive} {
 		d := &diskFile{content: "old", expected: map[string]string{}}
@@ -291,7 +291,7 @@ func TestChangedMeanwhile(t *testing.T) {
 			t.Errorf("%s: %v", mode, o.err)
 		}
 	}
-	// A call that waits for its turn is shown as it is when its turn comes.
+	// A call that waits for its turn is previewed again before the person is asked.
 	d := &diskFile{content: "old", expected: map[string]string{}}
 	first, second := make(chan bool), make(chan bool)
 	var diffs []string
@@ -328,8 +328,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// What was settled is what runs: a preview that tells something else the
-// second time stops the call.
+// A call is stopped if its second preview has other arguments, other paths or a higher risk.
 func TestPreviewThatChanges(t *testing.T) {
 	for name, second := range map[string]tool.Preview{
 		"args": {Args: json.RawMessage(`{"path":"/b"}`), Paths: []tool.PathUse{{Op: "write", Path: "/a"}}},
@@ -350,7 +349,7 @@ func TestPreviewThatChanges(t *testing.T) {
 	}
 }
 
-// One question at a time; those who wait find the answer of those before.
+// Only one question is open at a time, and a call that waits uses the answers given before.
 func TestOneQuestionAtATime(t *testing.T) {
 	var open, most, asked atomic.Int64
 	ids := sync.Map{}
@@ -380,14 +379,14 @@ func TestOneQuestionAtATime(t *testing.T) {
 	}
 }
 
-// No mode at all is the mode that asks.
+// The empty mode is Interactive.
 func TestEmptyMode(t *testing.T) {
 	if NewGate("", nil).Mode() != Interactive {
 		t.Error("the empty mode is interactive")
 	}
 }
 
-// What a model can do after a denial is no advice to a person who started the call.
+// The hint for models is not in a denial of a call that a person started.
 func TestDenialOfAPersonsCall(t *testing.T) {
 	o := doItem(t, NewGate(Interactive, nil), Item{Tool: writeFile(), Call: tool.Call{Args: json.RawMessage(`{"path":"/a"}`)}})
 	if f := fault.Of(o.err, fault.Tool); f == nil || f.Code != fault.Denied || f.Hint != "" {

@@ -11,7 +11,7 @@ import (
 	"golem/core/tool"
 )
 
-// moduleTool is a fakeTool whose identity has to be found out.
+// moduleTool is a fakeTool with an Identity method.
 type moduleTool struct {
 	*fakeTool
 	digest string
@@ -31,7 +31,7 @@ func module(digest string, err error) *moduleTool {
 	return &moduleTool{fakeTool: &fakeTool{spec: tool.Spec{Name: "add", Kind: tool.Wasm, Toolset: "custom", Module: "tools/a.wasm"}}, digest: digest, err: err}
 }
 
-// A decision is for a module's bytes: another file under the same path is
+// A decision is about a module's bytes: another file with the same path is
 // another tool (SPEC §6, §7).
 func TestDecisionsAreForAModulesDigest(t *testing.T) {
 	p := says(t, Session, No)
@@ -58,8 +58,8 @@ func TestDecisionsAreForAModulesDigest(t *testing.T) {
 	}
 }
 
-// A module that cannot be read, or is not the locked one, is not asked about
-// and not run; what is blocked stays blocked.
+// For a module that cannot be read, or whose digest is not the locked one, nobody is asked
+// and it does not run. If it is blocked, that is reported.
 func TestUnknownIdentityIsNotRun(t *testing.T) {
 	lock := fault.New(fault.Lock, "tools/a.wasm has changed")
 	for name, m := range map[string]*moduleTool{"error": module("", lock), "panic": module("panic", nil)} {
@@ -77,8 +77,8 @@ func TestUnknownIdentityIsNotRun(t *testing.T) {
 	}
 }
 
-// What cannot be permitted is refused before anybody is asked, whatever the
-// setting, the mode and the memory; blocked is told first.
+// A call that Permit refuses is refused before anybody is asked, whatever the setting, the
+// mode and the remembered decisions are. If it is also blocked, that is reported.
 func TestPermit(t *testing.T) {
 	refusal := fault.New(fault.Network, "there is no network")
 	for _, set := range []Setting{PreApproved, Ask, Blocked} {
@@ -102,8 +102,8 @@ func TestPermit(t *testing.T) {
 	}
 }
 
-// A call of a module that provides a worker is delegation as long as it holds
-// nothing; its own word, and every setting, still make it ask (S3-24).
+// A call of a module that replaces a worker is preApproved like delegation, if the module has
+// no grants. The module's NeedsApproval, and every setting, can still make it ask (S3-24).
 func TestModuleThatProvidesAWorker(t *testing.T) {
 	g := NewGate(Interactive, nil)
 	spec := tool.Spec{Name: "slug", Kind: tool.Wasm, Toolset: "custom", Target: "slug", Confined: true, Rules: []string{"worker.call"}}
@@ -127,8 +127,8 @@ func TestModuleThatProvidesAWorker(t *testing.T) {
 	}
 }
 
-// A pattern whose alternatives multiply is not tried: the rule asks, also
-// where it would allow.
+// A pattern with too many alternatives is not matched: the rule asks, even if it would allow
+// the call.
 func TestPatternsAreBounded(t *testing.T) {
 	pattern := strings.Repeat("{a,b}", 22)
 	tl := writeFile()

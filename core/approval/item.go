@@ -7,8 +7,8 @@ import (
 	"golem/core/tool"
 )
 
-// ErrNobody is what an Approver returns when it can ask nobody: there is no
-// terminal, or --headless was given. The call is denied and the run ends with
+// ErrNobody is returned by an Approver that can ask nobody, because there is no
+// terminal or --headless was given. The call is denied and the run ends with
 // exit code 3.
 var ErrNobody = errors.New("nobody could be asked")
 

@@ -10,23 +10,23 @@ import (
 	"golem/core/tool"
 )
 
-// Lasting is a rule that golem proposes to a person: in this project, calls like the
-// one that asks would no longer ask (scenario 59). It is the narrowest rule that
-// makes sense: the directory of the files for a tool that reads or writes files, the
-// subcommand for a command, otherwise exactly these arguments.
+// Lasting is a rule that golem proposes to a person, so that similar calls do not ask any
+// more in this project (scenario 59). It is the narrowest useful rule: for a file tool the
+// directory of the files, for a command the subcommand or exactly this command, otherwise
+// exactly these arguments.
 type Lasting struct {
 	Rule Rule   `json:"-"`
 	Says string `json:"says"` // "all write_file under /output in this project"
 	YAML string `json:"yaml"` // the rule as it is saved, one line
 }
 
-// maxBound is the longest pattern of a rule, in bytes, as core/project reads it.
+// maxBound is the longest pattern, in bytes, that core/project accepts in a rule.
 const maxBound = 256
 
-// lasting proposes a rule for a call; nil if no rule can or should allow it. Tools of
-// modules, MCP servers and pages get none: a rule has only a tool's name, which other
-// code may have tomorrow. A rule that would not let this call run is not proposed: so
-// blocked, a rule of the person that asks, and taint stand.
+// lasting returns the rule to propose for a call, or nil if there is none. Tools of
+// modules, MCP servers and pages get none: a rule has only a tool's name, which may
+// belong to other code later. There is also none if the rule would not let this call run:
+// if the call is blocked, a rule of the person asks, or untrusted content was read.
 func (g *Gate) lasting(c *pending) *Lasting {
 	l := c.narrowest()
 	foreign := c.spec.Kind == tool.Wasm || c.spec.Toolset == "mcp" || c.spec.Toolset == "page"
@@ -48,7 +48,7 @@ func (g *Gate) lasting(c *pending) *Lasting {
 	return l
 }
 
-// narrowest chooses what the rule for a call covers.
+// narrowest returns the narrowest useful rule for a call, or nil.
 func (s subject) narrowest() *Lasting {
 	if s.risk == tool.Command {
 		return s.commandRule()
@@ -63,8 +63,8 @@ func (s subject) narrowest() *Lasting {
 	return &Lasting{Rule: Rule{When: when}, Says: s.spec.Name + " with exactly these arguments, in this project"}
 }
 
-// pathRule covers the directory of the files that a call uses, or the one file where
-// that directory is the root or where the call deletes.
+// pathRule returns a rule for the directory of the files that a call uses. If that is the
+// root, or the call deletes, the rule is for the one file; for several files there is none.
 func (s subject) pathRule() *Lasting {
 	dir := path.Dir(s.paths[0].Path)
 	same := true
@@ -83,8 +83,8 @@ func (s subject) pathRule() *Lasting {
 	return nil
 }
 
-// commandRule covers one command: a subcommand of git or go that only shows
-// something with any arguments, otherwise the command as it is written.
+// commandRule returns a rule for a command: a subcommand of git or go that only shows
+// something gets a rule for any arguments, another command a rule for exactly its text.
 func (s subject) commandRule() *Lasting {
 	raw, ok := s.command("command")
 	if !ok || strings.ContainsAny(raw, "*?[{\\\n") {
@@ -103,9 +103,9 @@ func (s subject) commandRule() *Lasting {
 	return &Lasting{Rule: Rule{When: map[string]string{"command": raw}}, Says: "exactly this command, in this project"}
 }
 
-// exactly returns conditions that fix every argument that the tool has; an argument
-// that was not given must not be given. ok is false where conditions cannot do that:
-// for lists, and for tools that take arguments that their schema does not list.
+// exactly returns conditions for exactly these arguments: an argument that is not given
+// must not be given. ok is false if conditions cannot express that: for lists, and for tools
+// that take arguments which their schema does not list.
 func (s subject) exactly() (when map[string]string, ok bool) {
 	keys := keysOf(s.spec.Input, 0)
 	if !keys.closed {
@@ -126,7 +126,7 @@ func (s subject) exactly() (when map[string]string, ok bool) {
 	return when, len(when) > 0
 }
 
-// escapeGlob returns a pattern that matches exactly the text.
+// escapeGlob returns a pattern that matches only the text.
 func escapeGlob(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(text)
 }
@@ -148,7 +148,7 @@ func (r Rule) YAML() string {
 	return b.String() + ", decide: " + string(r.Decide) + "}"
 }
 
-// yamlText writes a name without quotes where YAML cannot read it as anything else.
+// yamlText returns a name for YAML, in quotes if YAML could read it as another value.
 func yamlText(name string) string {
 	plain := strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" && strings.Contains("abcdefghijklmnopqrstuvwxyz", name[:min(1, len(name))])
 	if plain && len(name) > 0 && !slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(name)) {
@@ -157,7 +157,7 @@ func yamlText(name string) string {
 	return Quoted(name)
 }
 
-// Quoted is a text in double quotes as YAML and JSON read it.
+// Quoted returns a text in double quotes, valid in YAML and JSON.
 func Quoted(text string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)

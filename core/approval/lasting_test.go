@@ -21,7 +21,7 @@ func lastingOf(t *testing.T, tl tool.Tool, args string, p Policy) *Request {
 	return &her.asked[0]
 }
 
-// The narrowest rule that makes sense is proposed, or none (scenario 59).
+// The narrowest useful rule is proposed, or none (scenario 59).
 func TestLastingRule(t *testing.T) {
 	command := plainTool("run_command", tool.Command)
 	command.spec.Shell = sh.Grammar{}
@@ -72,8 +72,9 @@ func TestLastingRule(t *testing.T) {
 	}
 }
 
-// A wildcard is proposed only for subcommands that show something, and only where the
-// call's own options are known; for all else exactly the command.
+// A rule with a wildcard is proposed only for subcommands that only show something, and only
+// if the options of the call are known. For other commands, a rule for exactly the command
+// is proposed.
 func TestProposedWildcards(t *testing.T) {
 	command := plainTool("run_command", tool.Command)
 	command.spec.Shell = sh.Grammar{}
@@ -99,8 +100,8 @@ func TestProposedWildcards(t *testing.T) {
 	}
 }
 
-// After a rule was saved, what it covers runs and everything else asks; where it was
-// not saved the call runs once. A rule for one URL does not cover another method.
+// After a rule was saved, calls that it covers run and all others ask. If saving failed, only
+// this call runs. A rule for one URL does not cover another method.
 func TestKeptRuleHolds(t *testing.T) {
 	fetch := plainTool("fetch", tool.Network)
 	fetch.spec.Input = json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"},"method":{"type":"string"}}}`)
@@ -117,8 +118,8 @@ func TestKeptRuleHolds(t *testing.T) {
 	}
 }
 
-// Without a place to keep rules none is proposed, and an answer that was not offered
-// counts as yes, once.
+// If rules cannot be saved, none is proposed, and the answer Keep, which was not offered,
+// counts as Yes.
 func TestNothingToKeep(t *testing.T) {
 	her := says(t, Keep)
 	g := NewGate(Interactive, her)

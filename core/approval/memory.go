@@ -10,23 +10,22 @@ import (
 )
 
 // memory holds the decisions that a person made for the rest of the session, and the
-// rules that were saved meanwhile: a policy has those that were there before. It is
+// rules that were saved during the session (a policy has the older ones). It is
 // never stored (S0-38). The zero value is empty.
 type memory struct {
 	mu    sync.Mutex
 	exact map[key]bool // for one exact call: run or deny
 	any   map[key]bool // for a tool with any arguments: run
-	rules []Rule       // that were saved in this session
+	rules []Rule       // saved in this session
 }
 
 // key identifies a call or a tool by a digest, so that long arguments do not
 // use memory.
 type key [sha256.Size]byte
 
-// toolKey identifies a tool by its provider and name, its toolset, module and
-// target, and by what its module was granted. So two tools never share a
-// decision because they have the same name, and no module is approved for more
-// than a person was shown.
+// toolKey identifies a tool by its provider, name, toolset, module and target, and by the
+// grants of its module. So two tools with the same name never share a decision, and an
+// approval of a module does not cover grants that the person was not shown.
 func toolKey(spec tool.Spec) key {
 	parts := []string{"tool", spec.Provider, spec.Toolset, spec.Module, spec.Target, spec.Name}
 	for _, g := range spec.Grants {

@@ -12,7 +12,7 @@ func (m Mode) known() Mode {
 	return AutoDeny
 }
 
-// known returns the setting that counts: Blocked if s is unknown, "" if nothing
+// known returns the setting that a gate uses: Blocked if s is unknown, "" if nothing
 // is set.
 func (s Setting) known() Setting {
 	switch s {

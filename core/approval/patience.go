@@ -8,9 +8,9 @@ import (
 	"golem/core/tool"
 )
 
-// patience is how long the gate still waits for a tool after the tool's context
-// has ended. Then the caller goes on without it, so that a tool that ignores
-// its context delays neither Ctrl+C nor a time-out (SPEC §5).
+// patience is how long the gate waits for a tool after the tool's context has ended. Then
+// the call returns without it, so that a tool that ignores its context delays neither
+// Ctrl+C nor a timeout (SPEC §5).
 const patience = 500 * time.Millisecond
 
 // call runs the tool. It calls done when the tool has returned, which may be

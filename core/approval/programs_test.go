@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// widest are the patterns with a wildcard that a person may have written for a
-// command: its first words, and any.
+// widest returns patterns with a wildcard that a person may write for a command: its first
+// words followed by any words.
 func widest(command string) []string {
 	out := []string{"*", "**"}
 	words := strings.Fields(command)
@@ -16,8 +16,8 @@ func widest(command string) []string {
 	return append(out, "g* *", "{git,go,find,sort,make} *", "* * *")
 }
 
-// asksAlways fails if a pattern with a wildcard allows the command, or if a rule that
-// is the command does not.
+// asksAlways fails the test if a pattern with a wildcard allows the command, or if a rule
+// with exactly the command does not.
 func asksAlways(t *testing.T, command string) {
 	t.Helper()
 	for _, p := range widest(command) {
@@ -30,11 +30,11 @@ func asksAlways(t *testing.T, command string) {
 	}
 }
 
-// What can start another program or write a file, in the spellings that programs
-// accept, and programs that golem does not know: no wildcard covers it.
+// No wildcard covers a command that can start another program or write a file, in any
+// spelling that programs accept, or a program that golem does not know.
 func TestWildcardsCoverOnlyWhatIsKnown(t *testing.T) {
 	for _, lines := range []string{
-		// git: options that start programs, whole, abbreviated, short, in a cluster.
+		// git: options that start programs: complete, abbreviated, as a letter, among letters.
 		"git grep --open-files-in-pager=./x foo\ngit grep --open=./x foo\ngit grep --op=./x foo\ngit grep --ope foo\ngit grep -O./x foo\ngit grep -O foo\ngit grep -nO./x foo\ngit grep -inO./x foo\ngit grep foo -O./x\ngit grep -e foo -O./x\ngit grep -e -- -O./x\ngit grep foo -- -O./x\ngit grep -5O./x foo\ngit grep '-O./x' foo\ngit grep -f /etc/passwd\ngit grep --no-index root /etc\ngit grep -P --ext-grep foo",
 		"git fetch --upload-pack=./x .\ngit fetch --upload-p=./x .\ngit fetch --upl ./x .\ngit fetch -u ./x\ngit fetch origin\ngit pull --upload-pack ./x\ngit pull\ngit clone -u ./x . y\ngit clone -u./x . y\ngit clone --config core.pager=./x . y\ngit clone --template=./x . y\ngit ls-remote --upload-pack=./x .\ngit ls-remote --exec=./x .\ngit push --receive-pack=./x\ngit push --exec=./x .\ngit push origin main\ngit remote add x ext::./x\ngit remote update\ngit remote show origin\ngit fetch-pack --exec=./x . HEAD\ngit send-pack --exec=./x . HEAD\ngit archive --remote=. --exec=./x HEAD",
 		"git bisect run ./x\ngit submodule foreach ./x\ngit submodule update\ngit difftool -y -x ./x\ngit difftool --extcmd=./x\ngit mergetool --tool=x\ngit rebase -x ./x HEAD\ngit rebase --exec ./x HEAD\ngit rebase -i\ngit filter-branch --tree-filter ./x\ngit merge -s ./x y\ngit am -i\ngit gc\ngit maintenance run\ngit hook run x\ngit for-each-repo --config=x y\ngit daemon\ngit instaweb --httpd=./x\ngit send-email --sendmail-cmd=./x y\ngit web--browse x\ngit help git\ngit var GIT_EDITOR\ngit credential fill\ngit update-index --add x\ngit cvsimport\ngit svn fetch\ngit x\ngit interpret-trailers --in-place x",
@@ -44,19 +44,19 @@ func TestWildcardsCoverOnlyWhatIsKnown(t *testing.T) {
 		"git -c core.pager=./x log\ngit -ccore.pager=./x log\ngit -c alias.log='!id' log\ngit --exec-path=. log\ngit --exec-path . log\ngit --config-env=core.pager=X log\ngit -C .. log\ngit --git-dir=../y log\ngit --work-tree=/ diff\ngit -p log\ngit --paginate log\ngit --no-pager -c core.pager=./x log\ngit --no-pager commit -m x\ngit 'log ' -1\n'git log' -1\n./git log -1\n/usr/bin/git log -1\ngit.exe log -1\nGIT log -1\ngit LOG -1",
 		"git commit -e\ngit commit -c HEAD\ngit commit -F /etc/passwd\ngit commit -t /etc/passwd\ngit commit -S\ngit commit --gpg-sign=x\ngit commit -p\ngit commit --trailer x\ngit commit --edit\ngit commit --templ=x\ngit add -e\ngit add -p\ngit add -i\ngit add --edit\ngit add --pathspec-from-file=x\ngit checkout -p\ngit restore -p\ngit rm --pathspec-from-file=x",
 
-		// find, sort, grep and other programs that one reads with.
+		// find, sort, grep and other programs that are used for reading.
 		"find . -exec ./x +\nfind . -execdir ./x +\nfind . -ok ./x +\nfind . -okdir ./x +\nfind . -delete\nfind . -name y -delete\nfind . -fprint y\nfind . -fprint0 y\nfind . -fprintf y z\nfind . -fls y\nfind -files0-from y\nfind -f . -exec ./x +\nfind . -name -exec ./x +\nfind -- . -delete\nfind . '-exec' ./x +",
 		"sort -o y x\nsort -oy x\nsort x -o y\nsort --output=y x\nsort --out=y x\nsort --o y x\nsort -ro y x\nsort -nruoy x\nsort --compress-program=./x -S1k y\nsort --comp=./x y\nsort --co ./x y\nsort -T . y\nsort --files0-from=y\nsort /O y\nsort /o y x\nsort -- -o y\nsort --random-source=y x\nsort --parallel=9 x\nuniq x y\nuniq -c x y\nuniq -f 1 x y",
 		"rg --pre=./x y\nrg --pre ./x y\nrg -z y\nrg -nz y\nrg --search-zip y\nrg --hostname-bin=./x y\nrg --pre-glob=x y\nrg -e -- --pre=./x\nrg y -- --pre=./x\nrg --debug --pre ./x y\ndiff -l a b\ndiff --paginate a b\ndiff --pag a b\ndiff -ul a b\ntree -o y\ntree -ao y\ntree -R -L 1\ntree -aR\ntree -Lo y\ntree --output y\nfile -C -m y\nfile --compile y\nfile -z y\nfile -m y z\nfile -f y\ngrep -f /etc/passwd y\ngrep --filter=./x y\ngrep --pager=./x y\ngrep -Q y\njq --run-tests y\njq -L y z\njq -i . y\ndate -s 2020-01-01\ndate --set=2020-01-01\ndate --se=2020-01-01\ndate 010100002020\ndate -f y\ndate -u 010100002020\ndate -us 2020-01-01\ndate -d x 01010000\nuname -S x\ngofmt -l -w .\ngofmt -w=true .\ngofmt -cpuprofile=y .\ngofmt -cpuprofile y x.go",
 
-		// Programs that run the project's code, and more than that.
+		// Programs that run the project's code, or other code.
 		"go vet -vettool=./x\ngo vet -vettool ./x\ngo vet --vettool=./x\ngo test -exec ./x\ngo test -exec=./x ./...\ngo test --exec=./x ./...\ngo test ./... -exec ./x\ngo test -toolexec ./x\ngo test -toolexec=./x\ngo test -vettool=./x\ngo test -o y\ngo test -o=y\ngo test -c\ngo test -coverprofile=y\ngo test -cpuprofile y\ngo test -trace=y\ngo test -outputdir=y\ngo test -fuzz=x\ngo test -ldflags=-extld=./x\ngo test -gcflags=x\ngo test -gccgoflags=x\ngo test -compiler=gccgo\ngo test -overlay=y\ngo test -modfile=y\ngo test -mod=mod\ngo test -pkgdir=y\ngo test -C .. ./...\ngo -C .. test\ngo test -args -x\ngo test . -test.coverprofile=y\ngo test -v -run x -exec ./x\ngo build -o y\ngo build -toolexec=./x\ngo build -buildmode=c-shared\ngo build -work\ngo build -ldflags=-linkmode=external\ngo list -toolexec=./x\ngo list -export\ngo list -compiled\ngo list -f x -toolexec ./x\ngo list -mod=mod",
 		"go run .\ngo run ./x\ngo run -exec ./x .\ngo run x.example/y@latest\ngo generate\ngo generate ./...\ngo install ./x\ngo get x\ngo env -w GOFLAGS=-exec=./x\ngo env -u X\ngo env --w X=y\ngo mod edit -require=x\ngo mod tidy\ngo work use .\ngo clean -cache\ngo fix ./...\ngo tool x\ngo bug\ngo telemetry on\ngo doc -http\ngo doc -http x\ngo fmt -modfile=x",
 		"make SHELL=./x\nmake all SHELL=./x\nmake CC=./x\nmake -j SHELL=./x\nmake -f y\nmake -fy\nmake --file=y\nmake --fi=y\nmake --makefile y\nmake --eval=x\nmake --ev=x\nmake -C ..\nmake -C..\nmake --dir=..\nmake -I y\nmake -ef y\nmake -o y\nmake -W y\nmake -kf y\nnpm test --script-shell=./x\nnpm test --script-sh=./x\nnpm run --script=./x y\nnpm test --node-options=--require=./x\nnpm test --prefix ..\nnpm -C .. test\nnpm test -- --x\nnpm run x --prefix=..\nnpm --script-shell=./x test\nnpm exec x\nnpx x\nnpm install\nnpm i x\nnpm ci\nnpm publish\nnpm explore x -- ./x\nnpm config set script-shell ./x\nyarn run x\nyarn x\npnpm dlx x\npnpm exec x\nbun test",
 		"cargo test --config=x\ncargo test --config target.x.runner='./x'\ncargo build --target-dir=y\ncargo test --manifest-path=../y\ncargo build -Zx\ncargo --config x test\ncargo +x test\ncargo test +x\ncargo run\ncargo install x\ncargo fix\ncargo clippy --fix\ncargo x\ncargo bench\ncargo fmt -- --config-path=x\npytest -p x\npytest -px\npytest -c x\npytest -o x=y\npytest -vp x\npytest @x\npytest --rootdir=..\npytest --basetemp=.\npytest --pdbcls=x:y\npytest --junitxml=y\npython -m pytest -p x\npython -m x\npython -c x\npython x.py\npython3 -m pytest @x",
 		"cp -t y x\ncp --target-directory=y x\ncp -S x -b y z\nrm --no-preserve-root -r /\nmv -t y x\nmkdir -Z x\ngit mv --x y z",
 
-		// Programs that golem does not know, and those that start others.
+		// Programs that golem does not know, and programs that start others.
 		"./x y\n./cat y\n/tmp/cat y\n/bin/cat y\nx y\nenv cat y\nenv -i x\nxargs cat y\nsudo cat y\ntimeout 1 cat y\nnice cat y\nnohup cat y\ntime cat y\nsh -c x\nsh x\nbash x\neval x\nexec x\ncommand cat y\nbuiltin cat y\n. ./x\nsource x\nbusybox cat y\nxxd -r y z\nsed -n p x\nsed s/a/b/e x\nawk x y\nperl x\nnode x\ntar -xf x\ntar --to-command=./x -xf y\ncurl x\nwget x\nssh x y\nscp -S ./x y z\nrsync -e ./x y z\nless x\nmore x\nman x\nvi x\nzip -TT ./x y z\ndocker run x\nkubectl get pods\nchmod +x y\nln -s x y\ndd if=x of=y\nprintf -v x y\ntest -v x\nread x\nexport PATH=.\nalias echo=./x\nset -x y\ntrap ./x EXIT\nenable -f ./x y\nhash -p ./x cat\nmapfile -C ./x y\ncomplete -C ./x y\nwatch x\nparallel x\nstrace -o y x\nsplit --filter=./x y\nprettier --write x\neslint --fix x\nhostname x\ninstall x y\ntruncate -s 0 x",
 	} {
 		for _, command := range strings.Split(lines, "\n") {
@@ -65,8 +65,8 @@ func TestWildcardsCoverOnlyWhatIsKnown(t *testing.T) {
 	}
 }
 
-// Programs abbreviate long options: no beginning of a dangerous one is covered,
-// whether its value follows, is attached or is missing.
+// Programs accept abbreviated long options, so no beginning of a dangerous option is covered,
+// with its value in the next word, after = or missing.
 func TestBeginningsOfDangerousOptionsAsk(t *testing.T) {
 	for command, options := range map[string]string{
 		"git grep x":     "open-files-in-pager ext-grep no-index recurse-submodules textconv",
@@ -100,7 +100,7 @@ func TestBeginningsOfDangerousOptionsAsk(t *testing.T) {
 	}
 }
 
-// What people and models do all day still fits.
+// Ordinary commands are still covered by ordinary patterns.
 func TestOrdinaryCommandsFit(t *testing.T) {
 	for pattern, lines := range map[string]string{
 		"*":         "ls\nls -la src\nls *.go\ncat a b\ncat -A *.go\nhead -n 5 x\nhead -5 x\ntail -n +3 x\nwc -l *.go\npwd\nwhoami\necho hi\ncut -d, -f1 x\ntr a b\nstat x\ndu -sh .\ndf -h\nsha256sum x\ncmp a b\nwhich go\ndate\ndate +%F\ndate -u +%s\ndate -d yesterday +%F\nfile x\nfile --mime-type x\ntree -L 2 -I node_modules\ndiff -u a b\ndiff -ruN a b\nuniq -c\nsort -rn x\nsort -t, -k2,3 x\nsort -u x.txt\nsort x | uniq -c | sort -rn | head -3\nuname -a\njq -r .a x.json\ngit --version\ngo version\ngit --no-pager log -3\ngit --no-pager diff --stat",
@@ -130,8 +130,9 @@ func TestOrdinaryCommandsFit(t *testing.T) {
 	}
 }
 
-// What writes, or runs the project's code, needs a pattern that names it; a list of
-// words is no wildcard, so that it may name what golem does not know.
+// A command that writes, or runs the project's code, is allowed only by a pattern that names
+// it. A list of words is not a wildcard, so it may also name programs that golem does not
+// know.
 func TestPatternsNameWhatWrites(t *testing.T) {
 	for _, command := range []string{"git commit -m x", "git add .", "go test ./...", "go build .", "make all", "npm test", "npm run x", "cargo test", "rm x", "cp a b", "tee x", "gofmt -w x", "go env GOPATH", "go list .", "pytest x"} {
 		first, _, _ := strings.Cut(command, " ")
@@ -154,13 +155,13 @@ func TestPatternsNameWhatWrites(t *testing.T) {
 	}
 }
 
-// The shell makes words of * and {a,b}, which may be options: a file can be called
-// --open=./x. So the pattern itself, taken as a command, is judged like any other.
+// The shell expands * and {a,b} to words that may be options, because a file can be called
+// --open=./x. So a command that equals the pattern is checked like any other.
 func TestExpandedWordsMayBeOptions(t *testing.T) {
 	for _, c := range []string{"git grep *", "git grep x *", "git grep {-O./x,y}", "git log *.c", "git grep ?x y", "git grep [x-]y", "git diff src/*", "sort *", "sort {-o,x} y", "find * -name x", "find . {-exec,./x} +", "{git,log} -1", "git {log,-x}", "git gr* x", "git grep -n{O./x,} x", "git log --{output=x,all}", "go test *", "make *", "rm *", "rm {-x,y}"} {
 		for _, p := range append(widest(c), c) {
 			if p == c && !strings.Contains(c, " *") && !strings.Contains(c, " ?") && !strings.Contains(c, " [") {
-				continue // exactly this was allowed, and no word of it begins anyhow
+				continue // exactly this command was allowed, and the beginning of each word is known
 			}
 			if got := settled(t, "sh", c, commandRules(PreApproved, p)...); got == PreApproved {
 				t.Errorf("%q is preApproved by %q", c, p)

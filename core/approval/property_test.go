@@ -49,8 +49,8 @@ func blockedSomewhere(p Policy, previewed bool) bool {
 	return slices.Contains(sets, Blocked) || slices.Contains(sets, "odd")
 }
 
-// Nothing runs without preApproved, a yes (now or remembered) or approve_all;
-// nothing runs that is blocked; a record is made once and tells the truth.
+// A call runs only with preApproved, a yes (now or remembered) or approve_all, and never if it
+// is blocked. There is exactly one record for each call, and it says what happened.
 func TestNothingRunsUnapproved(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mode := anyMode.Draw(t, "mode")
@@ -104,7 +104,7 @@ func TestNothingRunsUnapproved(t *testing.T) {
 	})
 }
 
-// jsonValue draws a JSON value of small parts, so that two draws are often
+// jsonValue returns a generator of JSON values with small parts, so that two values are often
 // nearly the same.
 func jsonValue(depth int) *rapid.Generator[any] {
 	leaves := []*rapid.Generator[any]{
@@ -122,8 +122,7 @@ func anyArgs(t *rapid.T, label string) map[string]any {
 	return rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c"}), jsonValue(2), 0, 3).Draw(t, label)
 }
 
-// spell writes a value as JSON in one of many ways: key order, white space,
-// escapes.
+// spell returns a value as JSON with a random order of keys, white space and escapes.
 func spell(t *rapid.T, v any) string {
 	pad := rapid.SampledFrom([]string{"", " ", "\n\t"})
 	switch v := v.(type) {
@@ -156,8 +155,8 @@ func spell(t *rapid.T, v any) string {
 	return string(data)
 }
 
-// A remembered decision covers the same arguments however they are spelled,
-// and no others (SECURITY 8, S0-37).
+// A remembered decision covers the same arguments in every JSON spelling, and no others
+// (SECURITY 8, S0-37).
 func TestMemoryNeverWidens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		asked := 0

@@ -16,14 +16,14 @@ type Kind string
 // The kinds of questions.
 const (
 	KindTool   Kind = "tool"   // a call of a tool
-	KindInput  Kind = "input"  // a text for a worker, which Decision.Text is
-	KindTurns  Kind = "turns"  // the root goes on past its limit
-	KindResume Kind = "resume" // a kept conversation goes on although something is not certain
-	KindTrust  Kind = "trust"  // what a project's files widen beyond its sandbox (SPEC §3)
+	KindInput  Kind = "input"  // a text for a worker, which is returned as Decision.Text
+	KindTurns  Kind = "turns"  // whether the root may exceed its limit of turns
+	KindResume Kind = "resume" // whether to resume a conversation although something is uncertain
+	KindTrust  Kind = "trust"  // whether to trust the widenings of a project's files (SPEC §3)
 )
 
-// risk says how much damage a wrong yes can do: little for a text or some more
-// turns, much for everything that reaches beyond the sandbox.
+// risk returns the risk of a wrong yes: low for a text or some more turns, high for
+// everything that reaches beyond the sandbox.
 func (k Kind) risk() string {
 	if k == KindTurns || k == KindInput {
 		return "low"
@@ -34,8 +34,8 @@ func (k Kind) risk() string {
 // Line is one of the things that a yes covers.
 type Line struct {
 	Path  string `json:"path"`            // key path of the setting, "providers.acme.base_url"
-	Value string `json:"value"`           // what it is set to
-	Means string `json:"means,omitempty"` // what follows from a yes, one sentence
+	Value string `json:"value"`           // its value
+	Means string `json:"means,omitempty"` // the consequence of a yes, in one sentence
 	Where string `json:"where,omitempty"` // file and line, "project.yaml:12"
 }
 
@@ -50,12 +50,12 @@ type Question struct {
 	// run begins.
 	Call       string
 	WorkerPath []string
-	// Settled is called just before the question would be asked: the answer to
-	// another question may already have decided this one. With nil, it never
-	// is.
+	// Settled is called just before the question would be asked, because the answer to
+	// another question may have decided this one. If known is true, nobody is asked. It
+	// may be nil.
 	Settled func() (yes, known bool)
-	// Answered is called with the result before the next question is put: what
-	// it settles, Settled of that question sees. It may be nil.
+	// Answered is called with the result before the next question is asked, so that
+	// Settled of that question can use the result. It may be nil.
 	Answered func(yes bool)
 	// Asking and Shown are as in Item.
 	Asking func() (done func())
@@ -141,8 +141,8 @@ const (
 // newID returns an id that is used for one request only.
 func (g *Gate) newID() string { return fmt.Sprintf("%s-%d", g.nonce, g.asked.Add(1)) }
 
-// take waits until no other question is open, and then keeps others from asking
-// until done is called.
+// take waits until no other question is open. No other question can be asked until the
+// caller calls done.
 func (g *Gate) take(ctx context.Context) (done func(), err error) {
 	select {
 	case <-ctx.Done():

@@ -20,8 +20,8 @@ func trustQuestion() Question {
 	}
 }
 
-// SECURITY 19: a question that is not a tool call carries an id, its kind and what
-// a yes covers; only yes is yes.
+// SECURITY 19: the request of a question that is not about a tool call has an id, its kind and
+// what a yes covers; only Yes counts as yes.
 func TestQuestion(t *testing.T) {
 	for answer, run := range map[Answer]bool{Yes: true, No: false, Session: false, Always: false, Never: false, "": false, "YES": false} {
 		she := says(t, answer)
@@ -37,8 +37,8 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// The modes: auto_deny is a no that asks nobody; approve_all speaks of tool
-// calls, not of keys; nobody is a no that the run lists.
+// In mode auto_deny the answer is no and nobody is asked. approve_all is only about tool
+// calls, so the person is asked. If nobody can be asked, the answer is no and the run lists it.
 func TestQuestionAndModes(t *testing.T) {
 	if rec, err := NewGate(AutoDeny, says(t)).Ask(t.Context(), trustQuestion()); err != nil || rec.Run || rec.Nobody || rec.Source != "mode" {
 		t.Errorf("%+v %v", rec, err)
@@ -56,8 +56,8 @@ func TestQuestionAndModes(t *testing.T) {
 	}
 }
 
-// Scenario 44: a key needs confirming while a tool asks. One question at a
-// time; an answer to the wrong one, late or early, is a no to the open one.
+// Scenario 44: a key needs confirmation while a tool asks. One question is open at a time, and
+// an answer to another question counts as no to the open one.
 func TestQuestionsNeverMix(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		open, most := 0, 0
@@ -74,7 +74,7 @@ func TestQuestionsNeverMix(t *testing.T) {
 			if r.Kind == KindTool {
 				return <-first, nil
 			}
-			return Decision{ID: ids[0], Answer: Yes}, nil // late: it answers the first question
+			return Decision{ID: ids[0], Answer: Yes}, nil // too late: this answers the first question
 		}))
 		var tool1, key Record
 		tl := plainTool("t", tool.Write)
@@ -96,8 +96,8 @@ func TestQuestionsNeverMix(t *testing.T) {
 	})
 }
 
-// What was settled while one waited for the turn is not asked again; a
-// context that ends while waiting is not an answer.
+// A question that was settled while it waited for its turn is not asked. If its context ends
+// while it waits, there is no answer.
 func TestQuestionSettledMeanwhile(t *testing.T) {
 	for _, yes := range []bool{true, false} {
 		q := trustQuestion()
@@ -125,8 +125,8 @@ func TestQuestionSettledMeanwhile(t *testing.T) {
 	}
 }
 
-// The brackets are around the wait for the person alone, and what is shown is
-// the request that is asked.
+// Asking and its done enclose only the wait for the person, and Shown gets the request that is
+// asked.
 func TestQuestionBrackets(t *testing.T) {
 	var order []string
 	var shown Request

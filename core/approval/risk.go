@@ -17,9 +17,8 @@ func rank(r tool.Risk) int {
 	return 4
 }
 
-// ownRisk is the risk of a tool before any call is known. Calling a worker has
-// no risk of its own, because every call that the worker makes passes the gate
-// again.
+// ownRisk returns the risk of a tool without a call. Calling a worker has no risk of its
+// own, because every call that the worker makes passes the gate.
 func ownRisk(spec tool.Spec) tool.Risk {
 	if spec.Kind == tool.Worker && spec.Risk == "" {
 		return tool.Read
@@ -27,7 +26,7 @@ func ownRisk(spec tool.Spec) tool.Risk {
 	return spec.Risk
 }
 
-// callRisk is the risk of one call. A preview can raise the tool's risk, never
+// callRisk returns the risk of one call. A preview can raise the tool's risk, never
 // lower it.
 func callRisk(spec tool.Spec, p tool.Preview) tool.Risk {
 	own := ownRisk(spec)
@@ -38,9 +37,9 @@ func callRisk(spec tool.Spec, p tool.Preview) tool.Risk {
 }
 
 // escapes reports whether a call can have effects outside the sandbox: run a command,
-// reach the network, or do what is not known (SPEC §3). It is the one answer for a
-// project's own preApproved, a manifest's approve_all and approval.taint. A module can
-// only reach what it was granted, and what it says of its risk changes nothing of that.
+// reach the network, or have an unknown risk (SPEC §3). A project's own preApproved, a
+// manifest's approve_all and approval.taint all use it. For a module only its grants
+// matter and not the risk that it declares, except the risks network and command.
 func escapes(r tool.Risk, spec tool.Spec) bool {
 	switch {
 	case r == tool.Network, r == tool.Command, spec.Network, len(spec.Hosts) > 0:

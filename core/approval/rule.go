@@ -13,9 +13,8 @@ import (
 	"golem/core/tool"
 )
 
-// match is the result of matching a rule against a call. Unsure means that it
-// cannot be known (no preview, a broken pattern): such a rule asks and never
-// allows.
+// match is the result of matching a rule against a call. unsure means that golem cannot
+// know it (no preview, a broken pattern): such a rule asks and never allows.
 type match int
 
 const (
@@ -27,7 +26,8 @@ const (
 // maxMatched is the longest text, in bytes, that is matched against a pattern.
 const maxMatched = 64 << 10
 
-// maxBraces is the most {a,b} alternatives in a pattern, because they multiply.
+// maxBraces is how many groups of alternatives {a,b} a pattern may have, because their
+// combinations multiply.
 const maxBraces = 3
 
 // ruleSetting returns what the first matching rule decides. If it is not known
@@ -40,8 +40,8 @@ func ruleSetting(rules []Rule, s subject) verdict {
 	return firstRule(rules, s)
 }
 
-// firstRule finds the first rule that matches the call or, for a command, the
-// piece of it that is looked at.
+// firstRule returns the verdict of the first rule that matches the call or, if s.piece is
+// set, this piece of a command.
 func firstRule(rules []Rule, s subject) verdict {
 	var maybe verdict
 	for i, r := range rules {

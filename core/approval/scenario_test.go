@@ -33,7 +33,7 @@ func TestMatrix(t *testing.T) {
 		{Blocked, Interactive, false, 0, "setting"},
 		{Blocked, ApproveAll, false, 0, "setting"},
 		{Blocked, AutoDeny, false, 0, "setting"},
-		// What is neither: an empty mode asks, an unknown one denies, an unknown setting blocks.
+		// Other values: an empty mode asks, an unknown mode denies, an unknown setting blocks.
 		{Ask, "", true, 1, "user"},
 		{Ask, "yolo", false, 0, "mode"},
 		{"maybe", ApproveAll, false, 0, "setting"},
@@ -61,8 +61,8 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// Scenario 17: a manual tool is refused to a model and runs for a person,
-// who is asked if it asks.
+// Scenario 17: a manual tool is refused to a model and runs for a person, who is asked if its
+// setting is ask.
 func TestManual(t *testing.T) {
 	tl := plainTool("push", tool.Command)
 	tl.spec.Exec = tool.ExecManual
@@ -81,8 +81,8 @@ func TestManual(t *testing.T) {
 	wantDenied(t, do(t, NewGate(ApproveAll, nil), tl, Policy{}, `{}`), "")
 }
 
-// Scenario 18 (S0-37..41): remembered for the session, for root and child
-// alike, by canonical arguments, and not beyond the gate.
+// Scenario 18 (S0-37..41): a decision is remembered for the session, for the root and its
+// children, by canonical arguments, and only by this gate.
 func TestMemory(t *testing.T) {
 	she := says(t, Session, Yes)
 	g := NewGate(Interactive, she)
@@ -110,7 +110,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Scenario 19: n, then y; a; d twice.
+// Scenario 19: the answers n, then y; a; d for a call that comes twice.
 func TestAnswers(t *testing.T) {
 	she := &person{t: t, answers: []Decision{{Answer: No, Reason: "not on a Friday"}, {Answer: Yes}, {Answer: Always}}}
 	g := NewGate(Interactive, she)
@@ -140,8 +140,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// SECURITY 8: "any arguments" is neither offered nor believed for
-// destructive, command and unknown risks; remembering the exact call is.
+// SECURITY 8: the answer Always is neither offered nor accepted for the risks destructive and
+// command and for unknown risks. The answer Session is.
 func TestAlwaysIsNotForDangerousCalls(t *testing.T) {
 	for _, risk := range []tool.Risk{tool.Destructive, tool.Command, "", "odd"} {
 		she := says(t, Always, Yes, Session)
@@ -159,11 +159,11 @@ func TestAlwaysIsNotForDangerousCalls(t *testing.T) {
 			t.Errorf("%q: %d questions, last %+v", risk, she.questions(), o)
 		}
 	}
-	// A preview that raises the risk of one call takes it out of an earlier a.
+	// An earlier answer Always does not cover a call whose preview raises its risk.
 	she := says(t, Always, No)
 	g := NewGate(Interactive, she)
 	tl := seeingTool{plainTool("edit", tool.Write), func(c tool.Call) (tool.Preview, error) {
-		p := tool.Preview{Risk: tool.Read} // cannot lower
+		p := tool.Preview{Risk: tool.Read} // does not lower the risk
 		if contains(string(c.Args), "wipe") {
 			p.Risk = tool.Destructive
 		}
@@ -179,8 +179,8 @@ func TestAlwaysIsNotForDangerousCalls(t *testing.T) {
 	}
 }
 
-// Scenario 20: one request with risk and worker path; waiting counts against
-// no timeout, which begins when the call may run.
+// Scenario 20: there is one request, with risk and worker path. Waiting for the answer counts
+// against no timeout, because the timeout begins when the call may run.
 func TestPropagation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const timeout = time.Second
@@ -218,8 +218,8 @@ func TestPropagation(t *testing.T) {
 	})
 }
 
-// Scenario 21, at the gate: aliases as settings, blocked under approve_all,
-// nobody there, both ways to go on without a person.
+// Scenario 21, at the gate: settings under rule names, blocked in mode approve_all, nobody who
+// can be asked, and the two modes that need no person.
 func TestNobody(t *testing.T) {
 	policy := Policy{WorkerTools: map[string]Setting{"write_file": Blocked, "worker.call": Ask}}
 	child := &fakeTool{spec: tool.Spec{Name: "helper", Kind: tool.Worker, Target: "helper", Rules: []string{"worker.call"}}}
@@ -250,7 +250,7 @@ func TestNobody(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong with the person is a no (SECURITY 9, SPEC §7).
+// Every error of the approver counts as no (SECURITY 9, SPEC §7).
 func TestBrokenApproverDenies(t *testing.T) {
 	cases := map[string]approverFunc{
 		"error": func(context.Context, Request) (Decision, error) {
@@ -266,7 +266,7 @@ func TestBrokenApproverDenies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tl := writeFile()
 			g := NewGate(Interactive, a)
-			for range 2 { // the gate still works, and remembered nothing
+			for range 2 { // the gate still works, and remembers nothing
 				o := do(t, g, tl, Policy{}, `{"path":"/a"}`)
 				wantDenied(t, o, "")
 				if o.record(t).Source != "user" || o.record(t).Remember != "" {
@@ -290,7 +290,7 @@ func TestInterruptedQuestion(t *testing.T) {
 	}))
 	tl := writeFile()
 	records := 0
-	for range 2 { // asking, then waiting for one's turn
+	for range 2 { // first while asking, then while waiting for the turn
 		_, err := g.Call(ctx, Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{"path":"/a"}`)}, Observe: func(r Record) {
 			records++
 			if r.Run {

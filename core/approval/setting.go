@@ -8,8 +8,7 @@ import (
 	"golem/core/tool"
 )
 
-// subject is what a setting is looked up for: a tool and, once it is known, one
-// call.
+// subject is the tool, or the call of a tool, for which a setting is looked up.
 type subject struct {
 	spec  tool.Spec
 	names []string // the tool's name, then its rule names
@@ -22,7 +21,7 @@ type subject struct {
 	// previewed says that paths has every path that the call uses. Without a
 	// preview the paths are unknown, and what depends on them asks.
 	previewed bool
-	piece     *piece // the part of a command that rules are matched against now; nil: the whole call
+	piece     *piece // the part of a command to match rules against; nil: the whole call
 }
 
 func newSubject(spec tool.Spec) subject {
@@ -42,7 +41,7 @@ type verdict struct {
 
 // settle finds the setting of a call, in this order (SPEC §7):
 //
-//  1. blocked, wherever it stands: person, worker, manifest, their defaults, mounts
+//  1. blocked, wherever it is set: person, worker, manifest, their defaults, mounts
 //  2. the person's ask, and the person's preApproved for this very project
 //  3. the manifest's rules, first match: they name tool and arguments
 //  4. per-mount approvals, the strictest of the paths used
@@ -51,8 +50,8 @@ type verdict struct {
 //  7. the tool's own NeedsApproval
 //  8. the risk default; delegation is preApproved
 //
-// Rules and mounts stand before the per-tool settings because they are more
-// specific: they speak of this call, not of the tool.
+// Rules and mounts come before the per-tool settings because they are more
+// specific: they are about this call, not about the tool.
 func settle(p Policy, s subject) verdict {
 	here, everywhere := p.Here.setting("your setting for this project", s), p.Everywhere.setting("your setting", s)
 	if here.setting == Blocked {
@@ -193,12 +192,11 @@ func riskSetting(s subject) verdict {
 	return builtin(Ask, riskRule+string(s.risk))
 }
 
-// mountSetting returns the strictest approval setting of the mounts that a call
-// uses. preApproved counts only if it covers every path, and all that the call does: a
-// mount's word is about its files, not about the network. A tool without a preview
-// counts as one that does in each call all that it can do (Spec.Files). If that is not
-// known either, the call asks if a mount has a stricter setting for something that a
-// tool of this risk can do.
+// mountSetting returns the strictest approval setting of the mounts that a call uses.
+// preApproved counts only if it covers every path and the call has no effects outside the
+// sandbox, because a mount's setting is about its files. A call without a preview is taken
+// to do everything that its tool can do (Spec.Files). If that is not known either, the call
+// asks if a mount has ask or blocked for an operation that a tool of this risk can do.
 func mountSetting(p Policy, s subject) verdict {
 	uses, unseen := s.paths, ""
 	switch {
@@ -230,7 +228,7 @@ func mountSetting(p Policy, s subject) verdict {
 
 func unseenMounts(mounts map[string]MountPolicy, s subject) verdict {
 	if s.spec.Kind == tool.Worker {
-		return verdict{} // what the child does is settled call by call
+		return verdict{} // the gate decides about each call of the child
 	}
 	names := make([]string, 0, len(mounts))
 	for name := range mounts {

@@ -62,7 +62,7 @@ func TestRiskDefaults(t *testing.T) {
 	}
 }
 
-// Rule names: the tool's own and those of Spec.Rules; the own name first.
+// A setting can use the tool's own name and those of Spec.Rules; the own name comes first.
 func TestRuleNames(t *testing.T) {
 	spec := tool.Spec{Name: "write_file", Risk: tool.Write, Rules: []string{"sandbox.write"}}
 	g := NewGate("", nil)
@@ -83,7 +83,7 @@ func TestRuleNames(t *testing.T) {
 	}
 }
 
-// uses makes a tool that touches the given paths and keeps its arguments.
+// uses returns a tool whose preview has the given paths.
 func uses(name string, paths ...tool.PathUse) seeingTool {
 	return seeingTool{plainTool(name, tool.Write), func(tool.Call) (tool.Preview, error) { return tool.Preview{Paths: paths}, nil }}
 }
@@ -142,7 +142,7 @@ func TestRulesMatch(t *testing.T) {
 	}
 }
 
-// able is a tool without a preview that can do these things in each call.
+// able returns a tool without a preview that can do these operations in each call.
 func able(risk tool.Risk, files ...tool.PathUse) *fakeTool {
 	t := plainTool("t", risk)
 	t.spec.Files = files

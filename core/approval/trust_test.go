@@ -6,8 +6,8 @@ import (
 	"golem/core/tool"
 )
 
-// SPEC §3, Trust; SECURITY 17: a preApproved of a project's file counts as ask
-// for a call that leaves the sandbox, in whatever spelling it stands.
+// SPEC §3, Trust; SECURITY 17: a preApproved in a project's file counts as ask
+// for a call that leaves the sandbox, in whatever form it is written.
 func TestAProjectsWordEndsAtItsSandbox(t *testing.T) {
 	pre := map[string]Setting{"t": PreApproved}
 	policies := map[string]Policy{
@@ -20,7 +20,7 @@ func TestAProjectsWordEndsAtItsSandbox(t *testing.T) {
 	}
 	specs := map[string]struct {
 		spec tool.Spec
-		run  bool // without trust
+		run  bool // whether it runs without trust
 	}{
 		"command":             {tool.Spec{Risk: tool.Command}, false},
 		"network":             {tool.Spec{Risk: tool.Network}, false},
@@ -52,8 +52,8 @@ func TestAProjectsWordEndsAtItsSandbox(t *testing.T) {
 	}
 }
 
-// A lone file, a worker on GOLEM_PATH and a home directory may pre-approve
-// reading and nothing else.
+// A lone file, a worker on GOLEM_PATH and a home directory may pre-approve only
+// reading.
 func TestALoneFileMayOnlyRead(t *testing.T) {
 	for risk, run := range map[tool.Risk]bool{tool.Read: true, tool.Write: false, tool.Destructive: false, tool.Command: false} {
 		o := do(t, NewGate(AutoDeny, nil), plainTool("t", risk), Policy{ProjectDefault: PreApproved, Reach: ReadOnly}, `{}`)
@@ -63,8 +63,8 @@ func TestALoneFileMayOnlyRead(t *testing.T) {
 	}
 }
 
-// $GOLEM_HOME/config.yaml: ask and blocked are ceilings over every file; a
-// preApproved for this project beats the project's ask, one for all does not.
+// $GOLEM_HOME/config.yaml: no file can relax its ask and blocked. Its preApproved for this
+// project wins over the project's ask; its preApproved for all projects does not.
 func TestAPersonsConfig(t *testing.T) {
 	set := func(s Setting) Personal {
 		return Personal{Tools: map[string]Setting{"t": s}, Origins: map[string]Origin{"tool:t": {By: Person}}}

@@ -7,8 +7,8 @@ import (
 	"golem/core/tool"
 )
 
-// why says in plain words why a person is asked: what the call does, then the
-// setting that asks, if it is one of a file, a person or the tool.
+// why returns for a person why they are asked: what the call does, and then the setting
+// that asks, unless it is the default of the risk.
 func why(spec tool.Spec, risk tool.Risk, paths []tool.PathUse, rule string) string {
 	text := effect(spec, risk, paths)
 	if len(paths) > 0 && !slices.ContainsFunc(paths, func(p tool.PathUse) bool { return !p.Staged }) {
@@ -20,10 +20,10 @@ func why(spec tool.Spec, risk tool.Risk, paths []tool.PathUse, rule string) stri
 	return text + "; " + rule
 }
 
-// riskRule begins the label of a setting that is the risk's default.
+// riskRule is the beginning of the label of a setting that is the default of the risk.
 const riskRule = "risk "
 
-// effect is what a call does, as the rest of a sentence that begins with Why.
+// effect returns what a call does, in words that follow "Why asked: ".
 func effect(spec tool.Spec, risk tool.Risk, paths []tool.PathUse) string {
 	files := len(paths) > 0
 	switch {
@@ -49,7 +49,7 @@ func effect(spec tool.Spec, risk tool.Risk, paths []tool.PathUse) string {
 	return "what it can do is unknown"
 }
 
-// unchanged says whether a call writes what its one file holds already.
+// unchanged reports whether a call writes the content that its one file already has.
 func unchanged(view tool.Preview) bool {
 	return view.Before != "" && view.Diff == "" && len(view.Paths) == 1 && view.Paths[0].Op == "write"
 }

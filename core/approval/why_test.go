@@ -6,8 +6,8 @@ import (
 	"golem/core/tool"
 )
 
-// SPEC §11: why a person is asked, in plain words: what the call does, then
-// the setting that asks unless it is the risk's own.
+// SPEC §11: a request says in plain words why it asks: what the call does, and the setting that
+// asks, unless it is the default of the risk.
 func TestWhyIsPlain(t *testing.T) {
 	file := []tool.PathUse{{Op: "write", Path: "/a"}}
 	staged := []tool.PathUse{{Op: "delete", Path: "/a", Staged: true}, {Op: "write", Path: "/b", Staged: true}}
@@ -35,8 +35,8 @@ func TestWhyIsPlain(t *testing.T) {
 	}
 }
 
-// A write of what the file holds already says so; a deletion, a move and a new
-// file never do.
+// Only a write of the content that the file already has counts as unchanged, not a deletion, a
+// move or a new file.
 func TestUnchanged(t *testing.T) {
 	write, remove := tool.PathUse{Op: "write", Path: "/a"}, tool.PathUse{Op: "delete", Path: "/a"}
 	for _, c := range []struct {

@@ -17,7 +17,7 @@ import (
 	"golem/core/tool"
 )
 
-// covers tells whether any pattern with a wildcard allows a command.
+// covers reports whether a pattern with a wildcard can allow a command.
 func covers(words []string) bool {
 	c := make(tool.SimpleCommand, len(words))
 	for i, w := range words {
@@ -26,8 +26,8 @@ func covers(words []string) bool {
 	return harmless(c, words)
 }
 
-// repository is a directory with a repository, a Makefile and a program ./x, which
-// leaves a file when it runs.
+// repository makes a directory with a repository, a Makefile and a program ./x. When ./x runs,
+// it makes the file trap.
 func repository(t *testing.T) (dir, trap string, env []string) {
 	t.Helper()
 	dir, trap = t.TempDir(), filepath.Join(t.TempDir(), "ran")
@@ -48,7 +48,7 @@ func repository(t *testing.T) (dir, trap string, env []string) {
 	return dir, trap, env
 }
 
-// inDirectory are the files in a directory, without git's own.
+// inDirectory lists the files in a directory, without git's own.
 func inDirectory(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
@@ -67,7 +67,7 @@ func inDirectory(t *testing.T, dir string) (out []string) {
 	return out
 }
 
-// longOptions are names of options, harmless and not.
+// longOptions returns names of options, harmless and dangerous ones.
 func longOptions() []string {
 	out := strings.Fields("open-files-in-pager output ext-diff textconv no-index exec upload-pack contents edit-description delete move copy format file compress-program pre search-zip paginate compile eval directory patch exclude-from")
 	for _, p := range programs {
@@ -78,8 +78,8 @@ func longOptions() []string {
 	return out
 }
 
-// anyWord is a word as a model may write it: an operand, a long option, whole or its
-// beginning, or letters, with and without a value.
+// anyWord returns a random word: an operand, a long option (complete or abbreviated), or
+// option letters, with and without a value.
 func anyWord(r *rand.Rand, long []string) string {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
@@ -99,9 +99,8 @@ func anyWord(r *rand.Rand, long []string) string {
 	return w + one("", "", "./x", "y", "1")
 }
 
-// SECURITY 20, against the programs of this machine: with whatever options a wildcard
-// covers, and however these are spelled, they start no program of the project's and
-// leave no file.
+// SECURITY 20, with the programs of this machine: with all options that a wildcard covers, in
+// every spelling, they start no program of the project and leave no file.
 func TestCoveredOptionsStartNothing(t *testing.T) {
 	dir, trap, env := repository(t)
 	was := inDirectory(t, dir)
@@ -131,7 +130,7 @@ func TestCoveredOptionsStartNothing(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 		cmd.Dir, cmd.Env = dir, env
-		_ = cmd.Run() // what is refused has done nothing
+		_ = cmd.Run() // a program that refuses its options has done nothing
 		cancel()
 		if _, err := os.Stat(trap); err == nil {
 			t.Fatalf("%q started ./x", words)
@@ -145,7 +144,7 @@ func TestCoveredOptionsStartNothing(t *testing.T) {
 	}
 }
 
-// What starts ./x on this machine, so that the spellings are not only believed.
+// These spellings start ./x on this machine: the test shows that they are really dangerous.
 func TestSpellingsThatStartPrograms(t *testing.T) {
 	dir, trap, env := repository(t)
 	started := 0

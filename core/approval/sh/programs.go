@@ -7,21 +7,21 @@ import (
 	"golem/core/tool"
 )
 
-// program is what golem knows of a program, or of one of its subcommands. What is
-// not written here is not known, and no pattern with a wildcard covers it.
+// program describes the harmless options of a program, or of one of its subcommands. A
+// pattern with a wildcard covers only commands that are described here.
 type program struct {
-	names string // the words that begin the command; several, divided by commas
-	// short are letters of options as getopt has them: "a" stands alone, "a:" takes a
+	names string // the words that begin the command; several names are separated by commas
+	// short has option letters as in getopt: "a" takes no value, "a:" takes a
 	// value, "a::" takes one only in the same word. # is a number, "*" is any option.
 	short    string
 	words    string            // options that are words; with = they may have a value
 	operands func(string) bool // which other words it takes; nil: any
-	// named says that it writes files or runs the project's code: a pattern covers it
-	// only if it spells these words itself.
+	// named means that it writes files or runs the project's code: a pattern covers it
+	// only if it has the words of names without wildcards.
 	named bool
 }
 
-// What git log, git diff and others take alike.
+// Options that git log, git diff and other subcommands have in common.
 const (
 	diffShort = "apusRwbzWDtB::C::G::I::l::M::S::U::X::"
 	diffWords = "--patch --no-patch --unified= --raw --stat= --numstat --shortstat --dirstat= --summary --compact-summary --name-only --name-status --color= --no-color --color-moved= --word-diff= --word-diff-regex= --color-words= " +
@@ -34,12 +34,12 @@ const (
 	refWords = "--contains= --no-contains= --merged= --no-merged= --points-at= --sort= --format= --column --no-column --color= --no-color --ignore-case "
 )
 
-// programs are listed rather than their dangerous options, because programs take
-// options in more spellings than a list of these holds: git grep --open=./x,
-// -nO./x, clone -u ./x. An option is added here once it is known to start no program
-// and to write no file in every version and spelling.
+// programs has the harmless options of programs and not the dangerous ones, because a list
+// of dangerous options could not contain every spelling: git grep --open=./x, -nO./x, clone
+// -u ./x. Add an option only if it starts no program and writes no file, in every version
+// and spelling.
 var programs = []program{
-	// Whatever these are given, they only show something.
+	// These only show something, with any arguments.
 	{names: "b2sum,basename,cat,cd,cksum,cmp,comm,cut,df,dirname,du,echo,false,fold,head,id,ls,md5sum,nl,od,paste,pwd,readlink,realpath,rev,seq,sha1sum,sha224sum,sha256sum,sha384sum,sha512sum,sleep,stat,tac,tail,tr,true,wc,which,whoami", short: "*"},
 
 	{names: "date", short: "uRI::d:r:", words: "--utc --universal --iso-8601= --rfc-email --rfc-3339= --date= --reference=", operands: format},
@@ -50,11 +50,11 @@ var programs = []program{
 	{names: "grep,egrep,fgrep", short: "#abcEFGhHiIlLnoPqrRsTUvwxyzA::B::C::d::D::e::m::", words: "--after-context= --basic-regexp --before-context= --binary-files= --byte-offset --color= --colour= --context= --count --exclude-dir= --exclude= --extended-regexp --files-with-matches --files-without-match --fixed-strings --ignore-case --include= --invert-match --line-number --line-regexp --max-count= --no-filename --no-messages --null --only-matching --perl-regexp --quiet --recursive --regexp= --silent --with-filename --word-regexp"},
 	{names: "jq", short: "acCeMnrRsS", words: "--arg --args --argjson --compact-output --exit-status --jsonargs --null-input --raw-input --raw-output --slurp --sort-keys --tab"},
 	{names: "rg", short: ".0abcFHhiIlLNnopPqsSUuvwxA::B::C::d::e::g::m::M::r::t::T::", words: "--after-context= --before-context= --case-sensitive --color= --column --context= --count --count-matches --files --files-with-matches --files-without-match --fixed-strings --follow --glob= --heading --hidden --iglob= --ignore-case --invert-match --json --line-number --max-columns= --max-count= --max-depth= --multiline --no-filename --no-heading --no-ignore --no-ignore-vcs --no-line-number --no-messages --only-matching --pcre2 --quiet --regexp= --replace= --smart-case --sort= --sortr= --stats --trim --type-list --type-not= --type= --unrestricted --vimgrep --with-filename --word-regexp"},
-	// On Windows sort writes to what follows /O.
+	// On Windows, sort writes to the file after /O.
 	{names: "sort", short: "bcCdfghiMmnRrsuVzk::t::", words: "--check= --dictionary-order --field-separator= --general-numeric-sort --human-numeric-sort --ignore-case --ignore-leading-blanks --key= --month-sort --numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated", operands: inside},
 	{names: "tree", short: "aCdDfFghiIlLnNpPqQrsStuvxJX", words: "--charset --dirsfirst --du --filelimit --gitignore --noreport --prune --si"},
 	{names: "uname", short: "aimnoprsv"},
-	{names: "uniq", short: "cdiuDzf:s:w:", words: "--count --repeated --unique --ignore-case --skip-fields= --skip-chars= --check-chars=", operands: none}, // the second file would be written
+	{names: "uniq", short: "cdiuDzf:s:w:", words: "--count --repeated --unique --ignore-case --skip-fields= --skip-chars= --check-chars=", operands: none}, // it writes to a second file
 
 	{names: "git blame", short: "bceflnpstwC::L::M::", words: "--abbrev= --date= --first-parent --ignore-rev= --line-porcelain --porcelain --root --show-email --show-name --show-number --since="},
 	{names: "git branch", short: "airv", words: refWords + "--all --list --remotes --show-current --verbose", operands: none},
@@ -63,7 +63,8 @@ var programs = []program{
 	{names: "git check-ignore", short: "nqvz", words: "--no-index --non-matching --quiet --verbose"},
 	{names: "git count-objects", short: "Hv", words: "--human-readable --verbose"},
 	{names: "git describe", words: "--abbrev= --all --always --candidates= --contains --dirty= --exact-match --exclude= --first-parent --long --match= --tags"},
-	// A file outside the repository would make it diff --no-index, which reads any file.
+	// With a file outside the repository it would act like git diff --no-index, which reads
+	// any file.
 	{names: "git diff", short: diffShort, words: diffWords + "--cached --merge-base --staged", operands: inside},
 	{names: "git for-each-ref,git show-ref", short: "dqs", words: refWords + "--count= --dereference --hash= --heads --tags --verify"},
 	{names: "git grep", short: "#aEFGhHIilLnopPqrvwWczA::B::C::e::m::", words: "--after-context= --all-match --and --before-context= --break --cached --color= --column --context= --count --extended-regexp --files-with-matches --files-without-match --fixed-strings --full-name --function-context --heading --ignore-case --invert-match --line-number --max-count= --max-depth= --name-only --no-color --not --null --only-matching --or --perl-regexp --quiet --show-function --threads= --untracked --word-regexp"},
@@ -113,24 +114,24 @@ var programs = []program{
 	{named: true, names: "pytest,python -m pytest,python3 -m pytest", short: "hlqsvxk::m::", words: "--collect-only --exitfirst --failed-first --last-failed --maxfail= --quiet --tb= --verbose", operands: target},
 }
 
-// none is for programs that would change something by another word.
+// none refuses every operand, for programs that change something if they get one.
 func none(string) bool { return false }
 
-// format is what date shows; another word would set it.
+// format accepts an output format of date; any other operand would set the clock.
 func format(w string) bool { return strings.HasPrefix(w, "+") }
 
-// inside is a name below the directory where the command runs, or none of a file.
+// inside accepts operands that cannot name a file outside the directory of the command.
 func inside(w string) bool {
 	return !strings.Contains(w, `\`) && strings.Index(w, ":") != 1 && !strings.HasPrefix(w, "/") && !slices.Contains(strings.Split(w, "/"), "..")
 }
 
-// target is what to build, test or run: no variable (make SHELL=./x), no file of
-// arguments (@file) and no toolchain (+name).
+// target accepts what to build, test or run. It refuses variables (make SHELL=./x), files
+// with arguments (@file) and toolchains (+name).
 func target(w string) bool {
 	return !strings.Contains(w, "=") && !strings.HasPrefix(w, "@") && !strings.HasPrefix(w, "+")
 }
 
-// known are the programs by the words that begin a command.
+// known has the programs by the words that begin a command.
 var known = func() map[string]program {
 	all := map[string]program{}
 	for _, p := range programs {
@@ -141,14 +142,13 @@ var known = func() map[string]program {
 	return all
 }()
 
-// Covers reports whether a pattern that matches a command also means it: it has no
-// wildcard; or the program is known, so are all its options, and none of them starts
-// another program or writes a file.
+// Covers reports whether a pattern that matches a command may allow it: the pattern has no
+// wildcard, or the program and all its options are known as harmless (see programs).
 func (Grammar) Covers(c tool.SimpleCommand, globs []string) bool {
 	return !slices.ContainsFunc(globs, wild) || harmless(c, globs)
 }
 
-// wild reports whether a glob has a wildcard. A list {a,b} of words is none.
+// wild reports whether a glob has a wildcard. A list {a,b} of words does not count as one.
 func wild(glob string) bool {
 	for i := 0; i < len(glob); i++ {
 		switch glob[i] {
@@ -161,8 +161,9 @@ func wild(glob string) bool {
 	return false
 }
 
-// Exact is no where the shell may make an option of a wildcard, because a file can be
-// called --open=./x: then what is written is a pattern.
+// Exact reports whether a command, used as a pattern, means just that command. It does not if
+// the shell may expand one of its words to an option, because a file can be called
+// --open=./x, and the options of the command are not known as harmless.
 func (g Grammar) Exact(command string) bool {
 	globs := g.Globs(command)
 	if !slices.ContainsFunc(globs, func(word string) bool { return wild(word) && strings.IndexByte("*?[{-", word[0]) >= 0 }) {
@@ -200,8 +201,8 @@ func harmless(c tool.SimpleCommand, globs []string) bool {
 	return true
 }
 
-// programOf finds what is known of a command, by as many of its first words as there
-// is something known about.
+// programOf returns the program for a command, found by as many of its first words as
+// possible, and the number of these words; 0 if the program is not known.
 func programOf(c tool.SimpleCommand) (p program, words int) {
 	name := ""
 	for i, w := range c[:min(len(c), 3)] {
@@ -216,7 +217,7 @@ func programOf(c tool.SimpleCommand) (p program, words int) {
 	return p, words
 }
 
-// operand reports whether the program takes a word that is no option.
+// operand reports whether the program accepts a word that is not an option.
 func (p program) operand(w tool.Word) bool {
 	if p.operands == nil {
 		return !vague(w)
@@ -224,14 +225,14 @@ func (p program) operand(w tool.Word) bool {
 	return !w.Expands && p.operands(w.Text)
 }
 
-// vague reports whether it is not known how a word begins, perhaps with a dash: there
-// may be a file called --open=./x.
+// vague reports whether the beginning of a word is not known. It may be a dash, because
+// there may be a file called --open=./x.
 func vague(w tool.Word) bool {
 	return w.Unknown || w.Expands && strings.Trim(w.Text[:min(1, len(w.Text))], "*?[]{}") == ""
 }
 
-// option reports whether an option is known, and whether the next word is its value.
-// The end of options is not believed: for -e -- it is a value.
+// option reports whether an option is known, and whether the next word is its value. Words
+// after -- are checked like words before it, because -- may be a value, as in -e --.
 func (p program) option(w tool.Word) (ok, value bool) {
 	words := strings.Fields(p.words)
 	name, _, valued := strings.Cut(w.Text, "=")

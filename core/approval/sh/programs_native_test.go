@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The documentation names every program that a wildcard covers, and nothing in the list
-// stands there twice.
+// The documentation names every program that a wildcard covers, and the list has no program
+// twice.
 func TestProgramsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/shell.md")
 	if err != nil {

@@ -21,21 +21,22 @@ type Grammar struct{}
 
 var _ tool.Grammar = Grammar{}
 
-// maxCommand bounds a command in bytes: a longer one is taken as one that does
-// not parse.
+// maxCommand is the longest command in bytes. A longer one counts as one that cannot be
+// parsed.
 const maxCommand = 16 << 10
 
-// maxCommands is how many simple commands are looked at; a command with more
-// of them is none that a rule knows.
+// maxCommands is how many simple commands a command line may have. A line with more counts
+// as one that cannot be parsed.
 const maxCommands = 256
 
-// maxNested is how deep commands within words (sh -c "…") are looked into.
+// maxNested is the depth to which commands within words (sh -c "…") are parsed.
 const maxNested = 3
 
-// Parse reads a command.
+// Parse parses a command.
 func (Grammar) Parse(command string) tool.CommandLine { return parse(command, maxNested) }
 
-// Globs are a pattern's words; what stands in quotes is literal.
+// Globs returns the words of a pattern as globs; text in quotes is literal. It returns nil
+// if the pattern is not one simple command or one redirection.
 func (Grammar) Globs(pattern string) []string {
 	f := parsed(pattern, syntax.LangPOSIX)
 	if f == nil || len(f.Stmts) != 1 || !isPlain(f) {
@@ -85,13 +86,13 @@ func parse(raw string, depth int) tool.CommandLine {
 	return l
 }
 
-// isOdd is what shells and the parser may take differently: control
-// characters, and blanks that only some locales know.
+// isOdd reports whether shells and the parser may treat a character differently: control
+// characters, and white space that is white space only in some locales.
 func isOdd(r rune) bool {
 	return r != '\t' && r != '\n' && unicode.IsControl(r) || r > unicode.MaxASCII && unicode.IsSpace(r)
 }
 
-// parsed is the syntax tree, nil if there is none.
+// parsed returns the syntax tree, or nil if the text cannot be parsed.
 func parsed(raw string, lang syntax.LangVariant) (f *syntax.File) {
 	defer func() {
 		if recover() != nil {
@@ -118,7 +119,8 @@ func commentsOf(f *syntax.File) []string {
 	return out
 }
 
-// commandsOf are all simple commands, those in substitutions and bodies too.
+// commandsOf returns all simple commands, including those in substitutions and bodies, and
+// the redirections to and from files.
 func commandsOf(f *syntax.File) []tool.SimpleCommand {
 	var out []tool.SimpleCommand
 	if f == nil {
@@ -144,8 +146,9 @@ func commandsOf(f *syntax.File) []tool.SimpleCommand {
 	return out
 }
 
-// redirects tells whether a redirection writes or reads a file; "" for one that
-// touches none, or that is not understood: then the line is not plain.
+// redirects returns tool.WritesFile or tool.ReadsFile for a redirection to or from a file.
+// It returns "" for a harmless redirection, and for one that it does not understand, which
+// makes the line not plain.
 func redirects(r *syntax.Redirect) string {
 	if isHarmless(r) || r.Hdoc != nil || r.Word == nil || r.N != nil && r.N.Value != "0" && r.N.Value != "1" && r.N.Value != "2" {
 		return ""
@@ -159,8 +162,8 @@ func redirects(r *syntax.Redirect) string {
 	return ""
 }
 
-// astray reports whether a relative redirection follows a change of directory: its
-// file is not where the name says.
+// astray reports whether a line has both a change of directory and a redirection with a
+// relative name, which then may mean a file in another directory.
 func astray(all []tool.SimpleCommand) bool {
 	moves := slices.ContainsFunc(all, func(c tool.SimpleCommand) bool { return slices.Contains([]string{"cd", "pushd", "popd"}, c[0].Text) })
 	return moves && slices.ContainsFunc(all, func(c tool.SimpleCommand) bool {
@@ -168,8 +171,8 @@ func astray(all []tool.SimpleCommand) bool {
 	})
 }
 
-// isPlain reports whether the tree is nothing but a list or pipeline of simple
-// commands with known words, without comments.
+// isPlain reports whether the tree has only lists and pipelines of simple commands with
+// known words, and no comments.
 func isPlain(f *syntax.File) bool {
 	for _, s := range f.Stmts {
 		if !isPlainStmt(s) {
@@ -213,8 +216,8 @@ func isPlainStmt(s *syntax.Stmt) bool {
 	return false
 }
 
-// isHarmless is a redirection that touches no file: between standard output
-// and standard error, and to or from /dev/null.
+// isHarmless reports whether a redirection uses no file: it is between standard output and
+// standard error, or to or from /dev/null.
 func isHarmless(r *syntax.Redirect) bool {
 	if r.Hdoc != nil || r.Word == nil || r.N != nil && r.N.Value != "0" && r.N.Value != "1" && r.N.Value != "2" {
 		return false
@@ -232,7 +235,7 @@ func isHarmless(r *syntax.Redirect) bool {
 	return false
 }
 
-// wordOf takes the quotes off a word.
+// wordOf returns a word without its quotes.
 func wordOf(w *syntax.Word) tool.Word {
 	var out reading
 	var b strings.Builder
@@ -260,10 +263,10 @@ func wordOf(w *syntax.Word) tool.Word {
 	return tool.Word{Text: b.String(), Expands: out.expands, Unknown: out.unknown}
 }
 
-// reading is what is known of a word so far.
+// reading has the properties of the word that is being read.
 type reading struct{ expands, unknown bool }
 
-// unquoted adds text that stands outside quotes.
+// unquoted adds text outside quotes.
 func (w *reading) unquoted(b *strings.Builder, s string) {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
@@ -278,14 +281,14 @@ func (w *reading) unquoted(b *strings.Builder, s string) {
 			w.unknown = true
 		case '*', '?', '[', ']', '{', '}':
 			w.expands = true
-		case '~': // HEAD~1 is no home
+		case '~': // HEAD~1 is not a home directory
 			w.expands = w.expands || b.Len() == 0 || strings.HasSuffix(b.String(), "=") || strings.HasSuffix(b.String(), ":")
 		}
 		b.WriteByte(s[i])
 	}
 }
 
-// quoted adds text that stands in double quotes.
+// quoted adds text in double quotes.
 func (w *reading) quoted(b *strings.Builder, s string) {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -300,15 +303,15 @@ func (w *reading) quoted(b *strings.Builder, s string) {
 	}
 }
 
-// runners are commands that start the command in their arguments; shells run
-// the text that they are given.
+// runners are programs that start the command in their arguments; shells run the text in
+// their arguments.
 var (
 	runners = []string{"builtin", "busybox", "command", "doas", "env", "exec", "find", "nice", "nohup", "setsid", "stdbuf", "sudo", "time", "timeout", "xargs"}
 	shells  = []string{"ash", "bash", "dash", "eval", "ksh", "sh", "zsh"}
 )
 
-// nested are the commands that a simple command starts by itself, as far as
-// they can be told: what blocks them should not be so easy to go round.
+// nested returns the commands that a simple command starts, as far as they can be
+// recognised, so that rules that block or ask also match them.
 func nested(c tool.SimpleCommand, depth int) []tool.SimpleCommand {
 	var out []tool.SimpleCommand
 	name := c[0].Text[strings.LastIndexByte(c[0].Text, '/')+1:]
@@ -323,13 +326,13 @@ func nested(c tool.SimpleCommand, depth int) []tool.SimpleCommand {
 	return out
 }
 
-// executes reports whether a word may be the option of find that a command follows.
+// executes reports whether a word may be an option of find after which a command follows.
 func executes(w tool.Word) bool {
 	dash := strings.HasPrefix(w.Text, "-")
 	return vague(w) || dash && w.Expands || strings.HasPrefix(w.Text, "-exec") || strings.HasPrefix(w.Text, "-ok")
 }
 
-// globOf is a pattern's word as a glob.
+// globOf returns a word of a pattern as a glob, in which text in quotes is literal.
 func globOf(w *syntax.Word) string {
 	var b strings.Builder
 	for _, p := range w.Parts {

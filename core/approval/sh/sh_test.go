@@ -8,7 +8,7 @@ import (
 	"golem/core/tool"
 )
 
-// shown is a command line on one line: words in brackets, ~ expands, ? unknown.
+// shown returns a command line as text: words in brackets, ~ for Expands, ? for Unknown.
 func shown(l tool.CommandLine) string {
 	var parts []string
 	for _, c := range l.Commands {
@@ -85,7 +85,7 @@ func TestGlobs(t *testing.T) {
 	}
 }
 
-// What would take too long to look at is not a command that a rule knows.
+// A command that would take too long to check counts as one that cannot be parsed.
 func TestBounds(t *testing.T) {
 	for _, c := range []string{
 		strings.Repeat("a;", maxCommands+1), strings.Repeat("x", maxCommand+1), strings.Repeat("sudo ", maxCommands+2),
