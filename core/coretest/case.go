@@ -1,6 +1,6 @@
-// Package coretest holds golem's run behaviour as cases that any platform can
-// play: one project, its script, a person's answers and what must come out
-// (docs/scenarios.md). A case is a txtar archive in cases/:
+// Package coretest has test cases for runs, which every platform can play: a project, its
+// script, a person's answers and the expected outcome (docs/scenarios.md). A case is a txtar
+// archive in cases/:
 //
 //	one line that says what the case proves
 //	Scenario: 18
@@ -11,19 +11,19 @@
 //	-- case.json --          Settings: inputs, answers, flags
 //	-- project/main.worker --   the project's files
 //	-- libs/utils@1.0/lib.yaml --   the files of installed libraries
-//	-- outside/a.pdf --      files that lie elsewhere, for --attach
-//	-- replies/1 --          what a provider answers the first model request with
-//	-- site/a.html --        what http://127.0.0.1:1/a.html answers, with HTTP lines as a reply
+//	-- outside/a.pdf --      files outside the project, for --attach
+//	-- replies/1 --          the provider's answer to the first model request
+//	-- site/a.html --        the answer of http://127.0.0.1:1/a.html, in the form of a reply
 //	-- mcp/NAME.json --      an MCP server (mcptest.Server), at https://NAME.example or as a command
 //	-- want/output --        the final answer, or "! " and the fault
-//	-- want/trace --         the normalised trace, one event a line
-//	-- want/requests --      what each worker run sent its model, at its end
-//	-- want/sent --          the bodies of the model requests, one a line
-//	-- want/faults --        for check, or where the project cannot be opened
+//	-- want/trace --         the normalised trace, one event per line
+//	-- want/requests --      the messages of each worker run at its end
+//	-- want/sent --          the bodies of the model requests, one per line
+//	-- want/faults --        for check, or if the project cannot be opened
 //	-- want/files/a --       a file of the project afterwards
 //
-// Cases, Run and Compare touch no operating system, so that the page's parity
-// harness plays the same cases (scenario 40).
+// Cases, Run and Compare do not use the operating system, so that the tests of the page
+// can play the same cases (scenario 40).
 package coretest
 
 import (
@@ -58,12 +58,12 @@ type Case struct {
 	Outside   map[string][]byte // by base name
 	Home      map[string][]byte // by path below $GOLEM_HOME/tools
 	Replies   []Reply           // answers of a provider, in order
-	Site      map[string]Reply  // answers of a server of the web, by path and query
+	Site      map[string]Reply  // answers of a web server, by path and query
 	Servers   map[string][]byte // MCP servers by name, as scripts of mcptest
 	Want      map[string][]byte // by path below want/
 
-	state  *state.Store // what golem keeps; nil: its own
-	resume *core.Resume // the conversation to go on with
+	state  *state.Store // golem's state; nil: a new one for each run
+	resume *core.Resume // the conversation to resume; nil: a new one
 }
 
 // Cases returns every embedded case, ordered by name. If an archive cannot be
@@ -179,8 +179,8 @@ func wanted(rest string) bool {
 	return slices.Contains([]string{"output", "trace", "requests", "sent", "faults", "config"}, rest) || strings.HasPrefix(rest, "files/")
 }
 
-// decode undoes what an archive cannot hold as it is: see Settings.Quoted and
-// Settings.Bare.
+// decode returns the real content of a file that an archive cannot hold unchanged: see
+// Settings.Quoted and Settings.Bare.
 func (c *Case) decode(name string, data []byte) []byte {
 	if slices.Contains(c.Settings.Quoted, name) {
 		if s, err := strconv.Unquote(strings.TrimSpace(string(data))); err == nil {

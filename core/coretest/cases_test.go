@@ -11,8 +11,8 @@ import (
 	"golem/core/coretest"
 )
 
-// TestCases plays every embedded case. Each runs in a bubble with its own
-// clock, so that retries and timeouts take no time.
+// TestCases plays every embedded case. Each has its own clock (synctest), so that retries and
+// timeouts take no time.
 func TestCases(t *testing.T) {
 	cases, err := coretest.Cases()
 	if err != nil {
@@ -36,7 +36,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestCaseTwice proves that two plays of a case differ in nothing (scenario 35).
+// TestCaseTwice proves that playing a case twice gives the same outcome (scenario 35).
 func TestCaseTwice(t *testing.T) {
 	cases, err := coretest.Cases()
 	if err != nil {
@@ -101,7 +101,7 @@ func TestReplay(t *testing.T) {
 	for _, c := range cases {
 		s := c.Settings
 		if s.NoReplay || s.Interrupt != "" || s.Model == "none" || s.Command == "check" || s.Command == "workers" {
-			continue // nothing to replay, or a moment that a replay does not have
+			continue // it has nothing to replay, or a replay has other moments for an interruption
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -118,8 +118,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestCasesResumed proves that of a run or chat that has ended everything is kept: it
-// is resumed without a model, a tool or a change of its result (scenario 57).
+// TestCasesResumed proves that everything of a run or chat that has ended is kept: resuming it
+// uses no model and no tool, and gives the same result (scenario 57).
 func TestCasesResumed(t *testing.T) {
 	cases, err := coretest.Cases()
 	if err != nil {
@@ -135,7 +135,7 @@ func TestCasesResumed(t *testing.T) {
 				played++
 				whole, after := coretest.Resumed(t.Context(), c)
 				if whole.Status != "ok" && whole.Status != "needs_input" {
-					return // it would go on
+					return // the run failed or was stopped, so resuming it would continue it
 				}
 				resumed++
 				if after.Status != whole.Status || after.Output != whole.Output {

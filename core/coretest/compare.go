@@ -37,7 +37,7 @@ func Compare(c Case, o Outcome) []string {
 	return append(diffs, compareTexts(s, o.whole())...)
 }
 
-// compareTexts looks for Contains and Lacks; the outcome is shown once.
+// compareTexts checks Contains and Lacks. If one fails, it adds the complete outcome.
 func compareTexts(s Settings, whole string) []string {
 	var diffs []string
 	for _, text := range s.Contains {

@@ -23,10 +23,10 @@ type Elsewhere struct {
 	Faults    fault.List         `json:"faults"`    // of a check, or of a project that cannot be opened
 	Listings  []project.Listing  `json:"listings"`  // of workers
 	Plan      *describe.Plan     `json:"plan"`      // of plan
-	Rules     []string           `json:"rules"`     // that the page keeps afterwards, as YAML
-	Trace     []byte             `json:"trace"`     // the kept lines the front end saw
+	Rules     []string           `json:"rules"`     // the rules that the page has afterwards, as YAML
+	Trace     []byte             `json:"trace"`     // the lines of the trace that the front end saw
 	Artifacts map[string]string  `json:"artifacts"` // by name
-	Files     map[string][]byte  `json:"files"`     // afterwards, golem's own left out
+	Files     map[string][]byte  `json:"files"`     // afterwards, without golem's own
 	Asked     []approval.Request `json:"asked"`
 	Problems  []string           `json:"problems"`
 }

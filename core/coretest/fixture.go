@@ -23,8 +23,8 @@ import (
 //go:embed testdata/tools/*.wasm testdata/tools/*.yaml testdata/git/*.zip
 var fixtures embed.FS
 
-// fixture reads a line of the comment that puts a module somewhere: an archive
-// of text cannot hold one.
+// fixture reads a line of the comment that adds a module or a repository to the case,
+// because an archive of text cannot contain them. It ignores other lines.
 func (c *Case) fixture(line string) error {
 	how, rest, ok := strings.Cut(line, ": ")
 	if ok && how == "git" {
@@ -42,8 +42,8 @@ func (c *Case) fixture(line string) error {
 		return err
 	}
 	if how == "bare" {
-		// Bytes of its own: whoever keeps what modules said of themselves has not
-		// heard this one in another case.
+		// Give the module a digest of its own, so that no description of it is cached
+		// from another case.
 		if module, err = guard.AppendCustom(module, "of", []byte(to)); err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (c *Case) fixture(line string) error {
 	return nil
 }
 
-// repository puts the .git of a fixture into the project; testdata/git/build.sh makes
+// repository adds the .git of a fixture to the project; testdata/git/build.sh makes
 // it with git.
 func (c *Case) repository(name string) error {
 	data, err := fixtures.ReadFile("testdata/git/" + name + ".zip")
@@ -85,8 +85,8 @@ func (c *Case) repository(name string) error {
 	return nil
 }
 
-// Fixture returns a module of testdata/tools by its name, with or without its
-// description in it.
+// Fixture returns a module of testdata/tools by its name. With described, the module
+// contains its description.
 func Fixture(name string, described bool) ([]byte, error) {
 	module, err := fixtures.ReadFile("testdata/tools/" + name + ".wasm")
 	if err != nil || !described {
@@ -100,7 +100,7 @@ func Fixture(name string, described bool) ([]byte, error) {
 	return wasmtool.Pack(module, description, sidecar)
 }
 
-// toolbox is the tool library of one play.
+// toolbox has the tool library for playing one case.
 type toolbox struct{ library *wasmtool.Library }
 
 func newToolbox() *toolbox {
@@ -117,7 +117,7 @@ func (b *toolbox) close(o *Outcome) {
 	}
 }
 
-// memory is a tree of files; nil if there are none.
+// memory returns a file system in memory with the files, or nil if there are none.
 func memory(files map[string][]byte) fs.FS {
 	if len(files) == 0 {
 		return nil
@@ -125,14 +125,14 @@ func memory(files map[string][]byte) fs.FS {
 	tree := sandbox.Memory()
 	for name, data := range files {
 		if tree.WriteFile(name, data) != nil {
-			return nil // a name that Parse has let pass is one that can be written
+			return nil // unreachable: Parse accepts only names that can be written
 		}
 	}
 	return tree
 }
 
-// placed is a tree in memory that tells where it lies, as trees of a disk and of a
-// browser do: a repository is found by that.
+// placed is a file system in memory that has a source path, like those of a disk and of a
+// browser. It is needed to find a repository.
 type placed struct {
 	sandbox.FS
 	at string
@@ -140,10 +140,10 @@ type placed struct {
 
 var _ sandbox.SubFS = placed{}
 
-// Source is where it lies.
+// Source returns the path of the file system.
 func (p placed) Source() string { return p.at }
 
-// SubFS is a directory of it.
+// SubFS returns a directory of the file system.
 func (p placed) SubFS(dir string) (sandbox.FS, error) {
 	sub, err := p.FS.(sandbox.SubFS).SubFS(dir)
 	return placed{sub, path.Join(p.at, dir)}, err

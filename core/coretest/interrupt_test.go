@@ -11,7 +11,7 @@ import (
 
 // TestInterruptAnywhere stops every case at several of its events (scenario
 // 36): the run ends within a second of the case's clock, with status
-// interrupted unless it had ended already, and its trace is whole: every call
+// interrupted unless it had ended already, and its trace is complete: every call
 // and every worker has its end, and run.end comes last.
 func TestInterruptAnywhere(t *testing.T) {
 	cases, err := coretest.Cases()
@@ -35,7 +35,7 @@ func TestInterruptAnywhere(t *testing.T) {
 					}
 				}
 				if o.Status != "interrupted" {
-					break // it had ended before, or was refused
+					break // the run had ended before, or was refused
 				}
 				if stopped++; o.Exit != 130 {
 					t.Errorf("event %d: exit %d", at, o.Exit)

@@ -30,10 +30,9 @@ type Outcome struct {
 	Problems []string // problems of the test itself: unanswered questions, a broken trace
 }
 
-// compact writes a normalised trace for reading: one event a line as
-// "ID TYPE WORKER {fields}". Left out is what SPEC §16 leaves out, and
-// digests, fuel and estimated usage, which change with every edit of a case or
-// of a fixture, and the times of files.
+// compact returns a normalised trace for people, one event per line: "ID TYPE WORKER
+// {fields}". It leaves out what SPEC §16 leaves out, the times of files, and everything that
+// changes with every edit of a case or a fixture: digests, fuel and estimated usage.
 func compact(events []trace.Event) (string, error) {
 	var b strings.Builder
 	for _, e := range trace.Normalise(events) {
@@ -56,9 +55,9 @@ func compact(events []trace.Event) (string, error) {
 			}
 		}
 		if from, _ := fields["model_from"].(string); !strings.HasPrefix(from, "caller ") {
-			delete(fields, "model_from") // a line of a file changes with every edit
+			delete(fields, "model_from") // it has a line number, which changes with every edit
 		}
-		delete(fields, "fuel") // rises with the guard's version; a test of its own looks at it
+		delete(fields, "fuel") // changes with the version of the guard; another test checks it
 		text := modified.ReplaceAllString(plainJSON(fields), `"modified":"…"`)
 		text = digests.ReplaceAllString(text, "@sha256:…")
 		text = pinned.ReplaceAllString(text, "$1 at …")
@@ -67,8 +66,8 @@ func compact(events []trace.Event) (string, error) {
 	return b.String(), nil
 }
 
-// modified is a file's time in a result, digests are those of tool modules; pinned is a
-// tool of an MCP server, at the digest of the server's configuration with its address.
+// modified matches the time of a file in a result, digests the digest of a tool module, and
+// pinned a tool of an MCP server with the digest of the server's configuration.
 var (
 	modified = regexp.MustCompile(`"modified":"[^"]*"`)
 	digests  = regexp.MustCompile(`@sha256:[0-9a-f]{64}`)
@@ -82,7 +81,7 @@ func orDash(s string) string {
 	return s
 }
 
-// plainJSON is v without HTML escapes, on one line, keys sorted.
+// plainJSON returns v as JSON on one line, without HTML escapes.
 func plainJSON(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -93,7 +92,7 @@ func plainJSON(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// faultLines is a fault, or a list of them, one a line.
+// faultLines returns a fault or a list of faults, one per line.
 func faultLines(err error) string {
 	var list fault.List
 	switch e := err.(type) {
@@ -126,7 +125,7 @@ func filesOf(fsys sandbox.FS) (map[string][]byte, error) {
 	return out, err
 }
 
-// whole is everything of an outcome that is text, for Contains and Lacks.
+// whole returns all texts of an outcome except its files, for Contains and Lacks.
 func (o Outcome) whole() string {
 	parts := []string{o.Output, o.Trace, o.Requests, o.Sent, o.Faults}
 	for _, r := range o.Asked {
@@ -135,7 +134,7 @@ func (o Outcome) whole() string {
 	return strings.Join(parts, "\n")
 }
 
-// askedIDs are the call ids of the questions, in order.
+// askedIDs returns the call ids of the questions, in order.
 func (o Outcome) askedIDs() []string {
 	var ids []string
 	for _, r := range o.Asked {

@@ -13,8 +13,8 @@ import (
 	"golem/core/ui"
 )
 
-// person is the case's front end: it keeps every event, answers by call id
-// and types the remaining inputs of a chat.
+// person is the front end of a case: it records every event, answers questions by call id
+// and returns the remaining inputs of a chat.
 type person struct {
 	settings Settings
 	stop     context.CancelFunc // of the run
@@ -31,8 +31,8 @@ type person struct {
 
 var _ ui.UI = (*person)(nil)
 
-// Emit keeps the event and stops the run at Settings.Interrupt. Nothing may
-// come between a question and its answer (scenario 20).
+// Emit records the event and stops the run at Settings.Interrupt. An event between a
+// question and its answer is a problem (scenario 20).
 func (p *person) Emit(e trace.Event) {
 	p.mu.Lock()
 	p.events = append(p.events, e)
@@ -56,7 +56,8 @@ func (p *person) interrupt() {
 	p.stop()
 }
 
-// Approve gives the next answer to this call's question.
+// Approve returns the case's next answer for this call. If there is none, it returns
+// approval.ErrNobody, which is a problem unless the case is Headless.
 func (p *person) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
 	p.mu.Lock()
 	if p.open != "" {
@@ -97,7 +98,7 @@ func (p *person) answered() {
 	p.open = ""
 }
 
-// Prompt types the next message of a chat.
+// Prompt returns the next message of a chat, or io.EOF after the last.
 func (p *person) Prompt(ctx context.Context) (run.Input, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

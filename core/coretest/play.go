@@ -26,8 +26,8 @@ import (
 	"golem/core/trace"
 )
 
-// Run plays a case on a platform in memory: the project is one tree, which the
-// sandbox also mounts. It does not compare the outcome; see Compare.
+// Run plays a case on a platform in memory: one file system has the project, and the
+// sandbox mounts it. It does not compare the outcome; see Compare.
 func Run(ctx context.Context, c Case) Outcome { return c.run(ctx, nil, nil) }
 
 // Record plays a case like Run and also returns a recording of its model calls.
@@ -43,8 +43,8 @@ func Replay(ctx context.Context, c Case, recording []byte) Outcome {
 	return c.run(ctx, nil, recording)
 }
 
-// Resumed plays a case, and then goes on with the conversation that it kept, in a
-// project that is new: nothing is left to be done (scenario 57).
+// Resumed plays a case, and then resumes its conversation with the original files of the
+// project. The second run has nothing left to do (scenario 57).
 func Resumed(ctx context.Context, c Case) (whole, resumed Outcome) {
 	kept := state.Memory(sandbox.Memory())
 	c.state = &kept
@@ -136,15 +136,16 @@ func (f *configFile) Change(change func([]byte) ([]byte, error)) error {
 	return err
 }
 
-// unreachable is a network whose every request fails: a case that gets as far
-// as one has let a key or a prompt out.
+// unreachable is an HTTP client whose requests all fail, because a case must not send a key
+// or a prompt to the network.
 type unreachable struct{}
 
 func (unreachable) Do(*http.Request) (*http.Response, error) {
 	return nil, errors.New("a case has no network")
 }
 
-// platform lends nothing but memory: no network, no state, no secrets.
+// platform returns a platform in memory, without a network. Its secrets are those of the
+// case.
 func platform(c Case, tree sandbox.FS) core.Platform {
 	name := c.Settings.Platform
 	if name == "" {
@@ -182,7 +183,7 @@ func options(c Case, tree sandbox.FS) core.Options {
 	}
 }
 
-// texts are values as the command line gives them.
+// texts returns values in the form of the command line.
 func texts(values map[string]json.RawMessage) map[string]string {
 	out := map[string]string{}
 	for name, v := range values {
@@ -202,7 +203,7 @@ func (c Case) play(ctx context.Context, inst *core.Instance, record io.Writer, o
 	}
 	p := &person{settings: c.Settings, stop: stop, given: map[string]int{}}
 	var file bytes.Buffer
-	texts := shelf{} // beside the file
+	texts := shelf{} // the long texts of the trace
 	prompts := prompts{byID: map[string][]byte{}}
 	ro := core.RunOptions{Strict: c.Settings.Strict, Trace: &file, Texts: texts.keep, Artifact: prompts.keep, Record: record, Resume: c.resume}
 	var res run.Result
@@ -239,8 +240,8 @@ func (s shelf) keep(name string, data []byte) error {
 	return nil
 }
 
-// trace reads the file back, holds it against what the front end saw, and
-// makes it compact.
+// trace reads the trace file, compares it with the events that the front end saw, and stores
+// its compact form in the outcome.
 func (c Case) trace(file []byte, texts shelf, seen []trace.Event, o *Outcome) {
 	_, events, err := trace.Read(bytes.NewReader(file), func(name string, _ int64) ([]byte, error) { return texts[name], nil })
 	if err != nil {
@@ -257,7 +258,7 @@ func (c Case) trace(file []byte, texts shelf, seen []trace.Event, o *Outcome) {
 	}
 }
 
-// inputs are the case's messages: texts, or objects.
+// inputs returns the messages of the case, with the attachments at the first.
 func (c Case) inputs() ([]run.Input, error) {
 	var out []run.Input
 	for _, raw := range c.Settings.Inputs {
@@ -283,7 +284,7 @@ func (c Case) inputs() ([]run.Input, error) {
 	return out, nil
 }
 
-// planLines is what a run would do, a line for each worker and host.
+// planLines returns a plan as text, one line for each worker and host.
 func planLines(p *describe.Plan) string {
 	if p == nil {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"golem/core/trace"
 )
 
-// prompts keeps each worker run's messages as the run leaves them.
+// prompts keeps the messages of each worker run at its end, from the artifacts.
 type prompts struct {
 	mu   sync.Mutex
 	byID map[string][]byte
@@ -29,7 +29,7 @@ func (p *prompts) keep(name string, data []byte) error {
 	return nil
 }
 
-// message is what is shown of one message of a kept prompt.
+// message has the parts of a message that String shows.
 type message struct {
 	Role  string
 	Text  string
@@ -39,7 +39,7 @@ type message struct {
 	Error string
 }
 
-// String has one message a line, worker runs in call order.
+// String returns one message per line, with the worker runs in the order of the calls.
 func (p *prompts) String() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,15 +13,15 @@ import (
 	"sync"
 )
 
-// Reply is a provider's answer to one request, as it is sent over HTTP.
+// Reply is the HTTP response of a provider to one request.
 type Reply struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// parseReply reads a file of replies/: the body as it is, or after a line
-// "HTTP 400", header lines and an empty line.
+// parseReply parses a file of replies/. It is the body alone, or a line such as "HTTP 400",
+// header lines, an empty line and the body.
 func parseReply(data []byte) (Reply, error) {
 	r := Reply{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: data}
 	if !bytes.HasPrefix(data, []byte("HTTP ")) {
@@ -64,8 +64,8 @@ func (c Case) Provider() *Provider {
 	return &Provider{replies: c.Replies}
 }
 
-// Next takes the body of a request, empty for a list of models, and returns the
-// reply to it.
+// Next records the body of a request, which is empty for a list of models, and returns the
+// next reply.
 func (p *Provider) Next(body []byte) (Reply, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,8 +85,8 @@ func (p *Provider) Next(body []byte) (Reply, error) {
 	return p.replies[len(p.sent)-1], nil
 }
 
-// named is a request's body with the names of its tools in place of what is
-// said of them, which is not the case's concern.
+// named returns a request's body in which each tool is replaced by its name, because a case
+// does not test descriptions and schemas of tools.
 func named(body any) any {
 	o, ok := body.(map[string]any)
 	if !ok {
@@ -106,7 +106,7 @@ func named(body any) any {
 	return o
 }
 
-// Do answers a request in memory, in the place of the platform's HTTP client.
+// Do answers a request in memory, so that a Provider can replace the platform's HTTP client.
 func (p *Provider) Do(r *http.Request) (*http.Response, error) {
 	var body []byte
 	if r.Body != nil {
@@ -122,8 +122,8 @@ func (p *Provider) Do(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: reply.Status, Header: reply.Header.Clone(), Body: io.NopCloser(bytes.NewReader(reply.Body)), Request: r}, nil
 }
 
-// Settle adds to the outcome the requests that were sent, and a problem for
-// each that does not fit the replies.
+// Settle adds the requests that were sent to the outcome, and a problem if their number is
+// not that of the replies.
 func (p *Provider) Settle(o *Outcome) {
 	if p == nil {
 		return

@@ -10,7 +10,8 @@ import (
 	"golem/core/mcp/mcptest"
 )
 
-// ServersByHost are new MCP servers of the case: the server NAME is at https://NAME.example.
+// ServersByHost returns new MCP servers of the case by host: the server NAME is at
+// https://NAME.example.
 func (c Case) ServersByHost() (map[string]http.Handler, error) {
 	out := map[string]http.Handler{}
 	for name, script := range c.Servers {
@@ -23,8 +24,8 @@ func (c Case) ServersByHost() (map[string]http.Handler, error) {
 	return out, nil
 }
 
-// servers is how a case reaches its MCP servers, in memory. The server NAME is also in the
-// place of a command NAME.
+// servers returns the connections to the MCP servers of the case, in memory. The server NAME
+// also replaces a command NAME.
 func (c Case) servers(o *Outcome) mcp.Host {
 	do, err := c.ServersByHost()
 	if err != nil {

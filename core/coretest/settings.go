@@ -23,7 +23,7 @@ type Settings struct {
 	// Set has the model settings of --set.
 	Set map[string]json.RawMessage `json:"set,omitempty"`
 	Env map[string]string          `json:"env,omitempty"`
-	// Secrets are what the person keeps under names (golem secret set).
+	// Secrets has the person's secrets by name (golem secret set).
 	Secrets map[string]string `json:"secrets,omitempty"`
 	Attach  []string          `json:"attach,omitempty"` // names under outside/, or mcp:SERVER:URI
 	// Flags with these names.
@@ -41,14 +41,14 @@ type Settings struct {
 	// Interrupt is an event, as "tool.start 0.1" or by its number "#7", at
 	// which the person stops the run. The run must then end within a second.
 	Interrupt string `json:"interrupt,omitempty"`
-	// NoReplay means that a replay cannot give the same outcome, because the
-	// recording does not have what was redacted or stopped by the clock.
+	// NoReplay means that a replay cannot give the same outcome, because something in the
+	// recording is redacted, or a timeout decided the outcome.
 	NoReplay bool `json:"no_replay,omitempty"`
 
 	Status string   `json:"status,omitempty"` // wanted; default ok
 	Exit   int      `json:"exit,omitempty"`   // wanted
-	Asked  []string `json:"asked,omitempty"`  // wanted call ids of all questions, in order; checked where given
-	Quiet  bool     `json:"quiet,omitempty"`  // wanted: nothing is asked
+	Asked  []string `json:"asked,omitempty"`  // wanted call ids of all questions, in order; checked if given
+	Quiet  bool     `json:"quiet,omitempty"`  // wanted: no question is asked
 	Absent []string `json:"absent,omitempty"` // project files that must not be there afterwards
 	// The complete outcome (output, trace, requests, faults) must contain every
 	// text in Contains, and none in Lacks.
@@ -62,13 +62,13 @@ type Settings struct {
 // Answers are the answers to the questions of one call, in order.
 type Answers []Answer
 
-// Answer is what the person answers; with After, after that time.
+// Answer is an answer of the person, given after the time After.
 type Answer struct {
 	Answer string   `json:"answer"` // yes no session always never keep
 	Reason string   `json:"reason,omitempty"`
-	Text   string   `json:"text,omitempty"` // with yes to a question for a text
+	Text   string   `json:"text,omitempty"` // the answer to a question for a text
 	After  Duration `json:"after,omitempty"`
-	// Wrong answers another question than the one asked, as a faulty front end
+	// Wrong gives the answer the id of another question, as a faulty front end
 	// might.
 	Wrong bool `json:"wrong,omitempty"`
 }

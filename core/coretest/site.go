@@ -13,10 +13,11 @@ import (
 	"golem/core/wasmtool"
 )
 
-// SiteAt is where the server of a case answers; natively nothing listens there.
+// SiteAt is the address of a case's web server. Natively nothing listens there: the requests
+// stay in memory.
 const SiteAt = "127.0.0.1:1"
 
-// Web is the server of a case that the toolset web reaches, and what it was asked.
+// Web is the web server of a case, for the toolset web. It records the requests.
 type Web struct {
 	mu    sync.Mutex
 	site  map[string]Reply
@@ -31,7 +32,7 @@ func (c Case) Web() *Web {
 	return &Web{site: c.Site}
 }
 
-// Answer is what the server answers to a request, of which target is the path with the
+// Answer records a request and returns the server's answer; target is the path with the
 // query.
 func (w *Web) Answer(method, target string, body []byte) Reply {
 	w.mu.Lock()
@@ -43,7 +44,7 @@ func (w *Web) Answer(method, target string, body []byte) Reply {
 	return Reply{Status: 404}
 }
 
-// fetch is a Fetcher that reaches the server alone, under the policy.
+// fetch is a wasmtool.Fetcher that reaches only the server, if the policy allows it.
 func (w *Web) fetch(_ context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (out wasmtool.HTTPResponse, err error) {
 	u, err := p.URL(r.URL)
 	if err != nil {
@@ -65,7 +66,7 @@ func (w *Web) fetch(_ context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy
 	return out, nil
 }
 
-// Settle adds to the outcome what the server was asked.
+// Settle adds the requests that the server got to the outcome.
 func (w *Web) Settle(o *Outcome) {
 	if w == nil {
 		return
@@ -77,10 +78,10 @@ func (w *Web) Settle(o *Outcome) {
 	}
 }
 
-// Moves are addresses in a case and where they are instead: old, new, old, new.
+// Moves has addresses in a case and their replacements: old, new, old, new.
 type Moves []string
 
-// Moved returns the case with other addresses, and Back an outcome with those of the case.
+// Moved returns the case with the addresses replaced; Back undoes that in an outcome.
 func (c Case) Moved(m Moves) Case {
 	out, to := c, strings.NewReplacer(m...)
 	out.Project = map[string][]byte{}

@@ -7,10 +7,10 @@ import (
 	"golem/core/trace"
 )
 
-// sound returns what no trace may be, whatever the case (scenario 35): a gap
-// in seq, a parent that is not the id's own, a call without exactly one end,
-// one start, or with more than one approval, a worker without an end, and a run
-// whose last line is not its end.
+// sound returns the problems of a trace that no case may have (scenario 35): a gap in seq, an
+// event without a time, a parent that does not fit the id, a call without exactly one start
+// and one end or with more than one approval, a worker without an end, and a run whose end is
+// not the last line.
 func sound(events []trace.Event) []string {
 	var bad []string
 	starts, ends, gates, order := map[string]int{}, map[string]int{}, map[string]int{}, []string{}

@@ -38,15 +38,15 @@ input_schema: {type: object, properties: {title: {type: string}}, required: [tit
 Slugify.
 `
 
-// inside are lines of the callee; standing is how the trace names what stands
-// behind the name, and what of it was opened.
+// inside matches the trace lines of the callee. standing matches what the trace says about
+// whether a worker or a tool has the name, and which of its files were opened.
 var (
 	inside   = regexp.MustCompile(`(?m)^0\.1(\.\d+)* \S+ slugify .*\n`)
 	standing = regexp.MustCompile(`"kind":"(wasm|worker)"|,"module":"[^"]*"|,"(tools/slug\.wasm|workers/slugify\.worker)"`)
 )
 
-// S3-24: a worker and a tool of the same name and schema are the same to their
-// caller, in its messages and in its trace.
+// S3-24: for a caller, a worker and a tool of the same name and schema make no difference, in
+// its messages and in its trace.
 func TestSwapWorkerForTool(t *testing.T) {
 	play := func(name, text string) coretest.Outcome {
 		c, err := coretest.Parse(name, []byte(text))
@@ -109,9 +109,8 @@ workers:
 {"inputs": ["x"], "approval": "approve_all"}
 `
 
-// A module that was granted nothing changes nothing by itself: two of its
-// calls run beside each other, as two workers would. With files in its reach,
-// or state to keep, they keep their order.
+// Two calls of a module without grants run in parallel, like two workers, because the module
+// can change nothing. With access to files, or with state, the calls keep their order.
 func TestModulesWithoutGrantsRunBesideEachOther(t *testing.T) {
 	for grant, want := range map[string]time.Duration{
 		"": 5 * time.Second, "modules: {p: {fs: true}}": 10 * time.Second, "modules: {p: {stateful: true}}": 10 * time.Second,

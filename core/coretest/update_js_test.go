@@ -6,6 +6,6 @@ import (
 	"golem/core/coretest"
 )
 
-// update rewrites nothing here: expectations are made natively and proved on
-// both platforms.
+// update does nothing here: expectations are written natively and tested on both
+// platforms.
 func update(*testing.T, coretest.Case, coretest.Outcome) bool { return false }

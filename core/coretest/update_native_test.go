@@ -14,9 +14,9 @@ import (
 	"golem/core/coretest"
 )
 
-// update writes what came out into the archive's want/ files, those it has,
-// if GOLEM_UPDATE=1 is set and the settings and files are as the author wants
-// them. What changed must be read before it is committed.
+// update writes output, trace, requests, sent and faults into the want/ files that the archive
+// has, if GOLEM_UPDATE is set and everything else in the outcome is as the case expects. Read
+// the changes before you commit them.
 func update(t *testing.T, c coretest.Case, o coretest.Outcome) bool {
 	if os.Getenv("GOLEM_UPDATE") == "" {
 		return false
@@ -27,7 +27,7 @@ func update(t *testing.T, c coretest.Case, o coretest.Outcome) bool {
 		delete(settled.Want, k)
 	}
 	if diffs := coretest.Compare(settled, o); len(diffs) > 0 {
-		return false // nothing wrong is blessed: the case fails as it stands
+		return false // the case fails for another reason, so its expectations stay
 	}
 	name := filepath.Join("cases", c.Name+".txtar")
 	a, err := txtar.ParseFile(name)

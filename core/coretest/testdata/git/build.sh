@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes history.zip, the .git of a project for cases, with git and zip: two commits in a
-# pack, a third one loose, a tag, a branch. For developers; the zip is in the repository.
+# pack, a third commit as loose objects, a tag and a branch. Tests do not need to run it,
+# because history.zip is committed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)

@@ -1,4 +1,4 @@
-// Everything a tool must not get away with (scenario 15).
+// Everything that a tool must not be able to do (scenario 15).
 #include "tool.h"
 ENV(http_request) u64 http_request(u64 request, u64 body);
 WASI(path_open) u32 path_open(u32 fd, u32 dirflags, const char *path, u32 n, u32 oflags, u64 rights, u64 inherit, u32 fdflags, u32 *opened);
@@ -12,7 +12,7 @@ static int errno_of(u32 e) { char s[] = "errno 00"; s[6] += e / 10; s[7] += e % 
 
 EXPORT(loop) int loop(void) { volatile u32 x = 0; for (;;) x++; }
 static volatile int deep;
-static int down(int n) { // what follows the call keeps a compiler from making a loop of it
+static int down(int n) { // the operation after the call keeps the compiler from making a loop of it
 	if (deep) return n;
 	return down(n + 1) * 3 ^ deep;
 }

@@ -1,4 +1,5 @@
-// A module that has a secret in its configuration and lets it out in every way there is (scenario 65).
+// A module that has a secret in its configuration and tries to output it in every possible
+// way (scenario 65).
 #include "tool.h"
 ENV(config_get) u64 config_get(u64 key);
 ENV(log_warn) void log_warn(u64 at);
@@ -19,7 +20,7 @@ static void read_token(void) {
 
 static int is(const char *s) { u32 i = 0; while (s[i] && s[i] == how[i]) i++; return s[i] == how[i]; }
 
-// save writes a file and tells the error number.
+// save writes a file. The call fails if that fails.
 static int save(const char *name, const char *content) {
 	u32 fd, got = 0;
 	u32 e = path_open(3, 0, name, len(name), 1 | 8, 64, 64, 0, &fd);

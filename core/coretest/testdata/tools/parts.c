@@ -1,5 +1,5 @@
-// The first form: a text, an image and a resource in one result (scenario 49),
-// and an image that is none.
+// The servlet form: a text, an image and a resource in one result (scenario 49), and an image
+// that is not valid.
 #include "tool.h"
 #define PNG "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
 EXPORT(describe) int describe(void) { read_input(); return fail("a sidecar describes it"); }

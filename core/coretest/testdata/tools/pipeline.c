@@ -1,4 +1,4 @@
-// Code that orchestrates (S3-15): one call back after another.
+// Code that orchestrates (S3-15): it calls workers and tools, one after the other.
 #include "tool.h"
 USER(golem_call) u64 golem_call(u64 name, u64 args);
 static void call(const char *name, const char *args) {
@@ -21,7 +21,8 @@ EXPORT(pipeline) int pipeline(void) {
 	call("read_file", "{\"path\":\"/notes.txt\"}");
 	return give();
 }
-// forward calls what it is told to, with the same arguments as it was: a tool may call itself.
+// forward calls the tool that its argument name names, with its own arguments. It may name
+// itself.
 EXPORT(forward) int forward(void) {
 	char name[128];
 	read_input();

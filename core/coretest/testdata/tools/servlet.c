@@ -1,4 +1,4 @@
-// The first form, without a written description: only running it tells.
+// The servlet form without a written description: golem must run it to learn its tools.
 #include "tool.h"
 EXPORT(describe) int describe(void) {
 	read_input();

@@ -1,4 +1,4 @@
-// In the place of a worker: the same name, the same schema (S3-24).
+// A tool that replaces a worker: it has the same name and the same schema (S3-24).
 #include "tool.h"
 EXPORT(slugify) int slugify(void) {
 	char s[1024];

@@ -1,4 +1,4 @@
-// What the fixtures share: Extism input and output, and just enough JSON.
+// Functions for all fixtures: Extism input and output, and a little JSON.
 typedef unsigned long long u64;
 typedef unsigned int u32;
 typedef unsigned char u8;
@@ -49,11 +49,11 @@ static u64 block(const char *s, u32 n) {
 	return at;
 }
 
-// give makes what was put the result.
+// give returns the text that was put as the result of the call.
 static int give(void) { ext_output(block(out, out_len), out_len); return 0; }
 static int fail(const char *why) { ext_error(block(why, len(why))); return 1; }
 
-// field finds a key's value in the input object; 0 if there is none.
+// field returns the value of a key in the input object, or 0 if there is none.
 static const char *field(const char *key) {
 	u32 k = len(key);
 	for (u32 i = 0; i + k + 3 < in_len; i++) {
@@ -75,7 +75,7 @@ static long number(const char *key) {
 	return sign * n;
 }
 
-// text copies a string value as it stands, escapes and all.
+// text copies a string value without decoding its escapes.
 static u32 text(const char *key, char *to, u32 room) {
 	const char *p = field(key);
 	u32 n = 0;
