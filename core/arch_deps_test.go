@@ -30,7 +30,7 @@ func TestDependenciesStayInTheirRooms(t *testing.T) {
 	}
 }
 
-// Every module we import has a line in docs/design.md that says why.
+// Every module that golem imports has a line in docs/design.md that says why.
 func TestDependenciesAreExplained(t *testing.T) {
 	design, err := os.ReadFile("../docs/design.md")
 	if err != nil {
@@ -61,7 +61,7 @@ func TestDependenciesAreExplained(t *testing.T) {
 	}
 }
 
-// The table of dependencies in docs/design.md has the versions that are used.
+// The table of dependencies in docs/design.md has the versions in use.
 func TestDependencyTableIsCurrent(t *testing.T) {
 	var mods string
 	for _, name := range []string{"../docs/design.md", "../go.mod", "../tools.mod"} {

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// A builtPackage is what `go list` says about one package.
+// builtPackage is one package in the output of `go list`.
 type builtPackage struct {
 	path, dir, export string
 	files             []string

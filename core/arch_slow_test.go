@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// Each row of .ci/slow.txt, which make quick leaves out, of .ci/norace.txt,
-// which runs without the race detector, and of .ci/nojs.txt, which does not run in
-// Node, names a test that is there and says why.
+// Each row of .ci/slow.txt (tests that make quick leaves out), of .ci/norace.txt (tests
+// without the race detector) and of .ci/nojs.txt (tests that do not run in Node) names a test
+// that exists and gives the reason.
 func TestNothingSlowIsForgotten(t *testing.T) {
 	var tests []string
 	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)

@@ -41,7 +41,7 @@ func TestFilesAndFunctionsStayShort(t *testing.T) {
 	}
 }
 
-// Names that say nothing about what lies behind them.
+// emptyNames are package names that say nothing about the package.
 var emptyNames = []string{"util", "utils", "common", "helper", "helpers", "types", "models", "misc"}
 
 func TestNamesSaySomething(t *testing.T) {
@@ -87,7 +87,7 @@ func TestExportedNamesAreExplained(t *testing.T) {
 	}
 }
 
-// exportedReceiver is true for functions and for methods of exported types.
+// exportedReceiver reports whether d is a function or a method of an exported type.
 func exportedReceiver(d *ast.FuncDecl) bool {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return true
@@ -150,8 +150,8 @@ func TestNothingIsPutOff(t *testing.T) {
 	}
 }
 
-// putOff names what a node does that golem's code does not: skip a test,
-// panic outside tests, register in init. One file may panic: it says why.
+// putOff returns what a node does that is not allowed in golem's code: skip a test, panic
+// outside tests, register in init. Only one file may panic, and it says why.
 func putOff(f goFile, n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.FuncDecl:

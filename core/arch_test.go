@@ -19,12 +19,12 @@ import (
 	"testing"
 )
 
-// This file is the drawing of the house as a test: who may import whom.
-// docs/design.md explains each line. A package that is not in the table, or an
-// import that is not in its line, fails.
+// This file tests the architecture: which package may import which. docs/design.md explains
+// each line. A package that is not in the table, or an import that is not in its line, fails
+// the test.
 
-// arrows: package → the packages of ours it may import. core/fault and
-// core/sorting may be imported by anything and are not repeated.
+// arrows lists for each package the packages of golem that it may import. Every package may
+// import core/fault and core/sorting, so they are not listed.
 var arrows = map[string]string{
 	"core":           "builtin ui describe consent providers run toolset toolset/custom toolset/web toolset/mcpset mcp wasmtool workspace project prompt model trace approval trust conversation clearance state sandbox tool",
 	"core/describe":  "ui run project approval trust tool",
@@ -48,19 +48,19 @@ var arrows = map[string]string{
 	"core/model":     "tool yamltree money model/prices",
 	"core/trace":     "tool money",
 	"core/approval":  "tool",
-	// A shell's grammar, for rules on commands: only who runs commands links it.
+	// A shell's grammar, for rules on commands: only programs that run commands link it.
 	"core/approval/sh": "tool",
 	// The only toolset made of modules: the others link no wasm.
 	"core/toolset/custom": "toolset wasmtool sandbox tool",
 	// The client of MCP, and the toolset of the tools of its servers.
 	"core/mcp":            "tool",
 	"core/toolset/mcpset": "toolset mcp tool",
-	// HTTP goes through what modules have: one policy for both.
+	// Its HTTP requests use the same fetcher and policy as those of modules.
 	"core/toolset/web": "toolset wasmtool tool",
 	"core/wasmtool":    "tool sandbox yamltree wasmtool/guard",
 	"core/tool":        "",
 	"core/sandbox":     "",
-	// The toolset git without an engine: the platform lends one.
+	// The toolset git without an engine, which the platform provides.
 	"core/toolset/gitset": "toolset sandbox tool",
 	// That engine, on go-git: golem.wasm does not link it.
 	"core/gitrepo":  "clearance sandbox textdiff",
@@ -69,16 +69,16 @@ var arrows = map[string]string{
 	"core/yamltree": "",
 	"core/money":    "",
 	"core/textdiff": "",
-	// The built-in table, apart from the models: a file that a program writes.
+	// The built-in table of prices, apart from the models because a program writes the file.
 	"core/model/prices": "money",
 
-	// The guard works on bytes alone, so that it can be tried without an engine.
+	// The guard works only on bytes, so that it can be tested without an engine.
 	"core/wasmtool/guard": "",
-	// The reference engine: only who wants wazero links it.
+	// The reference engine: only programs that use wazero link it.
 	"core/wasmtool/wazeroengine": "sandbox wasmtool wasmtool/guard",
 	// One conformance suite for every engine, its cases as data.
 	"core/wasmtool/enginetest": "tool sandbox wasmtool wasmtool/guard wasmtool/wazeroengine",
-	// For people who write tools in Go: nothing of golem's own is linked into them.
+	// For people who write tools in Go: no other package of golem is linked into their tools.
 	"sdk": "",
 	// Test support that other packages' tests import; never linked into golem.
 	"core/sandbox/sandboxtest": "sandbox",
@@ -88,10 +88,10 @@ var arrows = map[string]string{
 	"core/gitrepo/gittest":     "",
 	"web/webtest":              "",
 
-	// The page as files, and the program that makes them.
+	// The files of the page, and the program that makes them.
 	"web":       "",
 	"web/build": "workspace docs/schemas",
-	// Laid over packages of the standard library in the page; nothing imports them.
+	// Replacements for packages of the standard library in the page; nothing imports them.
 	"web/build/noidna":    "",
 	"web/build/nogodebug": "",
 	"web/build/nomacho":   "",
@@ -110,19 +110,19 @@ var arrows = map[string]string{
 
 	// The viewer of a trace: a value that keys change and that draws lines.
 	"cmd/cli/traceview": "trace ui",
-	// Where a message is written: keys in, text and lines out.
+	// The editor for a message: it gets keys and returns text and lines.
 	"cmd/cli/editor": "ui",
 	// The toolset shell: commands on this machine.
 	"cmd/cli/shell": "toolset approval/sh sandbox tool",
-	// The full screen: it draws, and reaches neither files nor a session; its panel decides
-	// on staged items.
+	// The full screen: it draws, and has no access to files or a session. Its panel decides on
+	// staged items.
 	"cmd/cli/tui": "ui ui/view run trace approval clearance cmd/cli/markdown",
-	// The MCP server: it speaks the protocol, and reaches neither files nor a project.
+	// The MCP server: it implements the protocol, and has no access to files or a project.
 	"cmd/cli/mcpserve": "ui run trace approval tool",
 	// Markdown as a terminal's lines.
 	"cmd/cli/markdown": "ui",
 
-	// What the page's programs share, and the one that runs tools on wazero.
+	// Code that the page's programs share, and the program that runs tools on wazero.
 	"cmd/wasm/jsbytes": "",
 	"cmd/wasm/wazero":  "sandbox wasmtool wasmtool/wazeroengine cmd/wasm/jsbytes",
 	"cmd/wasm/git":     "clearance gitrepo sandbox sandbox/opfs cmd/wasm/jsbytes",
@@ -139,12 +139,12 @@ var arrows = map[string]string{
 
 	// A tool as its author writes it.
 	"examples/tools/words": "sdk",
-	// What tools cost, against wazero alone.
+	// The cost of tools, compared with wazero alone.
 	"bench/tools": "approval tool wasmtool wasmtool/guard wasmtool/wazeroengine",
 }
 
-// outside: import path prefix → where it may stand, beside tests. "cmd" means
-// cmd/cli and cmd/wasm.
+// outside lists for each prefix of an import path the packages that may import it; tests may
+// always. "cmd" means cmd/cli and cmd/wasm.
 var outside = map[string]string{
 	"github.com/tetratelabs/wazero":     "core/wasmtool bench/tools",
 	"gopkg.in/yaml.v3":                  "core/yamltree",
@@ -161,13 +161,13 @@ var outside = map[string]string{
 	"golang.org/x/sys":                  "cmd/cli sandbox/osfs",
 	"golang.org/x/text":                 "core/sandbox",
 	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",
-	"github.com/go-git":                 "cmd/cli core/gitrepo", // golem.wasm has no room for it
+	"github.com/go-git":                 "cmd/cli core/gitrepo", // too large for golem.wasm
 	"charm.land":                        "cmd/cli/tui cmd/cli/traceview",
 	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown cmd/cli/editor cmd/cli/traceview",
 	"github.com/yuin/goldmark":          "cmd/cli/markdown",
 	"github.com/modelcontextprotocol":   "cmd/cli",
 	"golang.org/x/oauth2":               "cmd/cli",
-	// Not for reading a worker's expression, not for starting a process.
+	// Not even to evaluate an expression of a worker, or to start a process.
 	"plugin":              "",
 	"text/template":       "",
 	"os/exec":             "cmd/cli bench/measure bench/tools web",
@@ -175,10 +175,10 @@ var outside = map[string]string{
 	"golang.org/x/net":    "web/webtest",
 }
 
-// forbiddenInCore is what would tie the core to one platform, or print.
+// forbiddenInCore lists packages that would bind the core to one platform, or that print.
 var forbiddenInCore = []string{"os", "os/exec", "os/signal", "os/user", "syscall", "syscall/js", "path/filepath", "log", "flag"}
 
-// A goFile is one parsed Go file of the module.
+// goFile is one parsed Go file of the module.
 type goFile struct {
 	name string // slash path from the module root
 	dir  string
@@ -202,7 +202,7 @@ func (f goFile) imports(t *testing.T) []string {
 	return out
 }
 
-// moduleFiles are all Go files of the module, tests included, parsed once.
+// moduleFiles returns all Go files of the module, including tests. They are parsed once.
 func moduleFiles(t *testing.T) []goFile {
 	t.Helper()
 	files, err := parseModule()
@@ -228,7 +228,7 @@ var parseModule = sync.OnceValues(func() (out []goFile, err error) {
 				return fs.SkipDir
 			}
 			if _, err := fs.Stat(root, path.Join(name, "go.mod")); err == nil && name != "." {
-				return fs.SkipDir // a module of its own
+				return fs.SkipDir // another Go module
 			}
 			return nil
 		}
@@ -253,7 +253,7 @@ var parseModule = sync.OnceValues(func() (out []goFile, err error) {
 	return out, err
 })
 
-// allowed expands a line of arrows to import paths.
+// allowed returns the import paths in a line of arrows.
 func allowed(pkg string) []string {
 	var out []string
 	for _, name := range strings.Fields(arrows[pkg]) {
@@ -338,7 +338,7 @@ func TestCoreIsPortable(t *testing.T) {
 	}
 }
 
-// buildsForJS tells whether a file's build line, if any, admits js/wasm.
+// buildsForJS reports whether a file is built for js/wasm, according to its build line.
 func buildsForJS(t *testing.T, f goFile) bool {
 	for line := range strings.Lines(f.src) {
 		if !constraint.IsGoBuild(line) {

@@ -18,11 +18,11 @@ import (
 	"golem/core/ui"
 )
 
-// command carries out a slash command of a chat. io.EOF ends the chat; any other error
-// was told.
+// command carries out a slash command of a chat and shows its result or its error. It returns
+// io.EOF if the chat ends.
 func (i *Instance) command(ctx context.Context, s *run.Session, u ui.UI, cmd ui.Command, ro RunOptions) error {
 	within, stop := ctx, func() {}
-	if ro.Exchange != nil && cmd.Name != ui.Call { // a form of /tool reads from the person
+	if ro.Exchange != nil && cmd.Name != ui.Call { // /tool may ask the person for arguments
 		within, stop = ro.Exchange(ctx)
 	}
 	text, err := "", error(nil)
@@ -39,7 +39,7 @@ func (i *Instance) command(ctx context.Context, s *run.Session, u ui.UI, cmd ui.
 	case ui.Call:
 		text, err = callTool(within, s, u, cmd.Arg)
 	case ui.Set:
-		if strings.HasPrefix(cmd.Arg, "notify=") { // not of the model: of the person's terminal
+		if strings.HasPrefix(cmd.Arg, "notify=") { // not a setting of the model but of the terminal
 			text, err = i.hosted(within, s, cmd, ro)
 		} else {
 			text, err = changeSettings(s, cmd.Arg)
@@ -66,7 +66,8 @@ func (i *Instance) command(ctx context.Context, s *run.Session, u ui.UI, cmd ui.
 	return err
 }
 
-// hosted is a command of the host, and /model: its list is the host's.
+// hosted carries out a command of the host, and /model, because the host shows the list of
+// models.
 func (i *Instance) hosted(ctx context.Context, s *run.Session, cmd ui.Command, ro RunOptions) (string, error) {
 	if cmd.Name == ui.Model && cmd.Arg != "" {
 		if err := s.UseModel(ctx, cmd.Arg); err != nil {
@@ -97,7 +98,8 @@ func callTool(ctx context.Context, s *run.Session, u ui.UI, arg string) (string,
 	return out.String(), err
 }
 
-// changeSettings carries out /set NAME=VALUE; NAME= takes it back.
+// changeSettings carries out /set NAME=VALUE; /set NAME= removes the setting. It returns the
+// settings as text.
 func changeSettings(s *run.Session, arg string) (string, error) {
 	if arg != "" {
 		name, value, ok := strings.Cut(arg, "=")
@@ -130,7 +132,7 @@ func changeSettings(s *run.Session, arg string) (string, error) {
 	return b.String(), nil
 }
 
-// costs is what /cost shows.
+// costs returns the text that /cost shows.
 func costs(s *run.Session) string {
 	text := ui.Spent(s.Spent(), true)
 	if text == "" {

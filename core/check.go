@@ -29,7 +29,7 @@ func (i *Instance) Check(platform string) fault.List {
 	for _, w := range broken {
 		if w.Template {
 			bad := prompt.InstructionsOf(i.project, w).Check(context.Background())
-			faults = append(faults, slices.DeleteFunc(bad, func(f *fault.Fault) bool { return f.Severity == fault.Warning })...) // a name may be defined in what is wrong
+			faults = append(faults, slices.DeleteFunc(bad, func(f *fault.Fault) bool { return f.Severity == fault.Warning })...) // a name that is unknown here may be defined in the broken part
 		}
 	}
 	if entry, err := i.project.Entry(); err == nil && entry.Tool != "" {
@@ -41,7 +41,7 @@ func (i *Instance) Check(platform string) fault.List {
 		}
 	}
 	faults = append(faults, i.models.Faults(workers)...)
-	if trust := i.consent.Faults(context.Background()); len(trust) > 0 { // a warning for each; it is no error of a worker too
+	if trust := i.consent.Faults(context.Background()); len(trust) > 0 { // warn of each widening, in place of the errors of workers
 		faults = slices.DeleteFunc(faults, func(f *fault.Fault) bool { return f.Code == fault.Trust })
 		faults = append(faults, trust...)
 	}

@@ -13,7 +13,7 @@ import (
 	"golem/core/wasmtool"
 )
 
-// heard is what a person is told; the first status line opens the gate.
+// heard is a front end that calls say with the text of each status line.
 type heard struct {
 	ui.Script
 	say func(text string)
@@ -26,7 +26,7 @@ func (h *heard) Emit(e trace.Event) {
 	h.Script.Emit(e)
 }
 
-// waiting is an engine that compiles once somebody was told that it does.
+// waiting is an engine that does not compile before the person was told that it does.
 type waiting struct {
 	wasmtool.Engine
 	told <-chan struct{}
@@ -41,9 +41,9 @@ func (w waiting) Compile(ctx context.Context, guarded []byte, digest string) (wa
 	return w.Engine.Compile(ctx, guarded, digest)
 }
 
-// While a module compiles that takes its time, whoever waits is told which: in
-// the call of a described one, when tools are made of one that must be asked,
-// and before an unattended run. It stands in no trace.
+// While golem compiles a large module, it tells the person which one: in the call of a module
+// with a description, when it must run a module to learn its tools, and before an unattended
+// run. The message is not in the trace.
 func TestCompilingIsSaid(t *testing.T) {
 	files := func() map[string]string {
 		return map[string]string{"main.worker": "---\ntoolsets: {custom: {}}\n---\nM.\n", "s.yaml": "script: 1\nworkers:\n  main:\n    - calls: [{tool: greet, args: {who: ab}}]\n    - say: done\n"}

@@ -50,10 +50,10 @@ type Platform struct {
 	// TrustKey identifies the project in Trust and in the projects of Config:
 	// its real root as a slash path, or in the page its name.
 	TrustKey string
-	// Rules stores the rules that a person keeps for the project, in the form of
-	// Config; nil: none can be kept. RulesApart says that it is another file than the
-	// one that Config is from. RulesKey is the project's name in it, if that is not
-	// TrustKey: then what Config pre-approves under TrustKey by rules has no effect.
+	// Rules stores the rules that a person saves for the project, in the form of
+	// Config; nil: none can be saved. RulesApart says that it is not the file that
+	// Config is from. RulesKey is the project's name in it, if that is not TrustKey:
+	// then the rules in Config for TrustKey that pre-approve have no effect.
 	Rules      consent.File
 	RulesApart bool
 	RulesKey   string
@@ -63,16 +63,16 @@ type Platform struct {
 	HTTP  model.HTTPDoer // nil: providers cannot be reached
 	// Fetch makes the requests of the toolset web; nil: its tools are E_NETWORK.
 	Fetch wasmtool.Fetcher
-	// Models has what answers the models that the platform lends, by their names
-	// (page:NAME, device:); nil: this platform lends none. See model.Config.
+	// Models has the HTTP clients for the models that the platform provides, by their
+	// names (page:NAME, device:); nil: it provides none. See model.Config.
 	Models map[string]model.HTTPDoer
 	// Mount opens a directory for the sandbox. "." is the root that workers
 	// work on. Anything else, an absolute path or one with ../, is requested
 	// only with Options.AllowOutside. Directories below "." are opened from the
 	// root.
 	Mount func(source string) (sandbox.FS, error)
-	// Git opens a branch of the git repository in a directory, named dir in messages;
-	// nil: the platform has no repositories.
+	// Git opens a branch of the git repository in a directory; dir is its name for
+	// messages. nil: the platform has no repositories.
 	Git func(files sandbox.FS, dir, branch string) (clearance.Branch, error)
 	// Closed are directories, as sources of sandbox.SourceOf, that no worker
 	// can read or change through any mount, link or name, such as $GOLEM_HOME
@@ -85,7 +85,8 @@ type Platform struct {
 	ReadScript func(name string) ([]byte, error)
 	// Scripts has the embedded scripts for script:NAME; nil means golem's own.
 	Scripts fs.FS
-	// MCP is how the platform reaches MCP servers; the zero value reaches none.
+	// MCP has the platform's functions for reaching MCP servers; the zero value reaches
+	// none.
 	MCP mcp.Host
 	// Toolsets are those of the platform, in addition to the built-in ones.
 	Toolsets []toolset.Factory
@@ -103,8 +104,8 @@ type Platform struct {
 	// Libraries are the directories in which libraries are looked for, in this
 	// order (SPEC §4).
 	Libraries []project.LibraryRoot
-	// Store has the values that the person keeps under names (golem secret set, in the
-	// page its settings); nil: there is none.
+	// Store has the person's secrets (golem secret set, in the page its settings); nil:
+	// there is none.
 	Store SecretStore
 	// Secrets are further values to remove from everything that leaves golem.
 	Secrets []string
@@ -112,14 +113,13 @@ type Platform struct {
 	NewID   func() string    // makes the names of runs; nil: random names
 }
 
-// SecretStore has values that a person keeps under names. It is safe for concurrent
-// use.
+// SecretStore has a person's secrets by name. It must be safe for concurrent use.
 type SecretStore interface {
-	Secret(name string) (value string, ok bool, err error) // ok is false if there is none of that name
-	Values() ([]string, error)                             // all of them
+	Secret(name string) (value string, ok bool, err error) // ok is false if there is no such secret
+	Values() ([]string, error)                             // the values of all secrets
 }
 
-// SecretMap is a store in memory.
+// SecretMap is a SecretStore in memory.
 type SecretMap map[string]string
 
 var _ SecretStore = SecretMap(nil)
@@ -133,10 +133,10 @@ func (m SecretMap) Secret(name string) (value string, ok bool, err error) {
 // Values returns all values.
 func (m SecretMap) Values() ([]string, error) { return slices.Collect(maps.Values(m)), nil }
 
-// Options say which project to open, and what the person chose on the command
-// line or in the page. With the zero value of a field, the project decides.
+// Options has the project to open, and the person's choices on the command
+// line or in the page. If a field has its zero value, the project decides.
 type Options struct {
-	Files     fs.FS  // the project root; no name leads out of it
+	Files     fs.FS  // the project root; no name must lead out of it
 	Name      string // the root's base name, for messages and traces
 	Entry     string
 	NoProject bool
@@ -152,7 +152,7 @@ type Options struct {
 	MemorySandbox     bool
 	NoImportTools     bool
 	AllowModuleImport bool
-	// NoLock leaves golem.lock out of account: golem lib lock writes it anew.
+	// NoLock ignores golem.lock, because golem lib lock writes it again.
 	NoLock bool
 	// Trust means that the person trusts, for this run, everything that the
 	// project's files allow beyond its sandbox (--trust, SPEC §3).
@@ -160,8 +160,8 @@ type Options struct {
 	// TrustDigest trusts exactly the list with this digest. If the project's
 	// list has another digest, the run fails before it begins (GOLEM_TRUST).
 	TrustDigest string
-	// Origin says where the project comes from, at the head of the question about
-	// trust; nil for a directory, whose place is known.
+	// Origin returns lines about where the project comes from, for the beginning of the
+	// question about trust; nil for a directory, whose path the person knows.
 	Origin func() []approval.Line
 	// Reach says which calls the project's own settings can approve without
 	// trust: ReadOnly for a lone file, a worker on GOLEM_PATH, and a root that
@@ -169,19 +169,22 @@ type Options struct {
 	Reach approval.Reach
 }
 
-// RunOptions say what is written during a run. A nil field writes nothing.
+// RunOptions has the host's choices for one run: what it writes, and functions for a chat.
+// Nothing is written for a nil writer or function.
 type RunOptions struct {
 	ID string // name of the run; "": the platform makes one
-	// Resume goes on with a kept conversation instead of beginning one; nil: a new one.
+	// Resume names the conversation to resume; nil: a new one starts.
 	Resume *Resume
-	// Exchange is called before each exchange of a chat. The exchange ends when its
-	// context does, and the chat goes on; stop is called after it. nil: only ctx ends it.
+	// Exchange is called before each exchange of a chat and returns its context. When that
+	// context ends, the exchange ends and the chat goes on. stop is called after the
+	// exchange. nil: only ctx ends an exchange.
 	Exchange func(ctx context.Context) (within context.Context, stop func())
-	// Said is told each line of a chat that the person sent, without known secrets, for a
-	// history of them: messages and commands, no answers to questions. nil: nobody is.
+	// Said is called with each message and command that the person sent in a chat, without
+	// known secrets, for a history of input. It does not get answers to questions. It may
+	// be nil.
 	Said func(line string)
 	// Command carries out the commands of a chat that need a command line (ui.Action.Host)
-	// and returns what to show; io.EOF ends the chat. nil: this platform has none.
+	// and returns the text to show; io.EOF ends the chat. nil: this platform has none.
 	Command func(ctx context.Context, s *run.Session, cmd ui.Command) (text string, err error)
 	// Strict makes the exit code 1 if any call was denied or any worker failed (SPEC §12).
 	Strict bool
@@ -192,23 +195,24 @@ type RunOptions struct {
 	// Lines gets the lines of Trace with complete texts, for a front end that
 	// shows them. While a person is asked, it gets nothing.
 	Lines io.Writer
-	// Trouble gets the first error of each of these three. Such an error does
+	// Trouble gets the first error of Trace, of Texts and of Lines. Such an error does
 	// not end the run. It may be nil.
 	Trouble  func(error)
 	Record   io.Writer // a recording for replay:
 	Artifact func(name string, data []byte) error
 }
 
-// Resume names a kept conversation.
+// Resume names a kept conversation to resume.
 type Resume struct {
-	ID string // "": the one that was written last
-	// At is the person's message, from 1, before which a branch of it begins; 0: no
-	// branch, it goes on where it ended.
+	ID string // "": the conversation that was written last
+	// At is the number of the person's message, from 1, before which a branch of the
+	// conversation begins. 0 means no branch: the conversation continues at its end.
 	At int
-	// Changed answers yes to the question whether it goes on although files of its
+	// Changed answers yes to the question whether to resume although files of the
 	// workers have changed.
 	Changed bool
-	// Recap shows what was said last; a front end that shows it all leaves it out.
+	// Recap shows the last messages. A front end that shows the whole conversation sets
+	// it to false.
 	Recap bool
 }
 

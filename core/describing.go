@@ -12,9 +12,9 @@ import (
 	"golem/core/trace"
 )
 
-// Describe returns everything about a worker. in may be nil; it is the input
-// with which a template is rendered. It uses no model and runs no tool. The
-// faults are those of the tools, the view and the template.
+// Describe returns the description of a worker. in is the input for which the prompt is
+// rendered; nil means that it is not rendered. It uses no model and runs no tool. See
+// describe.Describer.Worker.
 func (i *Instance) Describe(ctx context.Context, w *project.Worker, in *run.Input) (*describe.Description, error) {
 	return i.describer(i.runner(trace.Sinks(nil), i.gate(nil))).Worker(ctx, w, in)
 }
@@ -29,8 +29,8 @@ func (i *Instance) Plan(ctx context.Context) (*describe.Plan, error) {
 	return i.describer(i.runner(trace.Sinks(nil), i.gate(nil))).Plan(ctx, entry, i.models.Host)
 }
 
-// CallTree returns who may call whom. It scans the project, uses no model and
-// runs nothing. Workers that cannot be loaded are among the faults.
+// CallTree returns which worker may call which. It scans the project, uses no model and
+// runs no tool. Workers that cannot be loaded are reported as faults.
 func (i *Instance) CallTree(ctx context.Context) *describe.CallTree {
 	return i.describer(i.runner(trace.Sinks(nil), i.gate(nil))).CallTree(ctx)
 }
@@ -48,13 +48,13 @@ func (i *Instance) describer(r *run.Runner) *describe.Describer {
 }
 
 // Tools returns the tools that a worker would have, as far as they are known
-// without running a module. Their Uses are names. It runs nothing.
+// without running a module. Spec.Uses has names. It runs nothing.
 func (i *Instance) Tools(ctx context.Context, w *project.Worker) []tool.Spec {
 	return i.checker().Specs(ctx, w)
 }
 
-// EntryTool returns the metadata of the tool that is the entry (project.Worker.Tool). It
-// runs a module that has no description to learn its tools.
+// EntryTool returns the metadata of the tool that is the entry (project.Worker.Tool). To
+// learn its tools, it runs a module that has no description.
 func (i *Instance) EntryTool(ctx context.Context) (tool.Spec, error) {
 	entry, err := i.project.Entry()
 	if err != nil {
@@ -71,20 +71,20 @@ func (i *Instance) EntryTool(ctx context.Context) (tool.Spec, error) {
 	return t.Spec(), nil
 }
 
-// statusTo is a sink of which only status lines are heard.
+// statusTo is a sink that calls a function with the text of each status line and ignores all
+// other events. It may be nil.
 type statusTo func(text string)
 
-// Emit passes a status line on.
+// Emit passes the text of a status line on.
 func (say statusTo) Emit(e trace.Event) {
 	if b, ok := e.Body.(trace.Status); ok && say != nil {
 		say(b.Text)
 	}
 }
 
-// WouldAsk returns the names of the tools, reachable from the entry, whose
-// calls would ask a person: an unattended run will deny them. It runs a module
-// that has no description to learn its tools. say gets a message about what
-// takes a while; it may be nil.
+// WouldAsk returns the sorted names of the tools, reachable from the entry, whose
+// calls would ask a person: an unattended run will deny them. To learn its tools, it runs a
+// module that has no description. say gets a message if that takes a while; it may be nil.
 func (i *Instance) WouldAsk(ctx context.Context, say func(text string)) ([]string, error) {
 	entry, err := i.project.Entry()
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"golem/core/ui"
 )
 
-// form asks for the arguments of a tool, one question a field, when a person names
-// a tool that needs some and gives none (/tool NAME). ok is false if the person left.
+// form asks a person for the arguments of a tool that they named without arguments (/tool
+// NAME). It returns them as JSON, or "" if no argument is required. ok is false if the person
+// left the form or an error occurred.
 func form(ctx context.Context, s *run.Session, u ui.UI, name string) (args string, ok bool, err error) {
 	if f, is := u.(ui.Former); is {
 		fields := ui.Fields(s.Schema(name))

@@ -12,8 +12,8 @@ import (
 	"golem/core/ui"
 )
 
-// A person who calls a tool hears why the entry cannot be opened,
-// not that there is no worker of the tool's name.
+// If the entry cannot be opened, a person who calls a tool gets that error, and not the error
+// that there is no worker with the tool's name.
 func TestCallTellsWhatIsWrongWithTheEntry(t *testing.T) {
 	files := project("{say: ok}")
 	files["main.worker"] = "---\ntoolsets: {lab: {}}\nallow_workers: [nothere]\n---\nM.\n"

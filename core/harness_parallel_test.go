@@ -17,7 +17,7 @@ import (
 	"golem/core/ui"
 )
 
-// span is when something ran.
+// span is the time during which something ran.
 type span struct {
 	what     string
 	from, to time.Time
@@ -25,7 +25,7 @@ type span struct {
 
 func (s span) overlaps(o span) bool { return s.from.Before(o.to) && o.from.Before(s.to) }
 
-// spans records what ran, and when a person was asked.
+// spans records when tools ran and when a person was asked.
 type spans struct {
 	ui.Script
 	mu    sync.Mutex
@@ -43,7 +43,7 @@ func (s *spans) Approve(_ context.Context, r approval.Request) (approval.Decisio
 	return approval.Decision{ID: r.ID, Answer: approval.Yes}, nil
 }
 
-// timed is a toolset of tools that take a second.
+// timed returns a toolset of tools that take a second.
 func (s *spans) timed() toolset.Factory {
 	type none struct{}
 	return toolset.Factory{Name: "lab", Open: func(context.Context, toolset.Env, any) (tool.Toolset, error) {
@@ -63,10 +63,9 @@ func (s *spans) timed() toolset.Factory {
 	}}
 }
 
-// SPEC §5 Parallel, over random trees: a tool that can change something runs
-// alone in the whole tree; nothing starts while a person is asked, one question
-// at a time; reads and workers do run beside each other; and nobody's time runs
-// out while a person thinks.
+// SPEC §5 Parallel, with random trees: a tool that can change something runs alone in the whole
+// tree. No call starts while a person is asked, and one question is open at a time. Reads and
+// workers run in parallel, and no timeout counts the time of a question.
 func TestParallelRulesHoldInTheWholeTree(t *testing.T) {
 	together := false
 	for seed := range uint64(60) {
@@ -116,7 +115,7 @@ func TestParallelRulesHoldInTheWholeTree(t *testing.T) {
 					}
 				}
 				for _, q := range s.asked {
-					if a.from.After(q.from) && a.from.Before(q.to) { // at the same instant either may be first
+					if a.from.After(q.from) && a.from.Before(q.to) { // at the same time, either may be first
 						t.Errorf("seed %d: %v began while a person was asked: %v", seed, a, q)
 					}
 				}

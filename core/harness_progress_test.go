@@ -13,8 +13,8 @@ import (
 	"golem/core/ui"
 )
 
-// Borders, S4-33: progress tells of each worker's call under the child's own
-// id, with its task, from waiting to its end.
+// S4-33: progress events report each call of a worker, from pending to its end, with the
+// child's own id and its task.
 func TestProgress(t *testing.T) {
 	files := project(
 		`calls: [{tool: helper, args: {input: "one\ntwo"}}, {tool: helper, args: {input: fail}}, {tool: nope, args: {}}, {tool: helper, args: {}}]`,
@@ -46,8 +46,8 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// SPEC §5: children that run beside each other use up the root's turns; one
-// question serves all who wait for its answer.
+// SPEC §5: children that run in parallel use the root's turns, and one question about more
+// turns is enough for all of them.
 func TestChildrenAskOnceForMoreTurns(t *testing.T) {
 	calls := strings.Repeat("{tool: helper, args: {input: x}}, ", 8)
 	files := project("calls: ["+calls+"]", "say: done")

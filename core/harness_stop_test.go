@@ -14,8 +14,8 @@ import (
 	"golem/core/ui"
 )
 
-// SPEC §5, scenario 36: a tool that does not heed its context holds up neither
-// Ctrl+C nor its time-out; what it may still change waits for it.
+// SPEC §5, scenario 36: a tool that ignores its context delays neither Ctrl+C nor its timeout.
+// A call that could conflict with it still waits until it returns.
 func TestDeafTool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -51,8 +51,8 @@ func TestDeafTool(t *testing.T) {
 	})
 }
 
-// What a tool leaves running cannot call back once its call has ended: nothing
-// follows the call's end, or run.end, in the trace.
+// A goroutine that a tool leaves running cannot call other tools after the tool's call has
+// ended, so nothing follows the call's end, or run.end, in the trace.
 func TestNothingCallsBackAfterItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran atomic.Int32

@@ -23,8 +23,8 @@ import (
 	"golem/core/ui"
 )
 
-// lab is a toolset of a Go program that embeds the core (S0-18..20), with
-// tools that do what tools should not.
+// lab returns a toolset of a Go program that embeds the core (S0-18..20), with tools that
+// misbehave.
 func lab(ran *atomic.Int32) toolset.Factory {
 	type none struct{}
 	type seconds struct {
@@ -69,7 +69,7 @@ func lab(ran *atomic.Int32) toolset.Factory {
 	}}
 }
 
-// unready is a tool that takes minutes to be made ready.
+// unready is a tool whose Prepare takes three minutes.
 type unready struct{ tool.Tool }
 
 func (u *unready) Prepare(ctx context.Context) error {
@@ -81,7 +81,8 @@ func (u *unready) Prepare(ctx context.Context) error {
 	}
 }
 
-// straggler leaves something running that calls back when its call has ended.
+// straggler is a tool that leaves a goroutine running, which calls back after the call has
+// ended.
 type straggler struct {
 	tool.Tool
 	ran *atomic.Int32
@@ -97,13 +98,13 @@ func (s *straggler) Call(_ context.Context, in tool.Call) (tool.Output, error) {
 	return tool.Text("done"), nil
 }
 
-// play runs a project of the lab and returns result and trace.
+// play runs a project with the toolset lab and returns the result and the trace.
 func play(t *testing.T, ctx context.Context, files map[string]string, o core.Options, u ui.UI, ran *atomic.Int32, do func(*core.Instance, core.RunOptions) run.Result) (run.Result, []trace.Event) {
 	t.Helper()
 	return playWith(t, ctx, files, o, u, lab(ran), do)
 }
 
-// playWith is play with another toolset than lab's.
+// playWith is like play with another toolset.
 func playWith(t *testing.T, ctx context.Context, files map[string]string, o core.Options, u ui.UI, set toolset.Factory, do func(*core.Instance, core.RunOptions) run.Result) (run.Result, []trace.Event) {
 	t.Helper()
 	tree := sandbox.Memory()
@@ -143,7 +144,7 @@ func project(steps ...string) map[string]string {
 	}
 }
 
-// ends are the tool.end events as "id tool status code".
+// ends returns the tool.end events as "id tool status code".
 func ends(events []trace.Event) string {
 	var out []string
 	for _, e := range events {
@@ -158,8 +159,8 @@ func ends(events []trace.Event) string {
 	return strings.Join(out, "\n")
 }
 
-// Scenario 16: a tool calls a tool and a worker through the same gate; ids
-// nest, and two tools that need to be alone do not wait for each other.
+// Scenario 16: a tool calls a tool and a worker through the same gate. Their ids are below its
+// own, and a tool that runs alone does not block a call that it makes itself.
 func TestCallbacks(t *testing.T) {
 	for _, c := range []struct{ name, args, want string }{
 		{"inner", `{}`, "0.1.1 inner ok\n0.1 outer ok"},
@@ -187,8 +188,8 @@ func TestCallbacks(t *testing.T) {
 	}
 }
 
-// Scenario 17: a manual tool is in no model's list, refused to the model, and
-// runs for a person.
+// Scenario 17: a manual tool is not offered to models, refuses calls of a model, and runs for
+// a person.
 func TestManual(t *testing.T) {
 	var ran atomic.Int32
 	files := project(`calls: [{tool: man, args: {}}]`, "say: done")
@@ -209,7 +210,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// Scenario 14, 30 and the traps of the peers: tools that fail are results.
+// Scenarios 14 and 30: a tool that fails gives a result, and the run goes on.
 func TestToolsThatFail(t *testing.T) {
 	files := project(
 		`calls: [{tool: typed, args: {}}, {tool: panics, args: {}}, {tool: nothing, args: {}}, {tool: nope, args: {}}]`, "say: survived")
@@ -228,8 +229,8 @@ func TestToolsThatFail(t *testing.T) {
 	}
 }
 
-// SPEC §6, Grants: without network_enabled a tool of risk network is refused
-// before anybody is asked, whatever toolset it is of.
+// SPEC §6, Grants: without network_enabled, a tool of the risk network is refused before
+// anybody is asked, whatever its toolset is.
 func TestNetworkIsOffByDefault(t *testing.T) {
 	for front, want := range map[string]string{"": "0.1 net error E_NETWORK", "sandbox: {network_enabled: true}\n": "0.1 net ok"} {
 		var ran atomic.Int32
@@ -242,7 +243,7 @@ func TestNetworkIsOffByDefault(t *testing.T) {
 	}
 }
 
-// A tool that runs out of time is a result; an interruption ends the run, and
+// A timeout of a tool gives a result and the run goes on. An interruption ends the run, and
 // every call has an end.
 func TestTimeoutAndInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -267,8 +268,8 @@ func TestTimeoutAndInterrupt(t *testing.T) {
 	})
 }
 
-// What makes a tool ready, as compiling a module does, is not the call's time,
-// holds up no other call, and ends with the run.
+// Preparing a tool, such as compiling a module, does not count against the call's timeout, does
+// not block other calls, and ends with the run.
 func TestMakingReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		files := project(`calls: [{tool: unready, args: {}}, {tool: slow, args: {}}]`, `calls: [{tool: unready, args: {}}, {tool: inner, args: {}}]`, "say: went on")
@@ -285,7 +286,7 @@ func TestMakingReady(t *testing.T) {
 	})
 }
 
-// late answers after a while.
+// late is a front end that says yes after the time after.
 type late struct {
 	ui.Script
 	after time.Duration
@@ -321,8 +322,8 @@ func TestSecretsAreRedacted(t *testing.T) {
 	}
 }
 
-// What an unattended run would be denied is known beforehand; a setting that
-// names no tool is refused, not ignored.
+// WouldAsk returns the tools that an unattended run would be denied. A setting for an unknown
+// tool is an error and not ignored.
 func TestWouldAskAndTypos(t *testing.T) {
 	files := project("say: x")
 	play(t, t.Context(), files, core.Options{}, &ui.Script{}, new(atomic.Int32), func(i *core.Instance, ro core.RunOptions) run.Result {

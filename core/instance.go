@@ -39,7 +39,7 @@ type Instance struct {
 	notify   string
 }
 
-// Notify is how the person wants to be told of a run that asks or ends, one of
+// Notify returns how the person wants to be notified of a run that asks or ends. It is one of
 // project.Notices.
 func (i *Instance) Notify() string { return i.notify }
 
@@ -97,8 +97,8 @@ func Open(p Platform, o Options) (*Instance, error) {
 	return i, err
 }
 
-// addWeb registers the toolset web, as the person configured it. One that the platform
-// has itself stands.
+// addWeb registers the toolset web with the person's settings, unless the platform has its
+// own.
 func (i *Instance) addWeb(w project.Web) {
 	s := web.Source{
 		Fetch: i.platform.Fetch, PrivateHosts: w.PrivateHosts, Env: i.platform.Env,
@@ -110,8 +110,8 @@ func (i *Instance) addWeb(w project.Web) {
 	i.registry = toolset.NewRegistry(append([]toolset.Factory{web.Toolset(s)}, i.registry.All()...)...)
 }
 
-// value returns the text of a value in a toolset's options. What a person keeps is
-// redacted everywhere from then on (SECURITY 16).
+// value returns the text of a value in a toolset's options. If the text is from the person's
+// environment or secrets, it is redacted everywhere from then on (SECURITY 16).
 func (i *Instance) value(v tool.Value) (string, error) {
 	value := ""
 	switch {
@@ -147,7 +147,8 @@ func (i *Instance) Project() *project.Project { return i.project }
 // Entry returns the worker that a run starts with.
 func (i *Instance) Entry() (*project.Worker, error) { return i.project.Entry() }
 
-// library is what runs the project's tool modules.
+// library returns the library that runs the project's tool modules, or nil if the platform
+// runs none.
 func (i *Instance) library() (*wasmtool.Library, error) {
 	if i.platform.Tools == nil {
 		return nil, nil
@@ -170,12 +171,12 @@ func (i *Instance) gate(person approval.Approver) *approval.Gate {
 
 func (i *Instance) files() mounting { return mounting{&i.platform, i.options} }
 
-// Clearance returns the project's staged items, for a person to decide on; nil if
-// nothing is kept: the platform keeps no state, or the sandbox is in memory.
+// Clearance returns the store of the project's staged items, on which a person decides. It is
+// nil if nothing is kept, because the platform keeps no state or the sandbox is in memory.
 func (i *Instance) Clearance() *clearance.Store { return i.files().staged(i.project) }
 
-// Undo returns what runs of the project replaced, for a person to put back; nil where
-// Clearance is.
+// Undo returns the store of the files that runs of the project replaced, so that a person can
+// restore them. It is nil if Clearance is nil.
 func (i *Instance) Undo() *clearance.Store { return i.files().undo(i.project) }
 
 // runner makes the runner of one session.
@@ -192,12 +193,12 @@ func (i *Instance) runner(sink trace.Sink, gate *approval.Gate) *run.Runner {
 // checker makes a Checker of the project, which asks nobody.
 func (i *Instance) checker() *run.Checker { return i.runner(trace.Sinks(nil), i.gate(nil)).Checker() }
 
-// defaultQuota bounds what one run writes, so that a model in a loop cannot
+// defaultQuota limits what one run writes, so that a model in a loop cannot
 // fill a disk: 1 GiB, 100,000 writes, 256 files open at a time.
 var defaultQuota = sandbox.Limits{Bytes: 1 << 30, Files: 100_000, Handles: 256}
 
-// Seen are the files that the entry sees: a front end offers their names. What no worker
-// can read is not among them.
+// Seen returns the files that the entry sees, so that a front end can offer their names. It
+// does not contain files that no worker can read.
 func (i *Instance) Seen() (fs.FS, error) {
 	entry, err := i.project.Entry()
 	if err != nil {
@@ -206,13 +207,14 @@ func (i *Instance) Seen() (fs.FS, error) {
 	return i.checker().Files(context.Background(), entry)
 }
 
-// rules are those that the person keeps for this project.
+// rules returns the store of the rules that the person saved for this project.
 func (i *Instance) rules() consent.Rules {
 	return consent.Rules{File: i.platform.Rules, Key: cmp.Or(i.platform.RulesKey, i.platform.TrustKey), Home: i.platform.Home}
 }
 
-// withKept adds the rules that the host stores apart from the person's config, or under
-// another key.
+// withKept returns the config with the rules that the host stores in another file or under
+// another key. With instead, the config's own rules for the project that pre-approve have no
+// effect.
 func withKept(config *project.Config, kept consent.Rules, instead bool) (*project.Config, error) {
 	rules, err := kept.List()
 	if err != nil {
@@ -221,7 +223,8 @@ func withKept(config *project.Config, kept consent.Rules, instead bool) (*projec
 	return config.WithRules(rules, instead), nil
 }
 
-// saveRules lets the gate of a session save rules. sink hears what comes of it.
+// saveRules sets g.Save, so that the gate of a session can save rules. The result is shown
+// through sink.
 func (i *Instance) saveRules(g *approval.Gate, sink trace.Sink) {
 	if i.platform.Rules == nil {
 		return

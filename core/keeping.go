@@ -15,7 +15,7 @@ import (
 	"golem/core/trace"
 )
 
-// Conversations is where the project's conversations are kept; nil if none are.
+// Conversations returns the store of the project's conversations, or nil if none are kept.
 func (i *Instance) Conversations() *state.Store {
 	if s := &i.platform.State; s.Kept() && !i.options.MemorySandbox {
 		return s
@@ -23,8 +23,8 @@ func (i *Instance) Conversations() *state.Store {
 	return nil
 }
 
-// keepConversation keeps the run's conversation (SPEC §14), or goes on with a kept one.
-// With files in memory nothing is kept: what a call did would be gone.
+// keepConversation starts keeping the run's conversation (SPEC §14), or resumes a kept one.
+// With a sandbox in memory nothing is kept, because the effects of its calls are lost.
 func (i *Instance) keepConversation(ctx context.Context, r *run.Runner, entry *project.Worker, ro RunOptions, mode string) error {
 	if ro.Resume != nil {
 		if err := i.resume(ctx, r, entry, ro, mode); err != nil {
@@ -43,8 +43,8 @@ func (i *Instance) keepConversation(ctx context.Context, r *run.Runner, entry *p
 	return nil
 }
 
-// resume reads the conversation to go on with, and asks the person what only a person
-// can decide.
+// resume reads the conversation to resume, and asks the person the questions that must be
+// answered first.
 func (i *Instance) resume(ctx context.Context, r *run.Runner, entry *project.Worker, ro RunOptions, mode string) error {
 	s := &i.platform.State
 	if i.options.MemorySandbox {
@@ -62,7 +62,7 @@ func (i *Instance) resume(ctx context.Context, r *run.Runner, entry *project.Wor
 	if err != nil && ro.Resume.At == 0 {
 		return err
 	}
-	if err != nil { // a branch changes nothing of it
+	if err != nil { // a branch does not change the conversation, so it needs no lock
 		release = func() {}
 	}
 	k, err := conversation.Read(s, id)
@@ -100,7 +100,7 @@ func (i *Instance) resume(ctx context.Context, r *run.Runner, entry *project.Wor
 	return nil
 }
 
-// goesWith fails if a conversation is another worker's.
+// goesWith returns E_CONFLICT if a conversation belongs to another worker.
 func goesWith(k *conversation.Kept, entry *project.Worker) error {
 	if k.Head.Worker == entry.ID && k.Head.File == entry.File {
 		return nil
@@ -109,13 +109,13 @@ func goesWith(k *conversation.Kept, entry *project.Worker) error {
 		Hinting("name that worker, or --entry %s", k.Head.Worker)
 }
 
-// changed are the workers of a conversation whose files are not what they were, with
-// what they are now; "" if there is none any more.
+// changed returns the workers of a conversation whose files have changed, with their new
+// digests; "" for a worker that no longer exists.
 func (i *Instance) changed(k *conversation.Kept) []conversation.Digest {
 	now := map[string]string{} // by file
 	if e, err := i.project.Entry(); err == nil {
 		now[e.File] = e.Digest
-		closure, _ := i.project.Closure(e) // what is wrong with it, the run tells
+		closure, _ := i.project.Closure(e) // the run reports the error
 		for _, w := range closure {
 			now[w.File] = w.Digest
 		}
@@ -132,13 +132,14 @@ func (i *Instance) changed(k *conversation.Kept) []conversation.Digest {
 	return out
 }
 
-// nobodyAsked is a fault that stands for a question that nobody could be asked: exit 3.
+// nobodyAsked is an error for a question that nobody could be asked: the run ends with exit
+// code 3.
 type nobodyAsked struct{ fault *fault.Fault }
 
 func (n nobodyAsked) Error() string { return n.fault.Error() }
 func (n nobodyAsked) Unwrap() error { return n.fault }
 
-// ask asks a question before the run.
+// ask asks a person a question before the run. It returns nobodyAsked if nobody can be asked.
 func (i *Instance) ask(ctx context.Context, r *run.Runner, q approval.Question) (yes bool, err error) {
 	q.Kind, q.Call, q.Asking = approval.KindResume, "0", r.Asking
 	q.Shown = func(req approval.Request) { consent.Announce(r.Sink, req) }
@@ -154,8 +155,8 @@ func (i *Instance) ask(ctx context.Context, r *run.Runner, q approval.Question) 
 	return rec.Run, nil
 }
 
-// settleChanges asks whether a conversation goes on with workers whose files have
-// changed; yes answers it before.
+// settleChanges asks whether to resume a conversation although files of its workers have
+// changed, and returns E_CONFLICT if not. If yes is true, it does not ask but warns.
 func (i *Instance) settleChanges(ctx context.Context, r *run.Runner, k *conversation.Kept, yes bool) error {
 	q := approval.Question{Title: "Files of this conversation's workers have changed since. Go on with them as they are now?"}
 	for _, d := range i.changed(k) {
@@ -182,8 +183,8 @@ func (i *Instance) settleChanges(ctx context.Context, r *run.Runner, k *conversa
 	return err
 }
 
-// settleDoubts asks about each call whose end is unknown, or whose arguments had a
-// secret that was not kept.
+// settleDoubts asks about each call that may not have ended, or whose arguments had a
+// secret that was not kept. It sets r.Retake to the calls that run again.
 func (i *Instance) settleDoubts(ctx context.Context, r *run.Runner, k *conversation.Kept) error {
 	r.Retake = map[string]bool{}
 	for _, d := range k.Reopen() {
@@ -210,8 +211,8 @@ func (i *Instance) settleDoubts(ctx context.Context, r *run.Runner, k *conversat
 	return nil
 }
 
-// goesOn restores a chat, shows where it is, and goes on with an exchange that golem
-// was killed in. false ends the chat.
+// goesOn restores a chat, shows its title and with recap its last messages, and continues an
+// exchange in which golem was killed. It returns false if the chat ends.
 func (i *Instance) goesOn(ctx context.Context, s *run.Session, r *run.Runner, recap bool, send func(func(context.Context) run.Result) bool) bool {
 	pending, err := s.Resume(ctx)
 	if err != nil {

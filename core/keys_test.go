@@ -22,7 +22,8 @@ import (
 	"golem/core/ui"
 )
 
-// endpoint answers every request with one word and keeps what it was sent.
+// endpoint is a provider that answers every request with one word. It counts the requests and
+// keeps the last one.
 type endpoint struct {
 	requests atomic.Int32
 	mu       sync.Mutex
@@ -57,7 +58,7 @@ func (m *memoryTrust) Change(change func([]byte) ([]byte, error)) error {
 	return err
 }
 
-// clone is a project that somebody else wrote, on a person's machine.
+// clone is a project of somebody else, as a person has it after cloning it.
 type clone struct {
 	endpoint endpoint
 	trust    memoryTrust
@@ -70,10 +71,10 @@ type clone struct {
 	trace    bytes.Buffer
 }
 
-// asker answers every question alike, after a while.
+// asker gives the same answer to every question, after a time.
 type asker struct {
 	ui.Script
-	answer approval.Answer // "": nobody is there
+	answer approval.Answer // "": nobody can be asked
 	after  time.Duration
 	before func()
 }
@@ -121,9 +122,8 @@ func (c *clone) run(t *testing.T) run.Result {
 
 const acme = "providers: {acme: {base_url: \"https://acme.example/v1\", api_key_env: ACME_KEY, headers: {X-Tool: web-search-on}}}\n"
 
-// Scenario 44: a person takes their time over a question of trust,
-// and no limit of the model or the worker counts it; no request goes out
-// before the yes.
+// Scenario 44: the time that a person needs for a question about trust counts against no
+// timeout of the model or the worker, and no request is sent before the yes.
 func TestTrustingAProviderCountsAgainstNoLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &clone{manifest: acme}
@@ -141,8 +141,8 @@ func TestTrustingAProviderCountsAgainstNoLimit(t *testing.T) {
 	})
 }
 
-// SPEC §3, SECURITY 17: what a project says of a provider gets no request
-// until a person trusted each line; the yes is kept for these lines.
+// SPEC §3, SECURITY 17: no request is sent to a provider that a project configures until a
+// person has trusted each line of its configuration. The yes is kept for these lines.
 func TestAProjectsProviderNeedsTrust(t *testing.T) {
 	c := &clone{manifest: acme}
 	res := c.run(t)
@@ -180,8 +180,8 @@ func TestAProjectsProviderNeedsTrust(t *testing.T) {
 	}
 }
 
-// A person's own word needs no question: an address in the environment, rows
-// of config.yaml, --trust, trust: true; and the built-in address of a provider.
+// There is no question about settings of the person: an address in the environment, rows of
+// config.yaml, --trust, trust: true. There is none about the built-in address of a provider.
 func TestAPersonsProviderNeedsNoTrust(t *testing.T) {
 	for name, c := range map[string]*clone{
 		"--trust":          {manifest: acme, options: core.Options{Trust: true}},
@@ -201,8 +201,8 @@ func TestAPersonsProviderNeedsNoTrust(t *testing.T) {
 	}
 }
 
-// A key of the project's .env is somebody's, perhaps not the person's: prompts
-// sent with it can be read by its owner. The environment wins over it.
+// A key in the project's .env needs trust, because it may be somebody else's, who could read the
+// prompts that are sent with it. A key in the environment wins over it.
 func TestAKeyOfDotEnvNeedsTrust(t *testing.T) {
 	c := &clone{dotenv: map[string]string{"OPENAI_API_KEY": "sk-attacker-0123456789"}, options: core.Options{Model: "openai:m"}}
 	if res := c.run(t); res.Error == nil || res.Error.Code != fault.Trust || c.endpoint.requests.Load() != 0 {
@@ -226,7 +226,8 @@ func TestAKeyOfDotEnvNeedsTrust(t *testing.T) {
 	}
 }
 
-// --deny-all asks nobody and trusts nothing; the person's trust: false neither.
+// With --deny-all nobody is asked and nothing is trusted. The same holds for trust: false in the
+// person's config.
 func TestNothingIsAskedUnderDenyAll(t *testing.T) {
 	for name, c := range map[string]*clone{
 		"deny-all":     {manifest: acme, options: core.Options{Approval: "auto_deny"}},
@@ -239,7 +240,7 @@ func TestNothingIsAskedUnderDenyAll(t *testing.T) {
 	}
 }
 
-// What the trace says of trust is redacted as all else, and lists what --trust covered.
+// The trace lists what --trust covered, and secrets in that list are redacted.
 func TestTrustIsTraced(t *testing.T) {
 	c := &clone{manifest: acme, options: core.Options{Trust: true}}
 	c.run(t)

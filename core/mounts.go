@@ -10,14 +10,13 @@ import (
 	"golem/core/sandbox"
 )
 
-// mounting are the files of the sandbox of a project: what the host lends, in
-// memory if that was asked for.
+// mounting opens the files for a project's sandbox, and says which of them are protected.
 type mounting struct {
 	platform *Platform
 	options  Options
 }
 
-// mount opens a source for the sandbox, over memory if that was asked for.
+// mount opens a source for the sandbox. With Options.MemorySandbox, changes stay in memory.
 func (m mounting) mount(source string) (sandbox.FS, error) {
 	if m.platform.Mount == nil {
 		if m.options.MemorySandbox {
@@ -32,9 +31,10 @@ func (m mounting) mount(source string) (sandbox.FS, error) {
 	return sandbox.Overlay(fsys), nil
 }
 
-// protection guards the definition files of the project that runs, and what
-// nobody may reach. A worker found on GOLEM_PATH works on another directory
-// than its definitions lie in: there both are guarded, the definitions whole.
+// protection returns the protection of the project's definition files and of the directories
+// that no worker may reach. A worker found on GOLEM_PATH works on another directory than the
+// one with its definitions. Then both are protected, and the one with the definitions
+// completely, unless it contains the other.
 func (m mounting) protection(p *project.Project) sandbox.Protection {
 	man := p.Manifest()
 	var work sandbox.FS
@@ -44,7 +44,7 @@ func (m mounting) protection(p *project.Project) sandbox.Protection {
 			work, root = fsys, sandbox.SourceOf(fsys, "")
 		}
 	}
-	defined := cmp.Or(root, ".") // a tree that does not tell where it lies is the one that workers see
+	defined := cmp.Or(root, ".") // files without a source are taken to be those that workers see
 	if fsys, ok := m.options.Files.(sandbox.FS); ok {
 		defined = sandbox.SourceOf(fsys, defined)
 	}
@@ -65,10 +65,10 @@ func (m mounting) protection(p *project.Project) sandbox.Protection {
 	return out
 }
 
-// libraryProtection guards the libraries of the project, and the directories in
-// which libraries are looked for: a worker that could write there would choose the
-// code of a later run. A directory that contains the one workers work on is guarded
-// as a project is. work is that one's source.
+// libraryProtection returns the protection of the project's libraries and of the directories
+// in which libraries are searched, because a worker that could write there could choose the
+// code of a later run. work is the source of the directory that workers work on. A library
+// around it is protected like a project, a search directory around it not at all.
 func (m mounting) libraryProtection(p *project.Project, work string) []sandbox.Protection {
 	var out []sandbox.Protection
 	guard := func(tree fs.FS, library bool) {

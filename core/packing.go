@@ -14,16 +14,16 @@ import (
 	"golem/core/workspace"
 )
 
-// Packed is a packed project, with what was left out of it.
+// Packed is a packed project, with the list of files that were left out.
 type Packed struct {
 	Data []byte
 	Pack *workspace.Pack
 	Left []workspace.Left
 }
 
-// Pack packs the project (golem pack, and the page's export). It checks what it
-// packed, as whoever gets it will run it, and returns the faults instead if there
-// are errors. sign may be nil; key is its secret key, which is left out.
+// Pack packs the project (golem pack, and the page's export). It checks the packed project as
+// its receiver will run it, and returns the faults if there are errors. sign may be nil; key
+// is the secret key with which it signs, and is left out of the pack.
 func (i *Instance) Pack(sign workspace.Sign, key []byte) (*Packed, error) {
 	ignored, faults := i.project.Ignored()
 	if err := faults.Err(); err != nil {
@@ -64,10 +64,11 @@ func (i *Instance) Pack(sign workspace.Sign, key []byte) (*Packed, error) {
 	return &Packed{data, signed, left}, err
 }
 
-// shortestKey is the length from which a value is looked for in files.
+// shortestKey is the smallest length, in bytes, of a key that is searched for in files.
 const shortestKey = 12
 
-// keyless returns an error if a file holds the value of a key that golem knows.
+// keyless returns E_PROTECTED if a file contains the value of a key or secret that golem
+// knows.
 func (i *Instance) keyless(pack *workspace.Pack) error {
 	secrets := platformSecrets(i.platform)
 	if i.platform.Store != nil {
@@ -92,8 +93,8 @@ func (i *Instance) keyless(pack *workspace.Pack) error {
 	})
 }
 
-// checkPacked checks a packed project as golem check would. A file that is
-// missing may be one that was left out.
+// checkPacked checks a packed project as golem check does, and returns the errors. If an error
+// names a file that was left out, it adds why.
 func (i *Instance) checkPacked(pack *workspace.Pack, left []workspace.Left) error {
 	p, o := i.platform, i.options
 	p.Trust, p.DotEnv, p.Libraries = nil, nil, PackLibraries(pack)
@@ -129,14 +130,14 @@ func (i *Instance) checkPacked(pack *workspace.Pack, left []workspace.Left) erro
 	return errs.Compact()
 }
 
-// PackLibraries is where a packed project finds its libraries: in itself, and
-// nowhere else, so that it is the same everywhere.
+// PackLibraries returns where a packed project finds its libraries: only in the pack, so
+// that it runs in the same way everywhere.
 func PackLibraries(pack *workspace.Pack) []project.LibraryRoot {
 	return []project.LibraryRoot{{Label: "the packed project", FS: pack.Libs}}
 }
 
-// PackLines says where a packed project comes from, at the head of the question
-// about trust.
+// PackLines returns where a packed project comes from, for the beginning of the question
+// about trust (Options.Origin).
 func PackLines(p *workspace.Pack) []approval.Line {
 	means := "nobody signed it: nothing shows who made it"
 	if s := p.Signer; s != nil {

@@ -21,7 +21,7 @@ import (
 	"golem/core/ui"
 )
 
-// opened is a project of files on a platform of memory.
+// opened returns a project with these files on a platform in memory.
 func opened(t *testing.T, files map[string]string, more ...toolset.Factory) *core.Instance {
 	t.Helper()
 	tree := sandbox.Memory()
@@ -41,7 +41,7 @@ func opened(t *testing.T, files map[string]string, more ...toolset.Factory) *cor
 	return inst
 }
 
-// file is a trace file that may be read while it is written.
+// file is a trace file in memory that can be read while it is written.
 type file struct {
 	mu   sync.Mutex
 	data bytes.Buffer
@@ -59,13 +59,13 @@ func (f *file) String() string {
 	return f.data.String()
 }
 
-// watcher answers late, and looks meanwhile at what the trace holds and what
-// it was shown.
+// watcher is a front end that answers after a minute, and then records what the trace contains
+// and what the front end was shown.
 type watcher struct {
 	ui.Script
 	trace, lines *file
 	shown        file
-	held, seen   string // of the trace and of what was shown, when the answer was given
+	held, seen   string // the trace and what was shown, at the time of the answer
 }
 
 func (w *watcher) Emit(e trace.Event) {
@@ -80,9 +80,8 @@ func (w *watcher) Approve(_ context.Context, r approval.Request) (approval.Decis
 	return approval.Decision{ID: r.ID, Answer: approval.Yes}, nil
 }
 
-// While a person is asked, what ends meanwhile is in the trace file at once,
-// so that a page that is closed loses nothing; the person is shown it after
-// the answer (S4-45).
+// While a person is asked, events are written to the trace file at once, so that closing a page
+// loses nothing. The person is shown them after the answer (S4-45).
 func TestTraceGoesOnWhileAPersonIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inst := opened(t, map[string]string{
@@ -115,14 +114,14 @@ workers:
 	})
 }
 
-// stubborn is a toolset that cannot be closed.
+// stubborn is a toolset whose Close fails.
 type stubborn []tool.Tool
 
 func (s stubborn) Tools() []tool.Tool { return s }
 
 func (stubborn) Close() error { return errors.New("still in use") }
 
-// What closing a run's tools has to say stands before the run's end.
+// An error of closing the tools of a run is in the trace before the run's end.
 func TestNothingFollowsTheEnd(t *testing.T) {
 	bad := toolset.Factory{Name: "bad", Open: func(context.Context, toolset.Env, any) (tool.Toolset, error) {
 		spec := tool.Spec{Name: "poke", Description: "Pokes.", Risk: tool.Read, Toolset: "bad", Provider: "builtin"}
@@ -152,8 +151,8 @@ func TestNothingFollowsTheEnd(t *testing.T) {
 	}
 }
 
-// Scenario 46: an input beyond the limit is E_LIMIT before anything is begun;
-// a chat goes on after a message that is.
+// Scenario 46: an input that is too large is E_LIMIT before anything starts. In a chat, the
+// conversation goes on after such a message.
 func TestInputIsBounded(t *testing.T) {
 	inst := opened(t, map[string]string{"main.worker": "---\nmode: chat\n---\nM.\n", "s.yaml": "script: 1\nworkers: {main: [{say: one}, {say: two}]}\n"})
 	huge := strings.Repeat("x", run.MaxInput+1)

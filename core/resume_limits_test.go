@@ -19,8 +19,7 @@ import (
 	"golem/core/trace"
 )
 
-// A conversation of 10,000 messages is listed, resumed and made shorter, and one that
-// cannot be written any more is a warning: the run goes on.
+// A conversation of 10,000 messages can be listed, resumed, compacted and rewound.
 func TestLongConversations(t *testing.T) {
 	y := newYard(t, moment{files: yardFiles()})
 	s := state.Memory(y.state)
@@ -60,7 +59,7 @@ type lines struct{ data []byte }
 func (l *lines) Write(b []byte) (int, error) { l.data = append(l.data, b...); return len(b), nil }
 func (*lines) Close() error                  { return nil }
 
-// What cannot be written is a warning, once, and the run ends as it would.
+// If a conversation cannot be written, there is one warning, and the run ends as without it.
 func TestAConversationThatCannotBeKept(t *testing.T) {
 	for what, store := range map[string]func(*state.Store){
 		"a full disk": func(s *state.Store) {
@@ -92,8 +91,8 @@ func TestAConversationThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// A clock that somebody sets back again and again harms no run and no conversation: it
-// is kept, listed, resumed and removed.
+// A clock that is set back repeatedly does no harm: conversations are kept, listed, resumed and
+// removed.
 func TestAClockThatIsSetBack(t *testing.T) {
 	y := newYard(t, moment{files: yardFiles()})
 	y.quiet = true
@@ -124,7 +123,8 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, fault.New(fault.Quota, "the disk is full") }
 func (full) Close() error              { return nil }
 
-// Two golems on one conversation: the second is refused, and a branch is not.
+// Only one golem can use a conversation at a time: a second one is refused, but it may make a
+// branch.
 func TestOneGolemAtATime(t *testing.T) {
 	y := newYard(t, moment{files: yardFiles()})
 	id := "20260101-000000-aaaaaa"

@@ -16,8 +16,8 @@ import (
 	"golem/core/ui"
 )
 
-// Scenario 58: of five exchanges one goes back to before the third and says something
-// else; both branches are listed, whole, and go on.
+// Scenario 58: after five exchanges, a person goes back to before the third and continues
+// differently. Both branches are listed, complete, and can be resumed.
 func TestRewind(t *testing.T) {
 	files := yardFiles()
 	files["s.yaml"] = "script: 1\nworkers:\n  main:\n    - when: {match: \"(.+)\"}\n      say: \"heard $1\"\n"
@@ -45,7 +45,7 @@ func TestRewind(t *testing.T) {
 		t.Errorf("said %q", wrong)
 	}
 
-	// The other branch goes on, as a branch of itself and where it ended.
+	// The other branch can be resumed at its end, and a branch of it can be made.
 	u = always()
 	u.Inputs = []run.Input{{Text: "m6"}}
 	res := y.open(t).Chat(t.Context(), nil, u, core.RunOptions{Resume: &core.Resume{ID: "20260101-000000-aaaaaa"}})
@@ -60,8 +60,8 @@ func TestRewind(t *testing.T) {
 	}
 }
 
-// A result names the conversation of its chat, whichever was written last: the branch
-// after /rewind, nothing if nothing was said.
+// A result has the id of the chat's own conversation, even if another one was written later:
+// after /rewind the id of the branch, and none if nothing was said.
 func TestResultNamesItsConversation(t *testing.T) {
 	files := yardFiles()
 	files["s.yaml"] = "script: 1\nworkers:\n  main: [{say: ok}, {say: ok}, {say: ok}]\n"
@@ -93,8 +93,8 @@ func TestResultNamesItsConversation(t *testing.T) {
 	}
 }
 
-// What a clone brought along, what was edited by hand and what a newer golem wrote is
-// not resumed, and stays as it is; a list shows it.
+// A conversation that came with a clone, was edited by hand or was written by a newer golem is
+// not resumed or changed. Lists show it.
 func TestForeignConversations(t *testing.T) {
 	y := newYard(t, moment{files: yardFiles()})
 	y.open(t).Run(t.Context(), run.Input{Text: "go"}, always(), core.RunOptions{ID: "20260101-000000-aaaaaa"})
@@ -124,8 +124,8 @@ func TestForeignConversations(t *testing.T) {
 	}
 }
 
-// A conversation has one golem at a time, is one worker's, and says when the worker's
-// file has changed.
+// A conversation is used by one golem at a time and belongs to one worker, and golem asks if the
+// worker's file has changed.
 func TestWhoMayGoOn(t *testing.T) {
 	y := newYard(t, moment{files: yardFiles()})
 	id := "20260101-000000-aaaaaa"
@@ -165,7 +165,7 @@ func TestWhoMayGoOn(t *testing.T) {
 	}
 }
 
-// yes resumes where nobody is asked, with the answer given before, and returns the
+// yes resumes a conversation with Resume.Changed, so that nobody is asked, and returns the
 // warnings.
 func yes(t *testing.T, y *yard, id string) (said string) {
 	t.Helper()
@@ -182,7 +182,7 @@ func yes(t *testing.T, y *yard, id string) (said string) {
 	return said
 }
 
-// Secrets are not kept, and a call whose arguments had one is not run again.
+// Secrets are not kept in a conversation, and a call whose arguments had one is not run again.
 func TestSecretsAreNotKept(t *testing.T) {
 	files := yardFiles()
 	files["s.yaml"] = `script: 1
@@ -207,7 +207,7 @@ workers:
 	}
 }
 
-// An exchange that the person stopped ends; the chat and what was kept go on.
+// After the person stops an exchange, the chat goes on, and its conversation can be resumed.
 func TestStoppingAnExchange(t *testing.T) {
 	files := yardFiles()
 	files["s.yaml"] = `script: 1

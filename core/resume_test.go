@@ -15,9 +15,10 @@ import (
 	"golem/core/ui"
 )
 
-// A run that is killed at any moment goes on, and both parts can be undone then: what was kept is not asked for again,
-// a write whose end is unknown is asked about, approvals are asked anew, and answer
-// and files are those of a run that was not killed.
+// A run that is killed at any moment can be resumed. Models and tools are not asked again for
+// what was kept. The person is asked about a write that may not have ended, and approvals are
+// asked again. Answer and files are those of a run that was not killed, and both parts of the
+// run can be undone.
 func TestARunGoesOnFromAnyMoment(t *testing.T) {
 	whole := newYard(t, moment{files: yardFiles()})
 	u := always()
@@ -29,7 +30,7 @@ func TestARunGoesOnFromAnyMoment(t *testing.T) {
 	again, doubts := 0, 0
 	for i, m := range whole.moments {
 		if inputsIn(m) == 0 {
-			continue // nothing to go on with
+			continue // nothing to resume
 		}
 		again++
 		what := fmt.Sprintf("moment %d, %s", i, m.what)
@@ -67,8 +68,8 @@ func TestARunGoesOnFromAnyMoment(t *testing.T) {
 	}
 }
 
-// A write whose end is unknown runs again only if the person says so; nobody there
-// is exit 3, and nothing changed.
+// A write that may not have ended runs again only if the person says yes. If nobody can be
+// asked, the exit code is 3 and nothing changes.
 func TestAnUnknownEndIsAskedAbout(t *testing.T) {
 	whole := newYard(t, moment{files: yardFiles()})
 	whole.open(t).Run(t.Context(), run.Input{Text: "go"}, always(), core.RunOptions{ID: "20260101-000000-aaaaaa"})
@@ -93,7 +94,8 @@ func TestAnUnknownEndIsAskedAbout(t *testing.T) {
 	}
 }
 
-// A chat that is killed at any moment is resumed whole, and its last exchange ends.
+// A chat that is killed at any moment can be resumed completely, and its last exchange is
+// finished.
 func TestAChatGoesOnFromAnyMoment(t *testing.T) {
 	files := yardFiles()
 	files["s.yaml"] = `script: 1
@@ -138,7 +140,7 @@ workers:
 	}
 }
 
-// talk is the newest conversation as people read it.
+// talk returns the messages of the newest conversation.
 func talk(t *testing.T, y *yard) []string {
 	t.Helper()
 	s := state.Memory(y.state)

@@ -18,20 +18,20 @@ import (
 	"golem/core/ui"
 )
 
-// This file is scenario 57 in process: golem is killed at every moment at which
-// something lasting changes, and goes on from what is there then.
+// This file simulates scenario 57: golem is killed at every moment at which a file changes, and
+// resumes with the files of that moment.
 
-// moment is what a kill leaves: the project's files and golem's own.
+// moment has the files at one moment, which a kill would leave: the project's and golem's own.
 type moment struct {
 	what        string
 	files, kept map[string]string
 }
 
-// yard is a project in memory of which every moment is noted.
+// yard is a project in memory that records every moment.
 type yard struct {
 	tree, state sandbox.FS
-	quiet       bool               // notes nothing
-	change      func(*state.Store) // before it is lent; nil: nothing
+	quiet       bool               // records nothing
+	change      func(*state.Store) // changes the state before it is used; may be nil
 	now         func() time.Time   // nil: the real clock
 	mu          sync.Mutex
 	moments     []moment
@@ -71,7 +71,7 @@ func (y *yard) note(what string) {
 	y.moments = append(y.moments, moment{what, contents(y.tree), contents(y.state)})
 }
 
-// noted notes the moments around each change of the project's files.
+// noted is a file system that records the moments before and after each change.
 type noted struct {
 	sandbox.FS
 	yard *yard
@@ -84,8 +84,8 @@ func (n noted) WriteFile(name string, data []byte) error {
 	return err
 }
 
-// appended adds to a file and notes the moments: before, in the middle of the last
-// line, after.
+// appended appends to a file and records the moments before, in the middle of the last line,
+// and after.
 type appended struct {
 	yard *yard
 	name string
@@ -123,7 +123,7 @@ func (y *yard) open(t *testing.T) *core.Instance {
 	return inst
 }
 
-// counted is what a run asked of models and tools.
+// counted has the numbers of requests, calls and questions of a run.
 type counted struct {
 	turns int
 	tools []string // ids of the calls that were started
@@ -146,7 +146,7 @@ func count(u *ui.Script) counted {
 	return c
 }
 
-// always answers every question with yes.
+// always returns a front end that answers every question with yes.
 func always() *ui.Script {
 	yes := make([]approval.Decision, 100)
 	for i := range yes {
@@ -200,7 +200,7 @@ func keptAnswers(m moment) (answers int, ends map[string]bool) {
 	return answers, ends
 }
 
-// inputsIn counts what the person said, as far as it was kept.
+// inputsIn counts the person's messages that were kept at a moment.
 func inputsIn(m moment) (n int) {
 	for _, file := range m.kept {
 		n += strings.Count(file[:strings.LastIndex(file, "\n")+1], `"t":"input"`)

@@ -12,9 +12,9 @@ import (
 	"golem/core/trace"
 )
 
-// Of what /rewind takes back and /new forgets nothing is left: its attachments are gone,
-// those of the messages that stay have their names, and the root is told again of what
-// waits. That untrusted content was read stays true of the run, and of the branch.
+// After /rewind and /new nothing of the removed messages is left: their attachments are gone,
+// the attachments of the other messages keep their names, and the root is told again about
+// pending items. The run and the branch still know that untrusted content was read.
 func TestRewindAndNewForget(t *testing.T) {
 	files := yardFiles()
 	files["main.worker"] = "---\ntoolsets: {filesystem: {}, clearance: {}}\n---\nM.\n"

@@ -36,8 +36,8 @@ func (i *Instance) Call(ctx context.Context, name string, in run.Input, u ui.UI,
 	return i.end(r, r.Call(ctx, name, in))
 }
 
-// CallTool runs a tool of the entry worker for a person; no worker is meant, even if
-// one has that name.
+// CallTool runs a tool of the entry worker for a person. Unlike Call, it never runs a worker
+// of that name.
 func (i *Instance) CallTool(ctx context.Context, name string, in run.Input, u ui.UI, ro RunOptions) run.Result {
 	r, _, err := i.prepare(ctx, u, ro, in, "run")
 	if err != nil {
@@ -109,7 +109,8 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 	return i.end(r, s.Close())
 }
 
-// exchange runs one exchange of a chat; false if no later one can have a model either.
+// exchange runs one exchange of a chat and shows its error. It returns false if the chat must
+// end, because no model could be opened.
 func exchange(ctx context.Context, s *run.Session, ro RunOptions, do func(context.Context) run.Result) bool {
 	within, stop := ctx, func() {}
 	if ro.Exchange != nil {
@@ -129,13 +130,14 @@ func exchange(ctx context.Context, s *run.Session, ro RunOptions, do func(contex
 	return true
 }
 
-// end frees the conversation of a run, and names it if something of it was kept.
+// end closes the conversation of a run and sets its id in the result, if something of it was
+// kept. It redacts the result.
 func (i *Instance) end(r *run.Runner, res run.Result) run.Result {
 	res.Conversation = r.Journal.Close()
 	return i.redact(res)
 }
 
-// redact takes known secrets out of what a front end prints as the answer.
+// redact removes known secrets from the result that a front end prints.
 func (i *Instance) redact(res run.Result) run.Result {
 	res.Output.Text = i.secrets.redactor.Load().String(res.Output.Text)
 	res.Output.Summary = i.secrets.redactor.Load().String(res.Output.Summary)
@@ -156,7 +158,7 @@ func (i *Instance) redactFault(f *fault.Fault) *fault.Fault {
 	return &out
 }
 
-// next is the first message, then what the person says.
+// next returns the first message, if there is one, and then the person's next message.
 func next(ctx context.Context, u ui.UI, first **run.Input) (run.Input, error) {
 	if *first != nil {
 		in := **first
@@ -169,8 +171,8 @@ func next(ctx context.Context, u ui.UI, first **run.Input) (run.Input, error) {
 	return u.Prompt(ctx)
 }
 
-// notBegun is a run that prepare stopped. Where it was interrupted at the
-// question before the run, which the trace has, the trace ends properly too.
+// notBegun returns the result of a run for which prepare failed. If the person stopped it at
+// the question before the run, it also ends the trace, which already has that question.
 func (i *Instance) notBegun(r *run.Runner, in run.Input, err error) run.Result {
 	f := fault.Of(err, fault.Config)
 	res := run.Result{Status: run.Failed, Error: f, Refused: true, Unasked: errors.As(err, new(nobodyAsked))}
@@ -183,10 +185,10 @@ func (i *Instance) notBegun(r *run.Runner, in run.Input, err error) run.Result {
 	return i.end(r, res)
 }
 
-// prepare makes the runner of one session, with its sinks and its gate, after
-// what needs trust was settled; with an error it may return the runner, for its
-// sinks. The redactor stands before every consumer. An
-// input that is too large begins nothing.
+// prepare makes the runner of one session, with its sinks and its gate, and asks the person
+// for trust if that is needed. With an error it may return the runner, whose sinks then are
+// still needed. Every consumer of events is behind the redactor. An input that is too large
+// is an error before anything else.
 func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.Input, mode string) (r *run.Runner, entry *project.Worker, err error) {
 	if u == nil {
 		return nil, nil, errNoUI
@@ -204,8 +206,8 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 		}
 	}
 	i.secrets.add(moduleSecrets(i.project, entry)...)
-	// The trace has everything at once; the front end nothing but the question
-	// while a person is asked.
+	// The trace gets every event at once. While a person is asked, the front end gets
+	// only the question.
 	hold := &trace.Hold{}
 	sinks := trace.Sinks{i.writer(ro, entry, hold), hold.Sink(u)}
 	r = i.runner(trace.Redacting(i.secrets.now, sinks), i.gate(u))
@@ -221,7 +223,7 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 	return r, entry, i.keepConversation(ctx, r, entry, ro, mode)
 }
 
-// writer makes the lines of the run's trace.
+// writer returns the writer of the run's trace.
 func (i *Instance) writer(ro RunOptions, entry *project.Worker, hold *trace.Hold) *trace.Writer {
 	w := trace.NewWriter(ro.Trace, i.header(ro.ID, entry), i.platform.now)
 	w.Texts, w.OnError = ro.Texts, ro.Trouble
@@ -231,8 +233,8 @@ func (i *Instance) writer(ro RunOptions, entry *project.Worker, hold *trace.Hold
 	return w
 }
 
-// notices are what a person should know before the run begins: what the
-// worker leaves out, and an approval mode that the project chose for itself.
+// notices returns what a person should know before the run begins: the warnings about the
+// project, and an approval mode approve_all that the project chose itself.
 func (i *Instance) notices(entry *project.Worker) []trace.Body {
 	var out []trace.Body
 	if mode, origin, trusted := i.project.Approval(); mode == approval.ApproveAll && !trusted {
@@ -245,7 +247,7 @@ func (i *Instance) notices(entry *project.Worker) []trace.Body {
 	return out
 }
 
-// header is the first line of the run's trace.
+// header returns the first line of the run's trace.
 func (i *Instance) header(id string, entry *project.Worker) trace.Header {
 	return trace.Header{
 		Golem: "trace", V: trace.Version, Run: id, Version: i.platform.Version, Platform: i.platform.Name,
@@ -253,7 +255,7 @@ func (i *Instance) header(id string, entry *project.Worker) trace.Header {
 	}
 }
 
-// keep wires recordings and artifacts.
+// keep connects the runner with the recording and the artifacts.
 func (i *Instance) keep(r *run.Runner, ro RunOptions) {
 	if ro.Record != nil {
 		rec := model.NewRecorder(ro.Record, i.platform.Version, i.secrets.text)

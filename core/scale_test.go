@@ -15,12 +15,12 @@ import (
 	"golem/core/ui"
 )
 
-// counting notes what is asked of the project's files.
+// counting is a file system that counts its operations.
 type counting struct {
 	sandbox.FS
 	mu     sync.Mutex
-	opened map[string]int // files and directories, by name
-	asked  int            // every question: open, list, look
+	opened map[string]int // how often each file or directory was opened, by name
+	asked  int            // number of all operations: Open, ReadDir, Stat
 }
 
 func (c *counting) note(name string, opened bool) {
@@ -47,7 +47,7 @@ func (c *counting) Stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(c.FS, name)
 }
 
-// many is a project of n workers, each of which may call the next.
+// many returns a project of n workers, each of which may call the next.
 func many(t testing.TB, n int, main string) *counting {
 	t.Helper()
 	tree := sandbox.Memory()
@@ -79,8 +79,8 @@ func openMany(t testing.TB, tree *counting) *core.Instance {
 	return inst
 }
 
-// SPEC §2: running never scans. A setting that names a tool the running worker
-// lacks is the usual case, since a manifest speaks for all workers.
+// SPEC §2: running never scans, even if a setting names a tool that the running worker does not
+// have. This is normal, because a manifest has the settings for all workers.
 func TestARunOpensItsClosureAlone(t *testing.T) {
 	tree := many(t, 2000, "---\nallow_workers: [child]\n---\nM.\n")
 	var file bytes.Buffer
@@ -106,8 +106,8 @@ func TestARunOpensItsClosureAlone(t *testing.T) {
 	}
 }
 
-// Check loads each worker once, and asks the file system twice as much of
-// twice the workers.
+// Check loads each worker once, and the number of file operations grows linearly with the number
+// of workers.
 func TestCheckIsLinear(t *testing.T) {
 	questions := func(n int) int {
 		tree := many(t, n, "---\nallow_workers: '*'\n---\nM.\n")

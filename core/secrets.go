@@ -12,19 +12,19 @@ import (
 	"golem/core/trace"
 )
 
-// secrets are the values that must not leave golem, and the redactor that
-// removes them. They grow as files are read; the redactor then is a new one.
+// secrets has the values that must not leave golem, and the redactor that
+// removes them. When a value is added, the redactor is replaced.
 type secrets struct {
 	mu       sync.Mutex
 	known    []string
 	redactor atomic.Pointer[trace.Redactor]
-	// given are values of the person's that a project's tools were given, and the
-	// redactor of them alone: models do not read these either.
+	// given has the person's values that a project's tools got, and ofGiven the redactor
+	// for them: they are also removed from what models read.
 	given   []string
 	ofGiven atomic.Pointer[trace.Redactor]
 }
 
-// give makes a value known that a tool is about to get.
+// give adds a value that a tool is about to get.
 func (s *secrets) give(value string) {
 	s.add(value)
 	s.mu.Lock()
@@ -35,10 +35,10 @@ func (s *secrets) give(value string) {
 	}
 }
 
-// now is the redactor of everything that is known so far.
+// now returns the redactor for all values so far.
 func (s *secrets) now() *trace.Redactor { return s.redactor.Load() }
 
-// add makes further values known to the redactor.
+// add adds values to those that are removed.
 func (s *secrets) add(values ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,8 +56,8 @@ func (s *secrets) add(values ...string) {
 // text removes the secrets from a text.
 func (s *secrets) text(t string) string { return s.redactor.Load().String(t) }
 
-// platformSecrets are the platform's own secrets, and the values of every
-// variable that holds a key.
+// platformSecrets returns the platform's own secrets, the values of all environment variables
+// that hold keys, and the keys in .env.
 func platformSecrets(p Platform) []string {
 	out := slices.Clone(p.Secrets)
 	for name, v := range p.Env {
@@ -76,8 +76,9 @@ func platformSecrets(p Platform) []string {
 	return out
 }
 
-// moduleSecrets are the secrets of an entry's closure: the configuration values of
-// its modules that look like keys (SECURITY 16).
+// moduleSecrets returns the secrets in the settings of an entry's closure: the configuration
+// values of modules and MCP servers that look like keys, and the headers of MCP servers
+// (SECURITY 16).
 func moduleSecrets(p *project.Project, entry *project.Worker) []string {
 	closure, err := p.Closure(entry)
 	if err != nil {
@@ -99,9 +100,9 @@ func moduleSecrets(p *project.Project, entry *project.Worker) []string {
 	return out
 }
 
-// secretValue tells a key from ordinary configuration such as an address or a
-// language, which an answer may well contain: by its name, or by its looks (20
-// characters or more without a blank, letters and digits, no address).
+// secretValue reports whether a configuration value is a key, judging by its name or its form
+// (at least 20 bytes with letters and digits, without spaces, not an address). Ordinary values
+// such as an address or a language must not be redacted, because answers may contain them.
 func secretValue(name, value string) bool {
 	if trace.SecretName(name) || trace.KeyVariable("_"+name) {
 		return true

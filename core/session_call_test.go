@@ -12,9 +12,9 @@ import (
 	"golem/core/ui"
 )
 
-// A person's call in a chat goes through the session's gate: what was answered
-// for it holds for the model's call and the other way round, manual tools run,
-// ids go on, and the conversation does not learn of it.
+// A person's call in a chat goes through the session's gate: an answer for it also holds for the
+// model's call, and the other way round. Manual tools run, ids continue, and the call is not
+// part of the conversation.
 func TestCallsInAChat(t *testing.T) {
 	var ran atomic.Int32
 	files := project("calls: [{tool: inner, args: {}}]", "say: done", "calls: [{tool: inner, args: {}}]", "say: again")
@@ -37,7 +37,7 @@ func TestCallsInAChat(t *testing.T) {
 		case trace.Status:
 			said = append(said, b.Text)
 		case trace.ModelStart:
-			if b.Messages > 8 { // of two exchanges with a call each
+			if b.Messages > 8 { // two exchanges with one call each
 				t.Errorf("the model was sent %d messages", b.Messages)
 			}
 		}

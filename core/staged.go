@@ -12,8 +12,8 @@ import (
 	"golem/core/trace"
 )
 
-// staged are the project's staged items; nil if nothing is kept: the platform keeps
-// no state, or the sandbox is in memory.
+// staged returns the store of the project's staged items. It is nil if nothing is kept,
+// because the platform keeps no state or has no files, or the sandbox is in memory.
 func (m mounting) staged(p *project.Project) *clearance.Store {
 	if !m.platform.State.Kept() || m.options.MemorySandbox || m.platform.Mount == nil {
 		return nil
@@ -35,7 +35,7 @@ func (m mounting) staged(p *project.Project) *clearance.Store {
 	}
 }
 
-// undo is what runs of the project replaced; nil where staged is.
+// undo returns the store of the files that runs replaced; nil if staged returns nil.
 func (m mounting) undo(p *project.Project) *clearance.Store {
 	s := m.staged(p)
 	if s != nil {
@@ -44,8 +44,8 @@ func (m mounting) undo(p *project.Project) *clearance.Store {
 	return s
 }
 
-// branch opens the branch of a target. As any mount, a repository outside the project
-// needs --allow-outside.
+// branch opens the branch of a target. Like any mount, a repository outside the project needs
+// --allow-outside.
 func (m mounting) branch(to clearance.Target) (clearance.Branch, error) {
 	root, below := ".", to.Git
 	if path.IsAbs(below) || below == ".." || strings.HasPrefix(below, "../") {
@@ -61,8 +61,8 @@ func (m mounting) branch(to clearance.Target) (clearance.Branch, error) {
 	return m.platform.Git(files, to.Git, to.Branch)
 }
 
-// settle finishes what a golem that was stopped left unfinished, before anything
-// else is done in the project (SPEC §9).
+// settle finishes what an earlier golem left unfinished with staged items and undo, before
+// anything else is done in the project (SPEC §9). It returns errors as warnings.
 func (i *Instance) settle(ctx context.Context) (out []trace.Body) {
 	for _, s := range []*clearance.Store{i.Clearance(), i.Undo()} {
 		if err := s.Settle(ctx); err != nil {

@@ -18,8 +18,8 @@ import (
 	"golem/core/ui"
 )
 
-// Scenario 15: a module that never ends is stopped by its timeout, or by an
-// interruption; the worker goes on after the first.
+// Scenario 15: a module that never ends is stopped by its timeout or by an interruption. After a
+// timeout the worker goes on.
 func TestEndlessModule(t *testing.T) {
 	files := map[string]string{
 		"main.worker": "---\nlimits: {tool_timeout: 200ms}\ntoolsets: {custom: {modules: {h: {fuel: 1000000000000000}}}}\n---\nM.\n",
@@ -38,7 +38,7 @@ func TestEndlessModule(t *testing.T) {
 			time.AfterFunc(wait, cancel)
 			return i.Run(ctx, run.Input{Text: "go"}, &ui.Script{}, ro)
 		})
-		if ends(events) != "0.1 loop not_run E_INTERRUPTED" && ends(events) != "" { // else a busy machine had not begun the call
+		if ends(events) != "0.1 loop not_run E_INTERRUPTED" && ends(events) != "" { // otherwise, on a slow machine, the call had not begun
 			break
 		}
 	}

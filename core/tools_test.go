@@ -21,13 +21,12 @@ import (
 	"golem/core/wasmtool/wazeroengine"
 )
 
-// workshop is a project with tool modules; made counts how often its platform
-// made an engine.
+// workshop is a project with tool modules. It counts how often an engine is made.
 type workshop struct {
 	tree    sandbox.FS
 	library *wasmtool.Library
 	made    atomic.Int32
-	asked   atomic.Int32 // for the library
+	asked   atomic.Int32 // how often the library was requested
 	kept    state.Store
 }
 
@@ -72,7 +71,7 @@ func (w *workshop) open(t *testing.T, o core.Options) *core.Instance {
 	return inst
 }
 
-// run plays the project and returns how its calls ended.
+// run runs the project and returns the result and the trace.
 func (w *workshop) run(t *testing.T, o core.Options, do func(*core.Instance, core.RunOptions) run.Result) (run.Result, []trace.Event) {
 	t.Helper()
 	inst := w.open(t, o)
@@ -93,8 +92,8 @@ func asUsual(t *testing.T) func(*core.Instance, core.RunOptions) run.Result {
 
 const callsAdd = "script: 1\nworkers:\n  main:\n    - calls: [{tool: add, args: {a: 2, b: 3}}, {tool: loop}]\n    - say: done\n"
 
-// SPEC §16: tool.end has the fuel that was used, of calls that failed too, and
-// the same for the same call; tool.start names the module's digest.
+// SPEC §16: tool.end has the fuel that a call used, also if it failed, and the same call uses the
+// same fuel. tool.start has the module's digest.
 func TestTraceOfModules(t *testing.T) {
 	files := map[string]string{"main.worker": "---\ntoolsets: {custom: {modules: {h: {fuel: 100000}}}}\n---\nM.\n", "s.yaml": callsAdd}
 	w := newWorkshop(t, files, map[string]string{"tools/a.wasm": "add_v1", "tools/h.wasm": "hostile"})
@@ -120,8 +119,8 @@ func TestTraceOfModules(t *testing.T) {
 	}
 }
 
-// A project with modules costs nothing before one is called: no engine is
-// made, and of the modules only what describes them is read.
+// Before a module is called, no engine is made, and only the descriptions of the modules are
+// read.
 func TestModulesAreLazy(t *testing.T) {
 	files := map[string]string{"main.worker": "M.\n", "s.yaml": "script: 1\nworkers:\n  main:\n    - say: done\n"}
 	files["main.worker"] = "---\n---\nM.\n"
@@ -138,7 +137,7 @@ func TestModulesAreLazy(t *testing.T) {
 	}
 }
 
-// A platform that runs no modules says so, and --no-import-tools does without.
+// On a platform that cannot run modules there is an error, unless --no-import-tools is set.
 func TestPlatformWithoutTools(t *testing.T) {
 	w := newWorkshop(t, map[string]string{"main.worker": "---\n---\nM.\n", "s.yaml": "script: 1\nworkers:\n  main:\n    - say: done\n"}, map[string]string{"tools/a.wasm": "add_v1"})
 	w.library = &wasmtool.Library{}
@@ -181,8 +180,7 @@ func TestPersonCallsModule(t *testing.T) {
 	}
 }
 
-// What an unattended run would be denied counts modules' tools, and not those
-// that are refused before anybody is asked.
+// WouldAsk includes the tools of modules, but not tools that are refused before anybody is asked.
 func TestWouldAskKnowsModules(t *testing.T) {
 	files := map[string]string{
 		"main.worker": "---\nallow_workers: [slugify]\ntoolsets: {custom: {tools: [claims, net, add, slugify], approval: {tools: {add: preApproved}}}}\n---\nM.\n",

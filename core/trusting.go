@@ -24,8 +24,8 @@ func (i *Instance) Trusted(w trust.Widening) bool { return i.consent.Trusted(w) 
 // Untrusted returns the widenings of a list that no person trusted.
 func (i *Instance) Untrusted(l trust.List) trust.List { return i.consent.Untrusted(l) }
 
-// NeedsTrust returns what a person would be asked to trust before a run of a worker; nil
-// where nothing is asked. It fails where the list has not the digest that a person
+// NeedsTrust returns what a person would be asked to trust before a run of a worker, or nil if
+// nothing is asked. It returns an error if the list does not have the digest that the person
 // pinned.
 func (i *Instance) NeedsTrust(ctx context.Context, w *project.Worker) (trust.List, error) {
 	return i.consent.Asks(ctx, w)

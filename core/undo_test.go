@@ -14,7 +14,7 @@ import (
 	"golem/core/state"
 )
 
-// undoAll undoes every run of a project, the newest first, and returns how many.
+// undoAll undoes all runs of a project, the newest first, and returns their number.
 func undoAll(t *testing.T, inst *core.Instance) (n int) {
 	t.Helper()
 	for s := inst.Undo(); ; n++ {
@@ -31,8 +31,8 @@ func undoAll(t *testing.T, inst *core.Instance) (n int) {
 	}
 }
 
-// What the workers of a run and their modules write, also those that run beside each
-// other and in a narrower view, is undone as one; what is staged is not part of it.
+// Undo restores together everything that the workers of a run and their modules wrote, including
+// workers that ran in parallel or with a narrower view. Staged changes are not part of it.
 func TestUndoOfATree(t *testing.T) {
 	files := map[string]string{
 		"main.worker": "---\nallow_workers: [helper]\nsandbox: {paths: {all: {root: .}, draft: {root: ./draft, mode: staged}}}\n" +
@@ -84,8 +84,8 @@ workers:
 	}
 }
 
-// While another golem pushes or undoes something, a call that would write waits as long as
-// it may, and no longer: the run goes on.
+// While another golem pushes or undoes something, a call that writes waits at most until its
+// timeout, and then the run goes on.
 func TestWritesWaitNoLongerThanTheirCall(t *testing.T) {
 	w := newWorkshop(t, map[string]string{
 		"main.worker": "---\nsandbox: {paths: {all: {root: ./all}, draft: {root: ./draft, mode: staged}}}\n" +

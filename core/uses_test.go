@@ -9,9 +9,9 @@ import (
 	"golem/core/coretest"
 )
 
-// A tool tells what its calls may call: a worker's tool the worker, worker_call
-// every allowed worker, and a module that imports golem_call all that its worker
-// may call, but for tools that only a person starts (S3-15, S4-04).
+// Uses lists what the calls of a tool may call: for a worker's tool the worker, for worker_call
+// every allowed worker, and for a module that imports golem_call everything that its worker may
+// call, except tools that only a person can start (S3-15, S4-04).
 func TestToolsTellWhatTheyCanCall(t *testing.T) {
 	bare, err := coretest.Fixture("bare", false)
 	if err != nil {
