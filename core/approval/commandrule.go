@@ -50,10 +50,10 @@ func newCommandLine(raw string, g tool.Grammar) (l *commandLine) {
 	return l
 }
 
-// commandSetting is ruleSetting for tools that run commands. The first rule
-// that matches a simple command decides it. A command is preApproved only if
-// every simple command in it is; one that is blocked or asks is enough to block
-// or ask. If only some are allowed, the rules decide nothing.
+// commandSetting returns what the rules decide for a tool that runs commands. The first rule
+// that matches a simple command decides it. A command is preApproved only if every simple
+// command in it is. If one is blocked or asks, the command is blocked or asks. If only some
+// are allowed, the rules decide nothing.
 func commandSetting(rules []Rule, s subject) verdict {
 	pieces := s.pieces(rules)
 	if len(pieces) == 0 {
@@ -309,5 +309,5 @@ func (g unknownGrammar) Exact(command string) bool {
 	return g.text || !strings.ContainsAny(command, "*?[")
 }
 
-// baseName is a command's name without its directory, with / or \ as separator.
+// baseName returns a command's name without its directory; / and \ are separators.
 func baseName(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }

@@ -58,7 +58,7 @@ func widens(r tool.Risk) bool {
 	return rank(r) < rank(tool.Destructive)
 }
 
-// requestType is the type of a request, which decides how a front end shows the
+// requestType returns the type of a request, which decides how a front end shows the
 // call (S4-28).
 func requestType(r tool.Risk, paths []tool.PathUse) string {
 	switch {

@@ -181,7 +181,7 @@ func builtin(set Setting, rule string) verdict {
 func riskSetting(s subject) verdict {
 	switch {
 	case s.spec.Kind == tool.Worker, s.spec.Target != "" && s.spec.Confined:
-		// A module without grants that stands in for a worker can do no more
+		// A module without grants that replaces a worker can do no more
 		// than the calls that a worker would make (S3-24).
 		return builtin(PreApproved, "delegation to an allowed worker")
 	case s.risk == tool.Read:

@@ -10,118 +10,118 @@ type Body interface {
 	Transient() bool
 }
 
-// EventType is "run.start".
+// EventType returns "run.start".
 func (RunStart) EventType() string { return "run.start" }
 
-// Transient is false.
+// Transient returns false.
 func (RunStart) Transient() bool { return false }
 
-// EventType is "run.end".
+// EventType returns "run.end".
 func (RunEnd) EventType() string { return "run.end" }
 
-// Transient is false.
+// Transient returns false.
 func (RunEnd) Transient() bool { return false }
 
-// EventType is "worker.start".
+// EventType returns "worker.start".
 func (WorkerStart) EventType() string { return "worker.start" }
 
-// Transient is false.
+// Transient returns false.
 func (WorkerStart) Transient() bool { return false }
 
-// EventType is "worker.end".
+// EventType returns "worker.end".
 func (WorkerEnd) EventType() string { return "worker.end" }
 
-// Transient is false.
+// Transient returns false.
 func (WorkerEnd) Transient() bool { return false }
 
-// EventType is "model.start".
+// EventType returns "model.start".
 func (ModelStart) EventType() string { return "model.start" }
 
-// Transient is false.
+// Transient returns false.
 func (ModelStart) Transient() bool { return false }
 
-// EventType is "model.end".
+// EventType returns "model.end".
 func (ModelEnd) EventType() string { return "model.end" }
 
-// Transient is false.
+// Transient returns false.
 func (ModelEnd) Transient() bool { return false }
 
-// EventType is "retry".
+// EventType returns "retry".
 func (Retry) EventType() string { return "retry" }
 
-// Transient is false.
+// Transient returns false.
 func (Retry) Transient() bool { return false }
 
-// EventType is "tool.start".
+// EventType returns "tool.start".
 func (ToolStart) EventType() string { return "tool.start" }
 
-// Transient is false.
+// Transient returns false.
 func (ToolStart) Transient() bool { return false }
 
-// EventType is "tool.end".
+// EventType returns "tool.end".
 func (ToolEnd) EventType() string { return "tool.end" }
 
-// Transient is false.
+// Transient returns false.
 func (ToolEnd) Transient() bool { return false }
 
-// EventType is "approval".
+// EventType returns "approval".
 func (Approval) EventType() string { return "approval" }
 
-// Transient is false.
+// Transient returns false.
 func (Approval) Transient() bool { return false }
 
-// EventType is "clearance".
+// EventType returns "clearance".
 func (Clearance) EventType() string { return "clearance" }
 
-// Transient is false.
+// Transient returns false.
 func (Clearance) Transient() bool { return false }
 
-// EventType is "message".
+// EventType returns "message".
 func (Message) EventType() string { return "message" }
 
-// Transient is false.
+// Transient returns false.
 func (Message) Transient() bool { return false }
 
-// EventType is "warning".
+// EventType returns "warning".
 func (Warning) EventType() string { return "warning" }
 
-// Transient is false.
+// Transient returns false.
 func (Warning) Transient() bool { return false }
 
-// EventType is "error".
+// EventType returns "error".
 func (Error) EventType() string { return "error" }
 
-// Transient is false.
+// Transient returns false.
 func (Error) Transient() bool { return false }
 
-// EventType is "delta".
+// EventType returns "delta".
 func (Delta) EventType() string { return "delta" }
 
-// Transient is true.
+// Transient returns true.
 func (Delta) Transient() bool { return true }
 
-// EventType is "progress".
+// EventType returns "progress".
 func (Progress) EventType() string { return "progress" }
 
-// Transient is true.
+// Transient returns true.
 func (Progress) Transient() bool { return true }
 
-// EventType is "status".
+// EventType returns "status".
 func (Status) EventType() string { return "status" }
 
-// Transient is true.
+// Transient returns true.
 func (Status) Transient() bool { return true }
 
-// EventType is "diff".
+// EventType returns "diff".
 func (Diff) EventType() string { return "diff" }
 
-// Transient is true.
+// Transient returns true.
 func (Diff) Transient() bool { return true }
 
-// EventType is "ask".
+// EventType returns "ask".
 func (Ask) EventType() string { return "ask" }
 
-// Transient is true.
+// Transient returns true.
 func (Ask) Transient() bool { return true }
 
 // decodeBody decodes the fields of a body of the named type. An unknown type
@@ -186,5 +186,5 @@ type Unknown struct {
 // EventType returns the type that the line names.
 func (u Unknown) EventType() string { return u.Type }
 
-// Transient is false.
+// Transient returns false.
 func (u Unknown) Transient() bool { return false }

@@ -37,7 +37,7 @@ func (c cutString) name() string {
 	return c.SHA256 + textSuffix
 }
 
-// String is shown instead of a text whose file is missing.
+// String returns the text that is shown if the file with the complete text is missing.
 func (c cutString) String() string {
 	return fmt.Sprintf("%s [the first %d of %d bytes; the rest, %s, is not beside the trace]", c.Head, len(c.Head), c.Cut, c.name())
 }

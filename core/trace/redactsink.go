@@ -7,7 +7,7 @@ import "sync"
 // not change. The end of a streamed text that could be the beginning of a known
 // secret, in any form, is held back until more text shows whether it is one, so
 // that a secret that is split over two deltas is found. The next event of that
-// call that a trace keeps releases the text.
+// call that is not transient releases the text.
 func (r *Redactor) Sink(next Sink) Sink {
 	return Redacting(func() *Redactor { return r }, next)
 }

@@ -37,7 +37,7 @@ type Writer struct {
 	seq     int64
 	enc     *scratch
 	texts   keeper
-	lost    bool // a text could not be stored, and OnError was told
+	lost    bool // a text could not be stored, and OnError was called
 	outputs []*output
 	err     error
 }

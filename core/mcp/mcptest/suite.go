@@ -56,7 +56,8 @@ func text(t *testing.T, c *mcp.Connection, tool string) string {
 	return out.Text
 }
 
-// The pages of a list are joined, and the filter is called for each name.
+// listsAndCalls tests that the pages of a list are joined and that the filter is called for
+// each name.
 func listsAndCalls(t *testing.T, open opener) {
 	for _, stream := range []bool{false, true} {
 		c := open(t, &Server{Session: "s1", Stream: stream, Page: 1, Tools: []Tool{
@@ -97,8 +98,8 @@ func contents(t *testing.T, open opener) {
 	}
 }
 
-// Progress is reported while the call runs. The call here does not end by itself, because
-// progress at the end of a call may be lost.
+// progress tests that progress is reported while a call runs. The call here does not end by
+// itself, because progress at the end of a call may be lost.
 func progress(t *testing.T, open opener) {
 	c := open(t, &Server{Stream: true, Tools: []Tool{{Name: "slow", Progress: []string{"one", "two"}, Hang: true}}})
 	ctx, stop := context.WithCancel(t.Context())
@@ -125,7 +126,7 @@ func progress(t *testing.T, open opener) {
 	}
 }
 
-// If the context of a call ends, the server is told that the call is cancelled.
+// cancels tests that the server is told that a call is cancelled if its context ends.
 func cancels(t *testing.T, open opener) {
 	for _, stream := range []bool{false, true} {
 		cancelled := make(chan struct{})
@@ -164,8 +165,8 @@ func changes(t *testing.T, open opener) {
 	}
 }
 
-// After a server or its session ended, a later request reaches it again. Has keeps its
-// answers meanwhile, so that the server does not seem to have no tools.
+// beginsAgain tests that a later request reaches a server again after it or its session ended.
+// Has keeps its answers meanwhile, so that the server does not seem to have no tools.
 func beginsAgain(t *testing.T, open opener) {
 	c := open(t, &Server{Session: "s", Tools: []Tool{{Name: "dies", Dies: true}, {Name: "works"}}})
 	if _, err := c.Client().Call(t.Context(), "dies", json.RawMessage(`{}`), nil); err == nil {
@@ -217,8 +218,8 @@ func resourcesAndPrompts(t *testing.T, open opener) {
 	}
 }
 
-// Answers that are too long or not valid become faults with a code, or are cut with a
-// warning.
+// hostile tests that answers which are too long or not valid become faults with a code, or are
+// cut with a warning.
 func hostile(t *testing.T, open opener) {
 	deep := strings.Repeat(`{"type":"object","properties":{"a":`, 300) + `{}` + strings.Repeat(`}}`, 300)
 	c := open(t, &Server{Page: 500, Many: 100_000, Tools: []Tool{
@@ -248,8 +249,8 @@ func hostile(t *testing.T, open opener) {
 	}
 }
 
-// The readable part of a list of tools is used: a schema that the SDK cannot decode affects
-// only its own tool, and the first pages of an endless list are used.
+// lists tests that the readable part of a list of tools is used: a schema that the SDK cannot
+// decode affects only its own tool, and the first pages of an endless list are used.
 func lists(t *testing.T, open opener) {
 	deep := strings.Repeat(`{"type":"object","properties":{"a":`, 1500) + `{}` + strings.Repeat(`}}`, 1500)
 	for want, s := range map[string]*Server{
@@ -270,7 +271,8 @@ func lists(t *testing.T, open opener) {
 	}
 }
 
-// The protocol version is negotiated: older versions are accepted, an unknown one is refused.
+// versions tests that the protocol version is negotiated: older versions are accepted, an
+// unknown one is refused.
 func versions(t *testing.T, connect opener) {
 	for version, ok := range map[string]bool{"2025-11-25": true, "2025-06-18": true, "2025-03-26": true, "1999-01-01": false} {
 		c := connect(t, &Server{Version: version, Tools: []Tool{{Name: "a"}}})

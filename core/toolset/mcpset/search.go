@@ -17,7 +17,7 @@ const (
 	mostFound   = 8  // tools that one search offers
 )
 
-// found keeps which tools searches have found, if there are too many tools to offer all.
+// found records the tools that searches have found, if there are too many tools to offer all.
 type found struct {
 	mu    sync.Mutex
 	many  bool

@@ -1,7 +1,7 @@
-// Package view keeps what a person sees of a session as a value, State: a reducer that
-// takes the run's events and what the person does. It draws nothing and waits for nothing,
-// so a terminal and tests can share it. testdata/cases.json has its test cases, which the
-// page's reducer passes, too.
+// Package view has a reducer: it turns the events of a run and the actions of a person into
+// a value, State, with everything that the person sees of a session. It draws nothing and
+// waits for nothing, so a terminal and tests can share it. testdata/cases.json has its test
+// cases, which the page's reducer passes, too.
 package view
 
 import (
