@@ -29,8 +29,8 @@ import (
 	"golem/core/wasmtool"
 )
 
-// Platform is everything that a host provides. Files and Mount belong to one
-// project; the rest is the same for every project.
+// Platform is everything that a host provides. Fields such as DotEnv, TrustKey, State and
+// Mount belong to one project; others, such as Env and HTTP, are the same for every project.
 type Platform struct {
 	Name    string            // "native" or "browser", as in traces
 	Version string            // golem's version

@@ -97,7 +97,7 @@ func literal(raw []byte) bool {
 	return true
 }
 
-// member is one field of an object, with the indexes of its text.
+// member is one field of an object: its name, decoded, and its value as JSON text.
 type member struct {
 	name string
 	raw  []byte

@@ -45,7 +45,7 @@ func Toolset(p Platform) toolset.Factory {
 	}}
 }
 
-// options are the keys of toolsets.git beside approval.
+// options has the keys of toolsets.git, except approval.
 type options struct {
 	Target string `json:"target"` // the clearance target that git_commit stages for
 }

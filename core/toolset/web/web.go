@@ -25,7 +25,7 @@ type Source struct {
 	Env          map[string]string // has the key of Search
 }
 
-// options are the keys of toolsets.web beside approval.
+// options has the keys of toolsets.web, except approval.
 type options struct {
 	Hosts  *[]string `json:"hosts"`  // nil: every public host
 	Search *results  `json:"search"` // nil: offered if the person configured a provider
