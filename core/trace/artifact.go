@@ -16,8 +16,8 @@ type Artifacts struct {
 	Redact func() *Redactor                     // nil: nothing is secret
 }
 
-// Keep writes v as JSON, with secrets removed, to the file called name. If name has
-// not one of the three forms, it returns E_PATH.
+// Keep writes v as JSON, with secrets removed, to the file called name. If name does not
+// have one of the three forms, it returns E_PATH.
 func (a *Artifacts) Keep(name string, v any) error {
 	if a == nil || a.Put == nil {
 		return nil

@@ -90,7 +90,7 @@ func (d Difference) what() string {
 	return d.What
 }
 
-// line returns the difference on one line of at most width characters.
+// line returns the difference on one line of about width characters.
 func (d Difference) line(width int) string {
 	text := d.place() + ": " + d.what()
 	if d.What == "call" || d.What == "turn" {
