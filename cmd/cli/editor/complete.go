@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// offer is what completion offers at the moment.
+// offer is the list of completions for the word before the cursor.
 type offer struct {
 	choices []Choice
 	from    int  // where the word that they replace begins
-	pick    int  // the chosen one, from 1; 0: none yet
-	shut    bool // Esc closed the list, until the word ends
+	pick    int  // the chosen entry, counted from 1; 0: none is chosen
+	shut    bool // Esc closed the list; it stays closed while there are choices
 }
 
 // maxChoices is how many choices are offered, maxShown how many are seen at once.
@@ -20,7 +20,7 @@ const (
 	maxShown   = 6
 )
 
-// complete settles what is offered for the word before the cursor.
+// complete computes the completions for the word before the cursor.
 func (e *Editor) complete() {
 	shut := e.offer.shut
 	from, choices := e.choices()
@@ -34,7 +34,8 @@ func (e *Editor) complete() {
 	e.offer = offer{choices: choices[:min(len(choices), maxChoices)], from: from, shut: shut}
 }
 
-// choices are what fits the word before the cursor, and where the word begins.
+// choices returns the completions that fit the word before the cursor, and the offset
+// where that word begins.
 func (e *Editor) choices() (from int, out []Choice) {
 	before := e.text[:e.at]
 	if strings.HasPrefix(before, "/") && !strings.HasPrefix(before, "//") && !strings.Contains(before, "\n") {
@@ -61,17 +62,17 @@ func (e *Editor) choices() (from int, out []Choice) {
 		return 0, nil
 	}
 	for _, name := range e.o.Files(word) {
-		if name == clean(name) && !strings.ContainsFunc(name, unicode.IsSpace) { // it could not be told from what follows
+		if name == clean(name) && !strings.ContainsFunc(name, unicode.IsSpace) { // with a space, the end of the name would be unknown
 			out = append(out, Choice{Text: "@" + name})
 		}
 	}
 	return from, out
 }
 
-// open says whether a list of choices is shown.
 func (o offer) open() bool { return len(o.choices) > 0 && !o.shut }
 
-// offerKey takes a key that belongs to the list; false: it means what it always does.
+// offerKey handles a key that belongs to the list of completions. It returns false for
+// any other key, and while no list is shown.
 func (e *Editor) offerKey(name string) bool {
 	o := &e.offer
 	if !o.open() {
@@ -93,8 +94,8 @@ func (e *Editor) offerKey(name string) bool {
 	return true
 }
 
-// accept puts the chosen text, or the first one, in the place of the word. A directory
-// stays open for what is in it.
+// accept replaces the word by the chosen completion, or by the first one if none is
+// chosen. After a directory it adds no space, so that completion goes on inside it.
 func (e *Editor) accept() bool {
 	o := e.offer
 	if !o.open() {

@@ -1,10 +1,11 @@
-// Package editor is where a person writes a message of a chat: keys go in, the text and
-// the lines to show come out. It knows no terminal, no files and no session: whoever
-// uses it names the keys as bubbletea does, lends what completion offers, and draws
-// View.
+// Package editor is the text editor in which a person writes a message of a chat. It
+// takes keys and returns the text and the lines to show. It does not use a terminal,
+// files or a session: its user passes key names as bubbletea writes them, provides the
+// completions (see Options), and draws the lines that View returns.
 //
-// The text has no control characters but line breaks and tabs, so that View cannot move
-// the cursor; what else could mislead is escaped when it is shown.
+// The text contains no control characters except line breaks and tabs, so that the
+// lines of View cannot move the cursor. View also escapes other misleading characters,
+// such as bidirectional overrides.
 package editor
 
 import (
@@ -12,12 +13,12 @@ import (
 	"unicode"
 )
 
-// Choice is what completion offers: the text that replaces what was typed, and what it
-// is.
+// Choice is one completion: the text that replaces the typed word, and a short help
+// text.
 type Choice struct{ Text, Help string }
 
-// Options are what an Editor is lent. The zero value of a field leaves out what it is
-// for.
+// Options are the history and the sources of completions that an Editor uses. A field
+// with its zero value switches its feature off.
 type Options struct {
 	History *History
 	// Commands are the slash commands, with the slash.
@@ -25,21 +26,23 @@ type Options struct {
 	// Files returns the names in the project's view that begin with a text, as they are
 	// typed after an @; directories end with a slash.
 	Files func(prefix string) []string
-	// Values returns what may follow a command, such as the models after /model.
+	// Values returns the possible arguments of a command, such as the models after
+	// /model.
 	Values func(command, prefix string) []Choice
 }
 
-// Editor is a text with a cursor. Make it with New and use it from one goroutine.
+// Editor is a text with a cursor, its undo history and the completions on offer. Make
+// it with New and use it from one goroutine.
 type Editor struct {
 	o    Options
 	text string
-	at   int // the cursor, in bytes, between two characters
+	at   int // the cursor, as a byte offset between two characters
 
-	goal   int    // the column that Up and Down keep; -1: the cursor's
-	killed string // what Ctrl+Y puts back
+	goal   int    // the column that Up and Down keep; -1: they use the cursor's column
+	killed string // the text that Ctrl+Y inserts
 	undo   []state
-	typing bool // the last key typed a character: the next one is undone with it
-	past   int  // which entry of the history is shown, counted from the newest; 0: none
+	typing bool // the last key typed a character; the next one is undone together with it
+	past   int  // the entry of the history that is shown, counted from the newest; 0: none
 	draft  string
 	search *search
 	offer  offer
@@ -50,14 +53,15 @@ type state struct {
 	at   int
 }
 
-// maxUndo is how many changes can be taken back; of a text longer than maxUndoText bytes
-// only a few.
+// maxUndo is how many changes can be undone. For a text longer than maxUndoText bytes
+// it is only 4.
 const (
 	maxUndo     = 100
 	maxUndoText = 256 << 10
 )
 
-// maxText bounds the text, in bytes, as a message of a chat is bounded.
+// maxText is the size limit of the text, in bytes. It is the same as that of a chat
+// message.
 const maxText = 16 << 20
 
 // New returns an empty editor.
@@ -68,11 +72,11 @@ func New(o Options) *Editor {
 	return &Editor{o: o, goal: -1}
 }
 
-// Text is what was written.
+// Text returns the text as it is now.
 func (e *Editor) Text() string { return e.text }
 
-// SetText replaces the text and puts the cursor behind it. What was there cannot be
-// taken back with undo.
+// SetText replaces the text and puts the cursor at its end. It clears the undo history,
+// so the old text cannot be restored.
 func (e *Editor) SetText(s string) {
 	e.text = clean(s)
 	e.at, e.goal, e.undo, e.past, e.search, e.offer = len(e.text), -1, nil, 0, nil, offer{}
@@ -86,8 +90,9 @@ func (e *Editor) Paste(s string) {
 	e.offer = offer{}
 }
 
-// Key takes a key by its name, with the text that it types, if any. send is true if the
-// text is to be sent; used is false for a key that means nothing here.
+// Key handles a key: name is the key's name, text the text that it types, if any. send
+// is true if the person wants to send the text. used is false for a key that has no
+// function here.
 func (e *Editor) Key(name, text string) (send, used bool) {
 	if e.search != nil {
 		if done := e.searchKey(name, text); done {
@@ -144,7 +149,8 @@ func (e *Editor) Key(name, text string) (send, used bool) {
 	return false, true
 }
 
-// enter sends, or breaks the line behind a backslash.
+// enter asks for the text to be sent. Behind an unescaped backslash at the end of a
+// line it inserts a line break instead.
 func (e *Editor) enter() (send, used bool) {
 	before := e.text[:e.at]
 	slashes := len(before) - len(strings.TrimRight(before, `\`))
@@ -158,7 +164,7 @@ func (e *Editor) enter() (send, used bool) {
 	return true, true
 }
 
-// change makes a change that can be taken back.
+// change runs do, which edits the text, and makes the edit undoable.
 func (e *Editor) change(do func()) {
 	e.remember()
 	before := e.text
@@ -187,7 +193,8 @@ func (e *Editor) takeBack() {
 	e.typing, e.offer = false, offer{}
 }
 
-// insert puts clean text at the cursor. More than maxText stays out.
+// insert puts text, which must be clean, at the cursor. It does nothing if the result
+// would be longer than maxText.
 func (e *Editor) insert(s string) {
 	if len(e.text)+len(s) > maxText {
 		return
@@ -197,7 +204,8 @@ func (e *Editor) insert(s string) {
 	e.settle()
 }
 
-// cut removes what stands between two places, and puts the cursor there.
+// cut removes the text between two offsets, moves the cursor there, and returns what it
+// removed.
 func (e *Editor) cut(from, to int) string {
 	out := e.text[from:to]
 	e.text, e.at = e.text[:from]+e.text[to:], from
@@ -205,8 +213,8 @@ func (e *Editor) cut(from, to int) string {
 	return out
 }
 
-// clean is text without what a message does not have: control characters other than
-// line breaks and tabs, and bytes that are not UTF-8.
+// clean returns s without what a message must not contain: control characters other
+// than line breaks and tabs, and bytes that are not UTF-8.
 func clean(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	return strings.Map(func(r rune) rune {

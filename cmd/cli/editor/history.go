@@ -7,23 +7,24 @@ import (
 	"sync"
 )
 
-// What a history keeps at most: entries, bytes of them together, bytes of one.
+// Limits of a history: the number of entries, their bytes together, and the bytes of
+// one entry.
 const (
 	MaxEntries = 1000
 	MaxHistory = 1 << 20
 	maxEntry   = 64 << 10
 )
 
-// History is what was sent, the oldest first. It is safe for concurrent use; the zero
-// value is empty.
+// History is the list of messages that were sent, the oldest first. It is safe for
+// concurrent use; the zero value is empty and ready to use.
 type History struct {
 	mu      sync.Mutex
 	entries []string
 	size    int
 }
 
-// ReadHistory reads lines as Line writes them. What is not one is left out: a line may
-// have been cut.
+// ReadHistory reads a history from lines that Line wrote. It skips lines that it cannot
+// parse, because a line may have been cut off when it was written.
 func ReadHistory(data []byte) *History {
 	h := &History{}
 	for line := range bytes.Lines(data) {
@@ -35,7 +36,8 @@ func ReadHistory(data []byte) *History {
 	return h
 }
 
-// Line is an entry as a line of a file.
+// Line returns an entry as one line of the history file: a JSON string and a line
+// break.
 func Line(entry string) []byte {
 	data, err := json.Marshal(entry)
 	if err != nil { // a string can always be marshalled
@@ -44,8 +46,9 @@ func Line(entry string) []byte {
 	return append(data, '\n')
 }
 
-// Add adds what was sent, and reports whether it did: not what is blank, too long, or
-// the same as the entry before.
+// Add adds a message that was sent, and reports whether it did. It does not add a blank
+// message, one that is too long, or one that equals the newest entry. The oldest
+// entries are dropped when the limits are reached.
 func (h *History) Add(entry string) bool {
 	entry = strings.TrimSpace(clean(entry))
 	h.mu.Lock()
@@ -63,7 +66,7 @@ func (h *History) Add(entry string) bool {
 	return true
 }
 
-// Text is the whole history as lines.
+// Text returns the whole history as the lines that ReadHistory reads.
 func (h *History) Text() []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,7 +77,7 @@ func (h *History) Text() []byte {
 	return b.Bytes()
 }
 
-// back is the n-th entry from the newest, from 1.
+// back returns the n-th newest entry, counted from 1.
 func (h *History) back(n int) (entry string, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -84,8 +87,9 @@ func (h *History) back(n int) (entry string, ok bool) {
 	return "", false
 }
 
-// find looks for an entry that contains a text, without regard to case, from the n-th
-// newest on to older ones; 0: there is none.
+// find searches for an entry that contains text, ignoring case. It begins at the n-th
+// newest entry and goes on to older ones, and returns the entry's number, or 0 if there
+// is none.
 func (h *History) find(text string, n int) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -98,8 +102,8 @@ func (h *History) find(text string, n int) int {
 	return 0
 }
 
-// recall shows the n-th newest entry in place of the text; 0 brings back what was
-// written.
+// recall replaces the text by the n-th newest entry of the history. With n = 0 it
+// restores the draft that was written before.
 func (e *Editor) recall(n int) bool {
 	if e.past == 0 {
 		e.draft = e.text
@@ -115,7 +119,8 @@ func (e *Editor) recall(n int) bool {
 	return true
 }
 
-// up goes to the line above, or from the first one to the entry before in the history.
+// up moves the cursor to the line above. On the first line it shows the previous entry
+// of the history instead.
 func (e *Editor) up() bool {
 	start := e.lineStart()
 	if start == 0 {
@@ -125,7 +130,8 @@ func (e *Editor) up() bool {
 	return true
 }
 
-// down is up the other way.
+// down moves the cursor to the line below. On the last line it shows the next entry of
+// the history, or the draft after the newest one.
 func (e *Editor) down() bool {
 	end, start := e.lineEnd(), e.lineStart()
 	if end == len(e.text) {
@@ -135,8 +141,8 @@ func (e *Editor) down() bool {
 	return true
 }
 
-// toColumn puts the cursor into the line that begins at to, in the column that it has in
-// the one that begins at from.
+// toColumn moves the cursor to the line that begins at to. It keeps the column that the
+// cursor had in the line that begins at from.
 func (e *Editor) toColumn(to, from int) {
 	if e.goal < 0 {
 		e.goal = widthOf(e.text[from:e.at])
@@ -149,15 +155,15 @@ func (e *Editor) toColumn(to, from int) {
 	e.at, e.typing, e.offer = to, false, offer{}
 }
 
-// search is Ctrl+R under way.
+// search is the state of a history search (Ctrl+R).
 type search struct {
 	query  string
-	found  int // 0: nothing yet
+	found  int // the entry's number, from the newest; 0: none found
 	before state
 }
 
-// searchKey takes a key while the history is searched; done is false if the key ends the
-// search and means what it always does.
+// searchKey handles a key during a search. done is false if the key ended the search
+// and still has to be handled in the usual way.
 func (e *Editor) searchKey(name, text string) (done bool) {
 	s := e.search
 	switch {
@@ -181,8 +187,8 @@ func (e *Editor) searchKey(name, text string) (done bool) {
 	return true
 }
 
-// find shows the next entry that fits the search; where none does, the one that was
-// found stays.
+// find shows the first entry that matches the query, from the given number on. If none
+// matches, the entry found before stays.
 func (e *Editor) find(from int) {
 	if e.search.query == "" {
 		return
@@ -194,7 +200,7 @@ func (e *Editor) find(from int) {
 	}
 }
 
-// leaveSearch keeps what the search has found.
+// leaveSearch ends the search and keeps the entry that it found as the text.
 func (e *Editor) leaveSearch() {
 	if e.search == nil {
 		return

@@ -8,7 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// moves are the keys that only move the cursor: Emacs's, and those of other editors.
+// moves are the keys that only move the cursor: those of Emacs and of other editors.
+// Each function returns the new offset.
 var moves = map[string]func(*Editor) int{
 	"left": (*Editor).before, "ctrl+b": (*Editor).before,
 	"right": (*Editor).after, "ctrl+f": (*Editor).after,
@@ -42,7 +43,7 @@ var edits = map[string]func(*Editor){
 	"ctrl+u":        func(e *Editor) { e.kill(e.lineStart(), e.at) },
 	"ctrl+k": func(e *Editor) {
 		to := e.lineEnd()
-		if to == e.at { // at the end of a line it takes the line break
+		if to == e.at { // at the end of a line, cut the line break
 			to = e.after()
 		}
 		e.kill(e.at, to)
@@ -53,7 +54,7 @@ var edits = map[string]func(*Editor){
 
 func lineBreak(e *Editor) { e.insert("\n") }
 
-// kill cuts what Ctrl+Y can put back.
+// kill cuts the text between two offsets and keeps it for Ctrl+Y.
 func (e *Editor) kill(from, to int) {
 	if from < to {
 		e.killed = e.cut(from, to)
@@ -74,8 +75,9 @@ func swap(e *Editor) {
 	e.settle()
 }
 
-// cluster is the first character of s as a person sees it, which may be several code
-// points, and how many columns it takes. A line break is one by itself.
+// cluster returns the length in bytes, and the width in columns, of the first character
+// of s as a person sees it. Such a character (a grapheme cluster) may consist of
+// several code points. A line break is a character of its own.
 func cluster(s string) (length, columns int) {
 	if s == "" {
 		return 0, 0
@@ -87,10 +89,11 @@ func cluster(s string) (length, columns int) {
 	return max(len(first), 1), width
 }
 
-// far is how many bytes a character is looked for before the cursor.
+// far is how many bytes before the cursor are searched for the beginning of a
+// character.
 const far = 512
 
-// before is where the character before the cursor begins.
+// before returns the offset where the character before the cursor begins.
 func (e *Editor) before() int {
 	from := max(e.at-far, 0)
 	for from > 0 && !utf8.RuneStart(e.text[from]) {
@@ -108,7 +111,7 @@ func (e *Editor) before() int {
 	return min(last, e.at)
 }
 
-// after is where the character at the cursor ends.
+// after returns the offset where the character at the cursor ends.
 func (e *Editor) after() int {
 	n, _ := cluster(e.text[e.at:])
 	return e.at + n
@@ -123,8 +126,8 @@ func (e *Editor) lineEnd() int {
 	return len(e.text)
 }
 
-// settle puts the cursor between two characters: inserted code points may have joined
-// with those before or behind them.
+// settle moves the cursor to a boundary between two characters: inserted code points
+// may have joined with the code points before or after them.
 func (e *Editor) settle() {
 	from := max(e.lineStart(), e.at-far)
 	for from > 0 && from < len(e.text) && !utf8.RuneStart(e.text[from]) {
@@ -138,8 +141,9 @@ func (e *Editor) settle() {
 	}
 }
 
-// word says whether a text ends with a letter or a digit, space whether with white
-// space; size is where its last code point begins.
+// word reports whether s ends with a letter, a digit, a mark or an underscore. space
+// reports whether it ends with white space. size returns the offset of its last code
+// point.
 func word(s string) bool {
 	r, _ := utf8.DecodeLastRuneInString(s)
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '_'
@@ -181,7 +185,7 @@ func (e *Editor) wordEnd() int {
 	return e.aligned(at)
 }
 
-// aligned is a place moved to the end of the character that it stands in.
+// aligned returns the offset at, moved to the end of the character that contains it.
 func (e *Editor) aligned(at int) int {
 	probe := Editor{text: e.text, at: at}
 	probe.settle()

@@ -7,7 +7,8 @@ import (
 	"golem/core/ui"
 )
 
-// shown is a character as it is drawn.
+// shown returns a character as it is drawn: a tab as spaces, misleading characters
+// escaped.
 func shown(s string) string {
 	if s == "\t" {
 		return "    "
@@ -15,8 +16,8 @@ func shown(s string) string {
 	return ui.Safe(s)
 }
 
-// shownCluster is the first character of s, and how many columns it takes as it is
-// drawn.
+// shownCluster returns the length of the first character of s in bytes, and its width
+// in columns as it is drawn.
 func shownCluster(s string) (length, columns int) {
 	n, w := cluster(s)
 	if text := shown(s[:n]); text != s[:n] {
@@ -29,7 +30,7 @@ func shownCluster(s string) (length, columns int) {
 	return n, w
 }
 
-// widthOf is how many columns a text of one line takes.
+// widthOf returns how many columns a text of one line takes.
 func widthOf(s string) int {
 	w := 0
 	for s != "" {
@@ -42,8 +43,8 @@ func widthOf(s string) int {
 // row is a line of the screen: a piece of the text.
 type row struct{ from, to int }
 
-// rows breaks the line that begins at from and ends at to into pieces of at most width
-// columns. Where the last one is full, an empty one follows for the cursor.
+// rows breaks the line between the offsets from and to into rows of at most width
+// columns. If the last row is full, an empty one follows for the cursor.
 func (e *Editor) rows(from, to, width int) []row {
 	var out []row
 	begin, col := from, 0
@@ -62,13 +63,14 @@ func (e *Editor) rows(from, to, width int) []row {
 	return out
 }
 
-// maxLine is how many bytes of a line around the cursor are laid out, so that a line of
-// megabytes costs no more.
+// maxLine is how many bytes of a line are laid out on each side of the cursor, so that
+// the cost does not grow with a line of several megabytes.
 const maxLine = 64 << 10
 
-// View is the text as lines of at most width columns, at most height of them, around the
-// cursor, with the cursor's column and line, from 0. A list of completions follows it.
-// SGR sequences stand in the lines only if color is true.
+// View returns the text around the cursor as at most height lines of at most width
+// columns, and the cursor's column x and line y, counted from 0. The list of
+// completions follows the text and is part of the lines. The lines contain SGR
+// sequences only if color is true.
 func (e *Editor) View(width, height int, color bool) (lines []string, x, y int) {
 	width, height = max(width, 4), max(height, 1)
 	list := e.list(width, max(height-1, 0), color)
@@ -85,8 +87,8 @@ func (e *Editor) View(width, height int, color bool) (lines []string, x, y int) 
 	return append(lines, list...), x, here - first
 }
 
-// around lays out the cursor's line and as many lines before and behind it as can be
-// seen; here is the cursor's row.
+// around lays out the cursor's line, and as many lines before and after it as can be
+// visible. here is the index of the cursor's row.
 func (e *Editor) around(width, room int) (rows []row, here int) {
 	start, end := e.lineStart(), e.lineEnd()
 	start, end = max(start, e.aligned(max(e.at-maxLine, start))), min(end, e.aligned(min(e.at+maxLine, end)))
@@ -119,7 +121,7 @@ func (e *Editor) around(width, room int) (rows []row, here int) {
 	return rows, here
 }
 
-// draw is a row as the screen has it.
+// draw returns a row as it appears on the screen.
 func (e *Editor) draw(r row) string {
 	var b strings.Builder
 	for s := e.text[r.from:r.to]; s != ""; {
@@ -130,7 +132,7 @@ func (e *Editor) draw(r row) string {
 	return b.String()
 }
 
-// list is what stands below the text: the search, or what completion offers.
+// list returns the lines below the text: the search prompt, or the completions.
 func (e *Editor) list(width, most int, color bool) []string {
 	if e.search != nil && most > 0 {
 		what := "search: " + e.search.query
@@ -171,7 +173,8 @@ func (e *Editor) list(width, most int, color bool) []string {
 	return out
 }
 
-// fit is a text on one line of at most width columns.
+// fit returns a text on one line of at most width columns, cut with an ellipsis if
+// needed.
 func fit(s string, width int) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' }), " ")
 	if widthOf(s) <= width {
