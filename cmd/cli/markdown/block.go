@@ -15,12 +15,12 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// reader is made when the first text is drawn.
+// reader returns the Markdown parser. It is built when it is first needed.
 var reader = sync.OnceValue(func() parser.Parser {
 	return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser()
 })
 
-// renderBlock draws a piece of source: one block, or some.
+// renderBlock draws a piece of source, which contains one block or several.
 func renderBlock(source string, o Options) []string {
 	if strings.TrimSpace(source) == "" {
 		return nil
@@ -33,8 +33,9 @@ func renderBlock(source string, o Options) []string {
 	return within(r.children(reader().Parse(text.NewReader(src)), o.Width, false), o.Width)
 }
 
-// maxMarks is how many bytes of marks a line may begin with: the parser's work grows
-// with the square of the depth.
+// maxMarks is how many bytes of block marks (quotes, list items) a line may begin with.
+// The parser's time grows with the square of the nesting depth, so deeper text is drawn
+// as it is.
 const maxMarks = 64
 
 func tooDeep(source string) bool {
@@ -47,8 +48,8 @@ func tooDeep(source string) bool {
 	return false
 }
 
-// within breaks the lines that blocks in blocks left no room for; they lose their
-// styles.
+// within breaks lines that are still wider than width, which happens in deeply nested
+// blocks. Such lines lose their styles.
 func within(lines []string, width int) []string {
 	for i := 0; i < len(lines); i++ {
 		if columns(lines[i]) <= width {
@@ -67,13 +68,15 @@ func within(lines []string, width int) []string {
 type renderer struct {
 	o     Options
 	src   []byte
-	depth int // of blocks in blocks
+	depth int // how deep the blocks are nested
 }
 
-// maxDepth is how deep blocks in blocks are told apart: there is no room for more.
+// maxDepth is how deep nested blocks are drawn as blocks. Deeper ones are drawn as
+// plain source, because indentation leaves no room.
 const maxDepth = 12
 
-// children draws the blocks in a block, with empty lines between unless they are tight.
+// children draws the blocks inside a block, with empty lines between them unless tight
+// is true.
 func (r *renderer) children(n ast.Node, width int, tight bool) []string {
 	r.depth++
 	defer func() { r.depth-- }()
@@ -162,7 +165,7 @@ func (r *renderer) list(n *ast.List, width int) []string {
 	return out
 }
 
-// before puts text before the first line, and before the others.
+// before puts first in front of the first line, and rest in front of the others.
 func before(lines []string, first, rest string) []string {
 	for i := range lines {
 		switch {
@@ -183,7 +186,7 @@ func (r *renderer) lines(spans []span, width int) []string {
 	return out
 }
 
-// source is what a block and those in it were made of.
+// source returns the source text of a block and of the blocks inside it.
 func (r *renderer) source(n ast.Node) string {
 	var b strings.Builder
 	for queue := []ast.Node{n}; len(queue) > 0; {
@@ -202,7 +205,7 @@ func (r *renderer) source(n ast.Node) string {
 	return b.String()
 }
 
-// plain is text as it is.
+// plain draws text without interpreting it as Markdown.
 func (r *renderer) plain(s string, width int) []string {
 	var out []string
 	for _, l := range strings.Split(strings.TrimRight(s, "\n"), "\n") {

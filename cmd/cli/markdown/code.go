@@ -2,17 +2,18 @@ package markdown
 
 import "strings"
 
-// code is a block of code between fences, line by line.
+// code is the state of drawing a fenced code block line by line.
 type code struct {
 	mark   byte
 	marks  int
 	indent int
 	lang   *syntax
 	name   string
-	until  string // what ends a comment or string that goes over several lines
+	until  string // the end mark of an open comment or string that spans lines
 }
 
-// opens is the code block that a line begins; nil if it begins none.
+// opens returns the code block that a line begins, or nil if the line is no opening
+// fence.
 func opens(line string) *code {
 	body := strings.TrimLeft(line, " ")
 	indent := len(line) - len(body)
@@ -29,13 +30,14 @@ func opens(line string) *code {
 	return &code{mark: body[0], marks: n, indent: indent, name: name, lang: syntaxOf(name)}
 }
 
-// closes tells whether a line ends the block.
+// closes reports whether a line is the closing fence of the block.
 func (c *code) closes(line string) bool {
 	body := strings.TrimSpace(line)
 	return len(body) >= c.marks && strings.Trim(body, string(c.mark)) == "" && len(line)-len(strings.TrimLeft(line, " ")) < 4
 }
 
-// head is the line above the code, which names the language.
+// head returns the line above the code, which names the language; nil if there is no
+// name.
 func (c *code) head(o Options) []string {
 	if c.name == "" {
 		return nil
@@ -43,7 +45,7 @@ func (c *code) head(o Options) []string {
 	return []string{paint(o.Color, dim, clip("  "+leaf(c.name), o.Width))}
 }
 
-// line is a line of the code, in as many lines of the screen as it needs.
+// line draws one line of the code, in as many screen lines as it needs.
 func (c *code) line(o Options, text string) []string {
 	drop := 0
 	for drop < c.indent && drop < len(text) && text[drop] == ' ' {
@@ -61,5 +63,6 @@ func (c *code) line(o Options, text string) []string {
 	return out
 }
 
-// maxCoded is the longest line, in bytes, that is coloured.
+// maxCoded is the length in bytes from which on a line is not coloured, to bound the
+// time.
 const maxCoded = 4 << 10

@@ -8,7 +8,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// inline are the spans in a block.
+// inline returns the styled spans of the inline nodes in a block.
 func (r *renderer) inline(n ast.Node, style string) []span {
 	var out []span
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -17,13 +17,15 @@ func (r *renderer) inline(n ast.Node, style string) []span {
 	return out
 }
 
-// span is one inline node. Character references are read first and escaped then.
+// span returns the spans of one inline node. Character references are decoded first and
+// the result is escaped after that, so that a reference cannot produce a control
+// character.
 func (r *renderer) span(n ast.Node, style string) []span {
 	switch n := n.(type) {
 	case *ast.Text:
 		out := []span{{leaf(decoded(n.Segment.Value(r.src), n.IsRaw())), style}}
 		switch {
-		case n.HardLineBreak(), n.SoftLineBreak(): // a model that breaks a line means it
+		case n.HardLineBreak(), n.SoftLineBreak(): // a model's line breaks are intended: keep them
 			out = append(out, span{"\n", ""})
 		}
 		return out
@@ -67,7 +69,8 @@ func (r *renderer) span(n ast.Node, style string) []span {
 	return r.inline(n, style)
 }
 
-// link is a text with where it leads: a person sees both.
+// link returns a link's label followed by its address, so that a person sees where it
+// leads. The address is left out if the label is the same text.
 func (r *renderer) link(label []span, to, style string) []span {
 	var b strings.Builder
 	for _, s := range label {
@@ -80,7 +83,8 @@ func (r *renderer) link(label []span, to, style string) []span {
 	return append(label, span{" (" + to + ")", with(style, dim)})
 }
 
-// marked puts the source's marks around spans where there are no styles.
+// marked puts the Markdown mark around spans if colours are off, because then no style
+// shows what the mark means.
 func (r *renderer) marked(mark string, spans []span) []span {
 	if r.o.Color {
 		return spans
@@ -95,7 +99,8 @@ func with(style, more string) string {
 	return style + ";" + more
 }
 
-// decoded is text with its backslashes and character references read.
+// decoded returns text with its backslash escapes and character references resolved;
+// raw text is returned unchanged.
 func decoded(src []byte, raw bool) string {
 	if raw || !strings.ContainsAny(string(src), `\&`) {
 		return string(src)

@@ -8,7 +8,8 @@ import (
 	"golem/core/ui"
 )
 
-// Styles, as numbers of SGR sequences: only the colours of the terminal's own theme.
+// Styles, as parameters of SGR sequences. Only the basic colours are used, which the
+// terminal's theme defines.
 const (
 	bold, dim, italic, under, strike = "1", "2", "3", "4", "9"
 	red, green, magenta, cyan        = "31", "32", "35", "36"
@@ -23,14 +24,15 @@ const (
 // span is a piece of text in one style.
 type span struct{ text, style string }
 
-// cell is one character, or a combining one behind another.
+// cell is one character with the combining characters that follow it.
 type cell struct {
 	text  string
 	width int
 	style string
 }
 
-// leaf is text that others wrote as it may stand on the screen.
+// leaf returns text that a model or a tool wrote, escaped and on one line, so that it
+// is safe to draw.
 func leaf(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(ui.Safe(s), "\t", "    "), "\n", " ")
 }
@@ -42,7 +44,7 @@ func paint(on bool, style, s string) string {
 	return "\x1b[" + style + "m" + s + "\x1b[0m"
 }
 
-// styled is one line of spans.
+// styled returns one line of spans as text with SGR sequences, if colours are on.
 func styled(o Options, line []span) string {
 	var b strings.Builder
 	for i := 0; i < len(line); {
@@ -109,7 +111,7 @@ func join(line []cell) []span {
 	return out
 }
 
-// width is how many columns spans take.
+// width returns how many columns spans take.
 func width(spans []span) int {
 	n := 0
 	for _, s := range spans {
@@ -136,13 +138,14 @@ func chop(spans []span, n int) [][]span {
 	return append(out, join(all[begin:]))
 }
 
-// wrap breaks spans into lines of at most n columns: between words, where a word fits,
-// and at line breaks. Scripts without spaces break between any two characters.
+// wrap breaks spans into lines of at most n columns: at line breaks, and between words.
+// A word longer than a line is broken, and scripts without spaces break between any two
+// characters.
 func wrap(spans []span, n int) [][]span {
 	n = max(n, 4)
 	var out [][]span
 	all := cells(spans)
-	begin, w, space := 0, 0, -1 // space: behind the last place to break
+	begin, w, space := 0, 0, -1 // space: the index after the last place to break
 	flush := func(end, next int) {
 		line := all[begin:end]
 		for len(line) > 0 && line[len(line)-1].text == " " {

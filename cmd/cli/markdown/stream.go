@@ -1,36 +1,36 @@
 // Package markdown draws Markdown for a terminal, as lines of a given width with SGR
-// styles. A text that grows is drawn by block: what is finished is drawn once. What
-// the text has is escaped after it was read, so that no character reference, link or
-// code moves the cursor.
+// styles. A text that is still growing is drawn block by block: a finished block is
+// drawn only once. The text is parsed before it is escaped, so that no character
+// reference, link or code can move the cursor.
 package markdown
 
 import (
 	"strings"
 )
 
-// Options say for what screen lines are made.
+// Options describe the screen that the lines are made for.
 type Options struct {
 	Width int  // columns; at least 8 are used
 	Color bool // without, there are no SGR sequences, and marks such as ** stay
 }
 
-// Stream is a text that grows. Use it from one goroutine; make it with New.
+// Stream draws a text that grows. Make it with New and use it from one goroutine.
 type Stream struct {
 	o     Options
-	lines []string // of what is finished
-	rest  string   // the source of what is not
+	lines []string // of the finished blocks
+	rest  string   // the source after the finished blocks
 	code  *code    // the code block that the rest is in; nil: none
 	tail  []string // the lines of the rest
-	drawn string   // what tail was made of
+	drawn string   // the source that tail was made of
 }
 
-// New begins a text.
+// New returns a Stream for an empty text.
 func New(o Options) *Stream {
 	o.Width = max(o.Width, 8)
 	return &Stream{o: o}
 }
 
-// Render draws a whole text.
+// Render returns the lines of a complete text.
 func Render(text string, o Options) []string {
 	s := New(o)
 	s.Write(text)
@@ -38,29 +38,31 @@ func Render(text string, o Options) []string {
 	return s.Lines()
 }
 
-// Write adds to the text.
+// Write appends to the text and draws the blocks that are finished now.
 func (s *Stream) Write(more string) {
 	s.rest += more
 	for s.advance() {
 	}
 }
 
-// End finishes the text.
+// End marks the text as complete: the rest is drawn, and all lines are finished.
 func (s *Stream) End() {
 	s.lines = append(s.lines, s.unfinished()...)
 	s.rest, s.code, s.tail, s.drawn = "", nil, nil, ""
 }
 
-// Lines are the lines of the text so far.
+// Lines returns the lines of the text so far: the finished and the unfinished ones.
 func (s *Stream) Lines() []string {
 	n := len(s.lines)
 	return append(s.lines[:n:n], s.Unfinished()...)
 }
 
-// Finished are the lines that do not change any more, however the text goes on.
+// Finished returns the lines that stay the same however the text goes on. The caller
+// must not change the slice.
 func (s *Stream) Finished() []string { return s.lines }
 
-// Unfinished are the lines behind them. They are valid until the next Write.
+// Unfinished returns the lines after the finished ones. They are valid until the next
+// Write.
 func (s *Stream) Unfinished() []string {
 	if s.drawn != s.rest {
 		s.tail, s.drawn = s.unfinished(), s.rest
@@ -80,8 +82,8 @@ func (s *Stream) unfinished() []string {
 	return s.spaced(renderBlock(s.rest, s.o))
 }
 
-// spaced are the lines of a block, with an empty line before them if something stands
-// there.
+// spaced returns the lines of a block, with an empty line before them if other lines
+// precede.
 func (s *Stream) spaced(lines []string) []string {
 	if len(lines) == 0 || len(s.lines) == 0 {
 		return lines
@@ -89,14 +91,16 @@ func (s *Stream) spaced(lines []string) []string {
 	return append([]string{""}, lines...)
 }
 
-// How many bytes of a block are drawn again while it grows; a longer one is cut
-// between two lines. A table is not readable without its head.
+// Sizes in bytes up to which a block may grow while it is drawn again after each Write.
+// A longer block is cut between two lines. A table may be longer, because the part
+// after a cut has no head and cannot be read.
 const (
 	maxBlock = 4 << 10
 	maxTable = 16 << 10
 )
 
-// advance draws the next block if it is finished.
+// advance draws the next block, or the next line of a code block, if it is complete. It
+// reports whether it made progress.
 func (s *Stream) advance() bool {
 	if s.code != nil {
 		line, rest, whole := strings.Cut(s.rest, "\n")
@@ -134,10 +138,10 @@ func (s *Stream) advance() bool {
 	return true
 }
 
-// blockEnd is where the first block of a text ends; 0 if it may go on.
+// blockEnd returns the offset where the first block of a text ends; 0 if it may go on.
 func blockEnd(text string) int {
 	list := isItem(text)
-	var fence *code // inside a list
+	var fence *code // an open code fence inside a list
 	blank := false
 	at := 0
 	for at < len(text) {
@@ -168,8 +172,8 @@ func blockEnd(text string) int {
 	return tooLong(text)
 }
 
-// tooLong is where a block that is longer than is drawn again and again is cut; 0 if it
-// is not.
+// tooLong returns the offset at which to cut a block that is longer than its size
+// limit; 0 if it is not longer.
 func tooLong(text string) int {
 	most := maxBlock
 	if strings.HasPrefix(text, "|") {
@@ -189,7 +193,7 @@ func tooLong(text string) int {
 	return most
 }
 
-// isItem tells whether a line begins an item of a list.
+// isItem reports whether a line begins an item of a list.
 func isItem(line string) bool {
 	line = strings.TrimLeft(line, " ")
 	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))

@@ -8,19 +8,20 @@ import (
 	"golem/core/ui"
 )
 
-// syntax is what is needed to colour a language's words, strings, comments and numbers.
-// It reads each character once: there is no pattern that a hostile text could make
-// slow.
+// syntax describes how to colour a language's words, strings, comments and numbers.
+// Colouring reads each character once and uses no regular expressions, so a hostile
+// text cannot make it slow.
 type syntax struct {
-	line   []string    // what begins a comment up to the end of the line
-	block  [][2]string // comments and strings over several lines: begin and end
-	quotes string      // what begins and ends a string on one line
+	line   []string    // marks that begin a comment up to the end of the line
+	block  [][2]string // begin and end marks of comments and strings that may span lines
+	quotes string      // characters that begin and end a string on one line
 	words  map[string]bool
-	fold   bool // words in any case
+	fold   bool // words are compared without regard to case
 	diff   bool
 }
 
-// languages are built when the first code block asks for them.
+// languages returns the syntax of each language name. It is built when the first code
+// block needs it.
 var languages = sync.OnceValue(func() map[string]*syntax {
 	words := func(s string) map[string]bool {
 		out := map[string]bool{}
@@ -74,8 +75,8 @@ func syntaxOf(name string) *syntax {
 	return languages()[name]
 }
 
-// spans colours one line. until is what ends a comment or string that a line before
-// began, and what the next line needs of it.
+// spans colours one line. until is the end mark of a comment or string that an earlier
+// line began, or "". spans also returns the value of until for the next line.
 func (x *syntax) spans(s, until string) ([]span, string) {
 	if x.diff {
 		return []span{{s, ui.DiffStyle(s)}}, ""
@@ -119,8 +120,10 @@ func (x *syntax) spans(s, until string) ([]span, string) {
 	return out, ""
 }
 
-// begins looks whether a comment or string begins at i. One that ends on this line for
-// sure is passed over.
+// begins checks whether a comment or string begins at i, and returns its style and the
+// offset after its begin mark. If it may span lines, until is its end mark. A string or
+// comment that ends on this line is skipped: next is the offset behind it and until is
+// "".
 func (x *syntax) begins(s string, i int) (until, style string, next int) {
 	for _, b := range x.block {
 		if strings.HasPrefix(s[i:], b[0]) {
@@ -146,14 +149,15 @@ func (x *syntax) begins(s string, i int) (until, style string, next int) {
 			}
 		}
 		if s[i] == '\'' {
-			return "", "", i // an apostrophe, a lifetime
+			return "", "", i // an apostrophe, or a lifetime in Rust
 		}
 		return "", stringStyle, len(s)
 	}
 	return "", "", i
 }
 
-// word passes over a word or a number, or one character.
+// word colours the word or number at i and returns the offset behind it. Where none
+// begins, it skips one character.
 func (x *syntax) word(s string, i int, put func(from, to int, style string)) int {
 	end := i
 	for j, r := range s[i:] {

@@ -6,9 +6,9 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// table draws a table: as wide as its cells need, or as the screen is, and then with
-// cells of several lines. Where columns would be too narrow to read, each row is a list
-// of its cells under their heads.
+// table draws a table. It is as wide as its cells need, up to the width of the screen;
+// then cells take several lines. If columns would be too narrow to read, each row is
+// drawn as a list of its cells, each labelled with its column head.
 func (r *renderer) table(n *extast.Table, screen int) []string {
 	var rows [][][]span
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -43,10 +43,11 @@ func (r *renderer) table(n *extast.Table, screen int) []string {
 	return out
 }
 
-// leastColumn is how narrow a column may become.
+// leastColumn is the smallest width of a shrunk column, in columns of the screen.
 const leastColumn = 6
 
-// fitted are the widths of columns that fit; nil if they do not.
+// fitted returns column widths with which the table fits the screen; nil if there are
+// none.
 func fitted(rows [][][]span, screen int) []int {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -106,7 +107,7 @@ func (r *renderer) row(row [][]span, widths []int, align []extast.Alignment) []s
 	return out
 }
 
-// records draws each row as its cells, one below the other.
+// records draws each row as a list of its cells, one below the other.
 func (r *renderer) records(rows [][][]span, screen int) []string {
 	var out []string
 	for i, row := range rows[1:] {
