@@ -16,21 +16,23 @@ import (
 	"golem/core/ui"
 )
 
-// front is the front end of one call: what happens goes to the client as progress, and
-// questions are put to the client's user.
+// front is the front end of one call: it sends events to the client as progress, and
+// asks the client's user the questions of the run.
 type front struct {
 	session *mcp.ServerSession
-	turn    chan struct{} // one question of a session at a time
+	turn    chan struct{} // holds one value: the right to ask, so that a session has one question at a time
 
 	mu    sync.Mutex
-	next  string // what is to be told next; only the newest counts
+	next  string // the text to send next; a newer one replaces it
 	wake  chan struct{}
 	token any // nil: the client wants no progress
 }
 
 var _ ui.UI = (*front)(nil)
 
-// report sends progress until stop is called.
+// report begins to send progress to the client. The caller must call stop, which
+// returns when nothing more is sent. Without a token the client wants no progress, and
+// report does nothing.
 func (f *front) report(ctx context.Context, token any) (stop func()) {
 	if token == nil {
 		return func() {}
@@ -48,7 +50,8 @@ func (f *front) report(ctx context.Context, token any) (stop func()) {
 			f.mu.Lock()
 			text := f.next
 			f.mu.Unlock()
-			// A client that cannot be told has gone away, which ends the call.
+			// The error is ignored: if the client cannot be reached, it has gone away,
+			// and that ends the call.
 			_ = f.session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: f.token, Progress: float64(n), Message: text})
 		}
 	}()
@@ -58,8 +61,8 @@ func (f *front) report(ctx context.Context, token any) (stop func()) {
 	}
 }
 
-// Emit tells the client of the workers and tools of the run. It does not wait for the
-// client: of what comes meanwhile only the newest is told.
+// Emit passes the events of the run to the client as progress. It does not wait for the
+// client: of several events that arrive meanwhile, only the newest is sent.
 func (f *front) Emit(e trace.Event) {
 	if f.token == nil {
 		return
@@ -77,10 +80,10 @@ func (f *front) Emit(e trace.Event) {
 	}
 }
 
-// maxTold is how many bytes of a line of progress the client gets.
+// maxTold is the most bytes that one line of progress may have.
 const maxTold = 200
 
-// told is an event in one line; "": the client does not hear of it.
+// told returns an event as one line for the client; "" if the client is not told of it.
 func told(e trace.Event) string {
 	var text string
 	switch b := e.Body.(type) {
@@ -91,7 +94,7 @@ func told(e trace.Event) string {
 		}
 	case trace.ToolStart:
 		if b.Kind == "worker" {
-			return "" // Progress tells it
+			return "" // a Progress event reports it
 		}
 		text = e.Worker + ": " + b.Tool
 	case trace.ModelStart:
@@ -107,7 +110,8 @@ func told(e trace.Event) string {
 	return short(text, maxTold)
 }
 
-// short is the beginning of a text, in whole characters.
+// short returns the first most bytes of s, without a partial character, and an ellipsis
+// if something was cut off.
 func short(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -118,17 +122,18 @@ func short(s string, most int) string {
 	return s[:most] + "…"
 }
 
-// Prompt has no further message: a call is one exchange.
+// Prompt returns io.EOF: a call is one exchange, so that there is no further message.
 func (f *front) Prompt(context.Context) (run.Input, error) { return run.Input{}, io.EOF }
 
-// page is how many bytes of a question the client shows at once.
+// page is the most bytes of a question that the client shows at once.
 const page = 12 << 10
 
-// more asks for the rest of a question that is longer than a page.
+// more is the answer with which the user asks for the next page of a long question.
 const more = "more"
 
-// Approve puts a question to the client's user. Whoever is at the client did not trust
-// the project: that stays with the person at this machine.
+// Approve asks the client's user. It returns approval.ErrNobody if the client cannot
+// ask its user, and for a question about trust: only the person at this machine may
+// trust the project.
 func (f *front) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
 	if r.Kind == approval.KindTrust || !f.asks() {
 		return approval.Decision{}, approval.ErrNobody
@@ -161,18 +166,18 @@ func (f *front) Approve(ctx context.Context, r approval.Request) (approval.Decis
 	}
 }
 
-// asks tells whether the client can ask its user with a form.
+// asks reports whether the client can show its user a form (elicitation).
 func (f *front) asks() bool {
 	p := f.session.InitializeParams()
 	if p == nil || p.Capabilities == nil || p.Capabilities.Elicitation == nil {
 		return false
 	}
 	e := p.Capabilities.Elicitation
-	return e.Form != nil || e.URL == nil // neither: forms, as before there were two kinds
+	return e.Form != nil || e.URL == nil // neither is named: forms, the only kind in older revisions
 }
 
-// choose shows a page of a question and takes the answer. An approval has to be chosen
-// by its name: accepting a form that says nothing is a no.
+// choose shows one page of a question and returns the answer. To approve, the user must
+// select an answer by its name: a form that is accepted without an answer counts as no.
 func (f *front) choose(ctx context.Context, r approval.Request, text string, hidden int) (answer, reason string, err error) {
 	var names, means []any
 	if hidden > 0 {
@@ -180,7 +185,7 @@ func (f *front) choose(ctx context.Context, r approval.Request, text string, hid
 		names, means = []any{string(approval.No), more}, []any{"no, this once", "show the next page"}
 	} else {
 		for _, c := range ui.Choices(r) {
-			if c.Answer != approval.Keep { // a lasting rule is made at this machine
+			if c.Answer != approval.Keep { // lasting rules are made at this machine only
 				names, means = append(names, string(c.Answer)), append(means, c.Means)
 			}
 		}
@@ -208,7 +213,7 @@ func (f *front) choose(ctx context.Context, r approval.Request, text string, hid
 	return answer, reason, nil
 }
 
-// input asks for a text.
+// input asks the client's user for a text. An empty text counts as no answer.
 func (f *front) input(ctx context.Context, r approval.Request, text string) (approval.Decision, error) {
 	d := approval.Decision{ID: r.ID, Answer: approval.No}
 	res, err := f.session.Elicit(ctx, &mcp.ElicitParams{

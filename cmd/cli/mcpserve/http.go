@@ -20,21 +20,21 @@ import (
 	"golem/core/fault"
 )
 
-// Path is where the protocol is served over HTTP.
+// Path is the URL path of the MCP endpoint.
 const Path = "/mcp"
 
-// postHeader carries, from the guard to a call, which request the call came with. What a
-// client sends under this name is dropped.
+// postHeader is a request header in which Handler passes the id of the HTTP request on
+// to the tool call. Handler overwrites a value that a client sends.
 const postHeader = "Golem-Post"
 
-// NewToken makes a token that cannot be guessed.
+// NewToken returns a new random bearer token that cannot be guessed.
 func NewToken() string { return rand.Text() + rand.Text() }
 
-// idle is how long a session over HTTP lives without a request.
+// idle is the time without a request after which a session over HTTP is closed.
 const idle = 30 * time.Minute
 
-// Serve serves clients over HTTP until ctx ends; then every call has ended. A request
-// needs the token.
+// Serve serves clients over HTTP until ctx ends. When it returns, every call has ended.
+// Each request must carry the token.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, token string) error {
 	server := &http.Server{
 		Handler: s.Handler(token), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
@@ -48,20 +48,21 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, token string)
 	}
 	s.stop()
 	for session := range s.mcp.Sessions() {
-		session.Close() // waits for its calls, which end now
+		session.Close() // waits for the session's calls, which s.stop has ended
 	}
 	end, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if err := server.Shutdown(end); err != nil {
-		server.Close() // a client that keeps its stream open
+		server.Close() // a client may keep its stream open
 	}
 	<-ended
 	return nil
 }
 
-// Handler answers requests of clients on this machine that have the token. A page in a
-// browser cannot make one: its requests have an Origin, and after DNS rebinding another
-// Host.
+// Handler returns the HTTP handler of the MCP endpoint. It answers only requests that
+// carry the token and are addressed to a loopback name. It refuses requests of web
+// pages of another origin by their Origin header, and requests after DNS rebinding by
+// their Host header.
 func (s *Server) Handler(token string) http.Handler {
 	inner := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
 		SessionTimeout: idle, MaxRequestBodyBytes: maxMessage,
@@ -91,7 +92,8 @@ func (s *Server) Handler(token string) http.Handler {
 	})
 }
 
-// refusal tells why a request is not answered; 0: it is.
+// refusal returns the HTTP status and the reason with which a request is refused; 0 if
+// it is allowed.
 func refusal(r *http.Request, want [sha256.Size]byte) (status int, why string) {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -115,7 +117,7 @@ func refusal(r *http.Request, want [sha256.Size]byte) (status int, why string) {
 	return 0, ""
 }
 
-// full tells that no further session has room.
+// full reports whether maxSessions sessions are open.
 func (s *Server) full() bool {
 	n := 0
 	for range s.mcp.Sessions() {
@@ -124,14 +126,16 @@ func (s *Server) full() bool {
 	return n >= maxSessions
 }
 
-// bodyTime is how long the body of a request may take.
+// bodyTime is how long a client may take to send the body of a request.
 const bodyTime = 30 * time.Second
 
-// readBody reads the body before the protocol sees the request: a client that sends it
-// slowly holds nothing but its connection, and not for long. The answer may take longer.
+// readBody reads the whole body before the protocol handler sees the request, so that a
+// client that sends slowly occupies only its connection, and at most for bodyTime. It
+// reports whether it succeeded; if not, it has sent the error response. The time limit
+// does not apply to the answer.
 func readBody(w http.ResponseWriter, r *http.Request) bool {
 	control := http.NewResponseController(w)
-	// A writer without deadlines is a test's.
+	// The error is ignored: only the response writers of tests have no deadlines.
 	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
 	var large *http.MaxBytesError
@@ -148,14 +152,15 @@ func readBody(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// posts are the requests that are being answered, so that a call ends with the client
-// that waits for it.
+// posts is the set of HTTP requests that are being answered. It is used to end a call
+// when the client that waits for it goes away.
 type posts struct {
 	mu   sync.Mutex
 	open map[string]<-chan struct{} // closed when the client has gone away
 }
 
-// begin keeps a request until done is called.
+// begin adds a request to the set; done removes it. gone is closed when the client goes
+// away.
 func (p *posts) begin(id string, gone <-chan struct{}) (done func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,7 +175,8 @@ func (p *posts) begin(id string, gone <-chan struct{}) (done func()) {
 	}
 }
 
-// whenGone calls do if the client of a request goes away before stop is called.
+// whenGone calls do if the client of a request goes away before stop is called. If the
+// request is over already, it calls do at once.
 func (p *posts) whenGone(h http.Header, do func()) (stop func()) {
 	id := h.Get(postHeader)
 	if id == "" {

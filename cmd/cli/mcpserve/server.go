@@ -1,8 +1,8 @@
 // Package mcpserve offers callables to clients of the Model Context Protocol, over
 // standard input and output or over HTTP on this machine. Each call is one run: its
 // progress goes to the client, its questions are put to the client's user
-// (elicitation), and it ends when the client cancels it or goes away. The package
-// knows nothing of projects: its caller makes the tools.
+// (elicitation), and it ends when the client cancels it or goes away. The package does
+// not know projects: its caller provides the tools.
 package mcpserve
 
 import (
@@ -23,14 +23,14 @@ import (
 	"golem/core/ui"
 )
 
-// Tool is what a client can call.
+// Tool is one tool that clients can call.
 type Tool struct {
 	Name        string
 	Description string
-	// Input is the JSON Schema of the arguments, of an object; nil: the arguments are
-	// one text, input.
+	// Input is the JSON Schema of the arguments; it must describe an object. If it is
+	// nil, the tool has one argument, a text with the name input.
 	Input json.RawMessage
-	// Optional says that the text may be left out or empty.
+	// Optional says that this text may be missing or empty.
 	Optional bool
 	// Output is the JSON Schema of the result, of an object; nil: the result is text.
 	Output json.RawMessage
@@ -45,24 +45,26 @@ const (
 	maxSessions = 64      // sessions over HTTP at the same time
 )
 
-// versions are the revisions of the protocol that the server speaks. In those from
-// 2026-07-28 on a server cannot ask its client anything while a call runs; clients that
-// have them fall back to one of these.
+// versions are the revisions of the protocol that the server supports. From revision
+// 2026-07-28 on, a server cannot ask its client a question while a call runs; clients
+// with such a revision fall back to one of these.
 var versions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
-// Server has the tools of one project. It is safe for concurrent use.
+// Server is an MCP server with the tools of one project. It is safe for concurrent use.
 type Server struct {
 	mcp     *mcp.Server
 	calls   atomic.Int64
 	stopped chan struct{} // ends every call
 	stop    func()
-	// asking has one question at a time for each session.
+	// asking has a channel for each session that lets only one question be open at a
+	// time.
 	mu     sync.Mutex
 	asking map[*mcp.ServerSession]chan struct{}
-	posts  posts // over HTTP
+	posts  posts // used over HTTP only
 }
 
-// New makes a server. It fails for a schema that the protocol has no room for.
+// New returns a server for the tools. It fails with fault.Schema if the SDK refuses the
+// schema of a tool.
 func New(version, instructions string, tools []Tool) (*Server, error) {
 	s := &Server{stopped: make(chan struct{}), asking: map[*mcp.ServerSession]chan struct{}{}}
 	s.stop = sync.OnceFunc(func() { close(s.stopped) })
@@ -78,14 +80,15 @@ func New(version, instructions string, tools []Tool) (*Server, error) {
 	return s, nil
 }
 
-// textInput is the schema of arguments that are one text.
+// textInput is the input schema of a tool whose only argument is a text, optionalText
+// the one where the text may be missing.
 const (
 	textInput    = `{"type":"object","properties":{"input":{"type":"string","description":"the task"}},"required":["input"],"additionalProperties":false}`
 	optionalText = `{"type":"object","properties":{"input":{"type":"string","description":"the task"}},"additionalProperties":false}`
 )
 
-// add offers a tool. The SDK panics for a schema that it refuses; a project's file may
-// have one, so that is a fault.
+// add registers a tool. The SDK panics if it refuses a schema, and a project's file may
+// contain such a schema; add therefore turns the panic into a fault.
 func (s *Server) add(t Tool) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -108,9 +111,9 @@ func (s *Server) add(t Tool) (err error) {
 	return nil
 }
 
-// withDialect is a schema that names its dialect, which is the same for all of golem's
-// schemas. Only what goes in has it: clients compile schemas of results, and some of them
-// know no other dialect than an older one.
+// withDialect returns an input schema with $schema set to the dialect of all golem
+// schemas. Output schemas are left without it: clients compile them, and some clients
+// know only an older dialect.
 func withDialect(schema json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(schema, &fields) != nil || fields == nil {
@@ -124,7 +127,8 @@ func withDialect(schema json.RawMessage) json.RawMessage {
 	return out
 }
 
-// call runs a tool for a client.
+// call runs a tool for a client. At most maxCalls calls run at the same time; more fail
+// with fault.Busy.
 func (s *Server) call(ctx context.Context, t Tool, r *mcp.CallToolRequest) *mcp.CallToolResult {
 	defer s.calls.Add(-1)
 	if s.calls.Add(1) > maxCalls {
@@ -147,7 +151,8 @@ func (s *Server) call(ctx context.Context, t Tool, r *mcp.CallToolRequest) *mcp.
 	return result(t, res)
 }
 
-// when calls do if it happens before stop is called.
+// when calls do if happens is closed before stop is called. stop waits for a do that
+// has begun.
 func when(happens <-chan struct{}, do func()) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -164,7 +169,8 @@ func when(happens <-chan struct{}, do func()) (stop func()) {
 	}
 }
 
-// input is what a client's arguments are for a run.
+// input converts a client's arguments to the input of a run. It returns fault.ToolInput
+// for arguments that do not fit a tool that takes one text.
 func input(t Tool, args json.RawMessage) (run.Input, error) {
 	if len(bytes.TrimSpace(args)) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
@@ -191,7 +197,7 @@ func input(t Tool, args json.RawMessage) (run.Input, error) {
 	return in, nil
 }
 
-// result is what a client gets of a run.
+// result converts the result of a run to the result that the client gets.
 func result(t Tool, res run.Result) *mcp.CallToolResult {
 	if res.Error != nil {
 		return failed(res.Error)
@@ -216,8 +222,8 @@ func part(p tool.Part) mcp.Content {
 	return &mcp.TextContent{Text: fmt.Sprintf("[%s %s: %s, base64] %s", p.Type, p.Name, p.MIME, base64.StdEncoding.EncodeToString(p.Data))}
 }
 
-// denials tells which calls did not run because nobody could be asked: the answer may
-// not say so.
+// denials returns a note that names the calls that were denied because nobody could be
+// asked. The worker's answer may not mention them.
 func denials(res run.Result) string {
 	if len(res.Denied) == 0 {
 		return ""
@@ -229,7 +235,8 @@ func denials(res run.Result) string {
 	return "golem: denied, because nobody could be asked: " + strings.Join(names, ", ")
 }
 
-// failed is a fault as the result of a call, in the form that golem's own models get.
+// failed returns a fault as a tool result, in the JSON form in which golem's own models
+// get it.
 func failed(f *fault.Fault) *mcp.CallToolResult {
 	body := map[string]any{"error": map[string]string{"code": string(f.Code), "message": f.Message, "hint": f.Hint}}
 	if f.Hint == "" {
@@ -242,7 +249,8 @@ func failed(f *fault.Fault) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
 }
 
-// turn lets one call of a session ask at a time.
+// turn returns the channel that lets one call of a session ask at a time. It also
+// removes the channels of closed sessions.
 func (s *Server) turn(session *mcp.ServerSession) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 )
 
 // Pipe serves one client that writes to in and reads from out, one message a line. It
-// returns when in ends, or with ctx; then every call has ended. Nothing but messages of
-// the protocol is written to out.
+// returns when in ends or ctx ends; then every call has ended. Only messages of the
+// protocol are written to out.
 func (s *Server) Pipe(ctx context.Context, in io.Reader, out io.Writer) error {
 	session, err := s.mcp.Connect(ctx, pipe{newLines(in, out)}, nil)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Server) Pipe(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	defer when(ctx.Done(), func() {
 		s.stop()
-		session.Close() // waits for the calls, which end now
+		session.Close() // waits for the calls, which s.stop has ended
 	})()
 	if err := session.Wait(); err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
 		return fault.New(fault.Network, "the connection to the client broke: %w", err)
@@ -34,22 +34,22 @@ func (s *Server) Pipe(ctx context.Context, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// pipe is the transport of one connection.
+// pipe is the MCP transport over one pair of streams.
 type pipe struct{ *lines }
 
 // Connect returns the connection.
 func (p pipe) Connect(context.Context) (mcp.Connection, error) { return p.lines, nil }
 
-// lines is a connection with one JSON message a line. Unlike the SDK's it answers a line
-// that is no message, or too long, and goes on: the calls of one client are not worth
-// less because of one bad line.
+// lines is a connection with one JSON message a line. Unlike the connection of the SDK,
+// it answers a line that is no message, or too long, with an error and goes on, so that
+// one bad line does not end the client's other calls.
 type lines struct {
 	in     *bufio.Reader
 	got    chan received
 	closed chan struct{}
 	once   sync.Once
 
-	mu  sync.Mutex // of out
+	mu  sync.Mutex // protects out
 	out io.Writer
 }
 
@@ -62,8 +62,8 @@ var _ mcp.Connection = (*lines)(nil)
 
 func newLines(in io.Reader, out io.Writer) *lines {
 	l := &lines{in: bufio.NewReaderSize(in, 64<<10), out: out, got: make(chan received), closed: make(chan struct{})}
-	// It ends with in. Standard input cannot be made to end, so it may live as long as
-	// the process.
+	// The goroutine ends when in ends. Nothing can interrupt a read from standard
+	// input, so the goroutine may live as long as the process.
 	go l.read()
 	return l
 }
@@ -102,8 +102,7 @@ func (l *lines) read() {
 	}
 }
 
-// line is the next line. whole is false for one that is too long, of which nothing is
-// kept.
+// line returns the next line. If the line is too long, whole is false and line is nil.
 func (l *lines) line() (line []byte, whole bool, err error) {
 	whole = true
 	for {
@@ -126,11 +125,11 @@ func (l *lines) line() (line []byte, whole bool, err error) {
 	}
 }
 
-// refuse answers a line that cannot be a request with an id.
+// refuse sends an error with a null id, for a line whose request id is not known.
 func (l *lines) refuse(code int64, why string) {
 	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": why}})
 	if err == nil {
-		_ = l.write(text) // a client that does not read is told nothing
+		_ = l.write(text) // a client that does not read cannot be told
 	}
 }
 
@@ -162,11 +161,12 @@ func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	return l.write(text)
 }
 
-// Close ends Read. The streams stay open: they are the process's.
+// Close makes Read return io.EOF. It does not close the streams, which belong to the
+// caller.
 func (l *lines) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
-// SessionID is empty: a pipe is one session.
+// SessionID returns "": the SDK needs no id, because a pipe has only one session.
 func (l *lines) SessionID() string { return "" }
