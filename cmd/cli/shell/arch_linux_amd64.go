@@ -2,5 +2,6 @@ package shell
 
 import "golang.org/x/sys/unix"
 
-// auditArch is how seccomp names the machine; 0: there is no filter for it.
+// auditArch is seccomp's number for this CPU architecture; 0 means that there is no
+// filter for it.
 const auditArch = unix.AUDIT_ARCH_X86_64

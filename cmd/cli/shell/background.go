@@ -14,11 +14,11 @@ import (
 	"golem/core/tool"
 )
 
-// What commands in the background may take and leave.
+// Limits of commands in the background.
 const (
-	maxBackground = 8       // that run at a time
-	maxUnread     = 1 << 20 // bytes kept of output that was not read yet
-	maxWait       = 60      // seconds that a read waits at most
+	maxBackground = 8       // commands that run at the same time
+	maxUnread     = 1 << 20 // bytes of unread output that are kept
+	maxWait       = 60      // seconds that read_command waits at most
 )
 
 type startArgs struct {
@@ -34,12 +34,13 @@ type stopArgs struct {
 	ID string `json:"id" jsonschema:"the id that start_command returned"`
 }
 
-// backgroundResult is what the model reads of a command in the background.
+// backgroundResult is the result about a command in the background, as the model reads
+// it.
 type backgroundResult struct {
 	ID      string `json:"id"`
 	Running bool   `json:"running"`
-	Exit    *int   `json:"exit,omitempty"` // once it has ended
-	Output  string `json:"output"`         // what came since the last read
+	Exit    *int   `json:"exit,omitempty"` // nil while it runs
+	Output  string `json:"output"`         // the output since the last read
 	Ended   string `json:"ended,omitempty"`
 }
 
@@ -49,8 +50,9 @@ type background struct {
 	out *unread
 }
 
-// backgroundTools start, read and stop commands. Reading and stopping reach only
-// what was started with a yes, and so do not ask.
+// backgroundTools returns the tools that start, read and stop commands in the
+// background. Reading and stopping need no approval: they reach only commands whose
+// start was approved.
 func (s *shell) backgroundTools() []tool.Tool {
 	start := s.spec("start_command", "Starts a command line in the background and returns an id at once; it ends with the worker at the latest. Read its output with read_command, end it with stop_command.")
 	start.Rules = []string{"run_command"}
@@ -156,12 +158,13 @@ func (b *background) tell(id string) (tool.Output, error) {
 	return encode(res, fmt.Sprintf("exit %d", end.Exit))
 }
 
-// unread is output until it is read; the oldest is dropped where it is too much.
+// unread is a buffer for output that the model has not read yet. If it gets too long,
+// the oldest output is dropped.
 type unread struct {
 	mu   sync.Mutex
 	text []byte
 	lost int
-	news chan struct{} // has a value if something was written
+	news chan struct{} // receives a value after a write
 }
 
 // Write never fails.
@@ -183,7 +186,7 @@ func (u *unread) empty() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	select {
-	case <-u.news: // of what is taken or still there
+	case <-u.news: // its output was taken already, or is still in text
 	default:
 	}
 	return len(u.text) == 0

@@ -15,33 +15,35 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// helperName is the name under which golem starts itself to run one command. No
-// person types it: the process has no arguments and reads its order from standard input.
+// helperName is the argv[0] with which golem starts itself as a helper that runs one
+// command. People do not use it: the process has no arguments and reads its order from
+// standard input.
 const helperName = "golem-command"
 
-// order is what the helper is to do.
+// order tells the helper which command to run. It is sent as JSON.
 type order struct {
 	Line string   `json:"line"`
 	Dir  string   `json:"dir"`
 	Env  []string `json:"env"`
-	// System is the system's shell and its arguments before the line; empty: the
-	// line is interpreted here.
+	// System is the system's shell and the arguments that precede the line. If it is
+	// empty, the helper interprets the line itself.
 	System []string `json:"system,omitempty"`
 }
 
-// Exit codes of a helper that could not do its work.
+// Exit codes of the helper, or of a program in the line, that could not be started.
 const (
 	exitNotFound = 127
 	exitNoStart  = 126
 )
 
-// IsHelper reports whether this process was started to run a command.
+// IsHelper reports whether this process was started as a helper that runs one command.
+// The program calls it first, and calls Helper if it is true.
 func IsHelper() bool { return len(os.Args) == 1 && os.Args[0] == helperName }
 
-// Helper runs the command that golem orders, ends all that it has started, and
-// returns its exit code. It is a process of its own, so that golem can confine it,
-// and so that what a command leaves is found and ended: also when golem itself was
-// killed.
+// Helper runs the command that golem sends on standard input, ends everything that the
+// command has started, and returns the exit code for the process. It runs in a process
+// of its own so that golem can confine it, and so that processes which a command leaves
+// behind are found and ended, even if golem itself was killed.
 func Helper() int {
 	adopt()
 	var o order
@@ -52,7 +54,7 @@ func Helper() int {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		var nothing any
-		_ = dec.Decode(&nothing) // returns when golem closes its end, or is gone
+		_ = dec.Decode(&nothing) // returns when golem closes its end of the pipe or has exited
 		cancel()
 		starting.Lock()
 		endAll(true)
@@ -67,9 +69,10 @@ func Helper() int {
 	return code
 }
 
-// starting is held for reading while a program starts, and for ever once the helper ends
-// what it has started. A process that is stopped before it has become its program would
-// keep the helper, whose memory it shares until then, from going on (vfork).
+// starting is locked for reading while a program starts. The helper locks it for
+// writing, and never unlocks it, before it ends the programs. Otherwise it could stop a
+// process between vfork and exec, which would block the helper, because the two share
+// memory until exec.
 var starting sync.RWMutex
 
 func begin(cmd *exec.Cmd) error {
@@ -98,7 +101,7 @@ func (o order) run(ctx context.Context) int {
 	return exitOf(r.Run(ctx, file))
 }
 
-// parse reads a command line as bash does.
+// parse parses a command line in bash syntax.
 func parse(line string) (*syntax.File, error) {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 }
@@ -115,7 +118,8 @@ func exitOf(err error) int {
 	return 1
 }
 
-// program starts a program for the interpreter and waits for it.
+// program starts a program for the interpreter and waits for it. Its error is the exit
+// status.
 func program(ctx context.Context, args []string) error {
 	hc := interp.HandlerCtx(ctx)
 	path, err := interp.LookPathDir(hc.Dir, hc.Env, args[0])
@@ -131,7 +135,7 @@ func program(ctx context.Context, args []string) error {
 	return ended(cmd.Wait())
 }
 
-// runSystem hands the line to the system's shell.
+// runSystem runs the line with the system's shell and returns its exit code.
 func (o order) runSystem() int {
 	cmd := exec.Command(o.System[0], append(o.System[1:len(o.System):len(o.System)], o.Line)...)
 	systemLine(cmd, o)
@@ -143,12 +147,12 @@ func (o order) runSystem() int {
 	return exitOf(ended(cmd.Wait()))
 }
 
-// ended is the end of a program as shells tell it: 128 and the signal's number for
-// one that a signal ended.
+// ended converts the error of Wait to an exit status as shells define it: 128 plus the
+// signal's number for a program that a signal ended.
 func ended(err error) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
-		return nil // output that was not copied is of a reader that has gone
+		return nil // success, or output that could not be copied because its reader has ended
 	}
 	if signal := signalOf(exit.ProcessState); signal > 0 {
 		return interp.ExitStatus(128 + signal)
@@ -167,7 +171,8 @@ func exported(env expand.Environ) []string {
 	return out
 }
 
-// plain is an error without the name of the file, which the message has.
+// plain returns an error without the file name, for messages that name the file
+// already.
 func plain(err error) error {
 	var p *os.PathError
 	if errors.As(err, &p) {

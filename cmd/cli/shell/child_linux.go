@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes orphans of the command children of the helper, also those that left
-// its process group and session.
+// adopt makes this process the parent of all orphans of the command, including those
+// that left its process group and session.
 func adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
-// endAll ends whatever the command has started, politely first if asked. New
-// children of those that end become the helper's own, so that it goes on until
-// there is none. What a command forks faster than it is found ends with golem's
-// own limit: the helper's group is killed.
+// endAll ends all processes that the command has started; if politely is true, it sends
+// SIGTERM first and waits up to grace. Children of an ended process become children of
+// the helper, so it repeats until there is none. If the command forks faster than it
+// can be followed, golem ends it: after patience it kills the helper's group.
 func endAll(politely bool) {
 	if politely {
 		signalAll(stopAll(), syscall.SIGTERM, syscall.SIGCONT)
@@ -42,9 +42,9 @@ func endAll(politely bool) {
 	}
 }
 
-// stopAll stops the processes below the helper before any of them is ended: a shell
-// whose command ended before it would begin the next one. It looks again for what
-// was started meanwhile, and returns all that it found.
+// stopAll stops (SIGSTOP) all processes below the helper before any of them is ended,
+// because a shell would begin its next command when the current one ends. It looks
+// again for processes that were started meanwhile, and returns all that it stopped.
 func stopAll() []int {
 	var stopped []int
 	for range 10 {
@@ -63,8 +63,8 @@ func stopAll() []int {
 	return stopped
 }
 
-// signalAll sends each signal to all the processes before the next signal.
-// An error means that a process has ended.
+// signalAll sends the first signal to all the processes, then the next one. It ignores
+// errors, which mean that a process has ended.
 func signalAll(pids []int, signals ...syscall.Signal) {
 	for _, signal := range signals {
 		for _, pid := range pids {
@@ -73,7 +73,8 @@ func signalAll(pids []int, signals ...syscall.Signal) {
 	}
 }
 
-// descendants are the processes below the helper that have not ended, from /proc.
+// descendants returns the processes below the helper that have not ended, as /proc
+// lists them.
 func descendants() []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

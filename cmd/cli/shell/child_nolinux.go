@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// adopt does nothing: only Linux hands orphans to another process.
+// adopt does nothing: golem adopts orphans on Linux only.
 func adopt() {}
 
-// endAll ends the process group. What has left it is not found here.
+// endAll sends SIGTERM to the helper's process group if politely is true. Processes
+// that left the group are not found.
 func endAll(politely bool) {
 	signal.Ignore(syscall.SIGTERM)
 	if politely {
 		_ = syscall.Kill(0, syscall.SIGTERM)
 		time.Sleep(grace)
 	}
-	// SIGKILL to the group would end the helper before it told the exit code:
-	// golem sends it when the helper has ended.
+	// It sends no SIGKILL, which would end the helper before it returned the exit code.
+	// golem sends SIGKILL to the group when the helper has ended.
 }

@@ -12,26 +12,28 @@ import (
 	"golem/core/tool"
 )
 
-// systemShell is the system's shell with its arguments before the line.
+// systemShell is the system's shell and the arguments that precede the line.
 var systemShell = []string{"/bin/sh", "-c"}
 
-// systemGrammar is what rules take the system's shell for.
+// systemGrammar is the grammar with which approval rules parse a line for the system's
+// shell.
 var systemGrammar tool.Grammar = sh.Grammar{}
 
-// grace is how long what a command has started may take to end politely.
+// grace is how long processes may take to end after SIGTERM.
 const grace = 150 * time.Millisecond
 
 func systemLine(*exec.Cmd, order) {}
 
-// detach gives the helper a session of its own: it has no terminal to ask a person
-// on or to read an answer from, and no signal of the terminal reaches it.
+// detach starts the helper in a session of its own: it has no terminal, so that a
+// command can neither ask a person nor read an answer, and gets no signals of the
+// terminal.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// endGroup ends the helper's process group at once: what is left if the helper
-// itself did not do it.
-func endGroup(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // ESRCH: there is nothing left
+// endGroup kills the helper's process group. It ends the processes that the helper
+// itself did not end.
+func endGroup(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // the error ESRCH means that no process is left
 
-// signalOf is the number of the signal that ended a process; 0: none did.
+// signalOf returns the number of the signal that ended a process; 0 if none did.
 func signalOf(s *os.ProcessState) int {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return int(w.Signal())

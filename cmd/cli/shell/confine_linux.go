@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// minABI is the first Landlock that also guards against truncating files: that of
-// Linux 6.2. With an older one a command could empty files outside its places.
+// minABI is the first Landlock version that can also forbid truncating files: that of
+// Linux 6.2. With an older one, a command could empty files outside its places.
 const minABI = 3
 
 // Access rights of Landlock.
@@ -20,13 +20,13 @@ const (
 	writeAccess = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_REFER |
 		unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_DIR |
 		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK
-	// specialAccess is given nowhere: making devices.
+	// specialAccess is granted nowhere: it is the right to make devices.
 	specialAccess = unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
-	// fileAccess is what a rule for a single file may contain.
+	// fileAccess is the set of rights that a rule for a single file may contain.
 	fileAccess = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 )
 
-// machine tells what the kernel of this machine can confine.
+// machine returns how the kernel of this machine can confine commands.
 func machine() Kernel {
 	abi, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	k := Kernel{Network: auditArch != 0}
@@ -41,16 +41,17 @@ func machine() Kernel {
 	return k
 }
 
-// startConfined runs start on a thread of the operating system that is confined
-// first: a process that start begins there is confined in the same way, with all
-// that it starts. golem's other threads keep their rights.
+// startConfined confines one thread of the operating system and runs start on it. A
+// process that start creates there is confined in the same way, with all its children.
+// golem's other threads keep their rights.
 func (c *confinement) startConfined(start func() error) error { return onThread(c.apply, start) }
 
-// onThread runs two functions on a thread that ends with them.
+// onThread runs first and, if it returns no error, then on a new thread that ends with
+// them.
 func onThread(first, then func() error) error {
 	ended := make(chan error, 1)
 	go func() {
-		runtime.LockOSThread() // and never unlocked: so the thread ends with this goroutine
+		runtime.LockOSThread() // never unlocked, so that the thread ends with this goroutine
 		err := first()
 		if err == nil {
 			err = then()
@@ -60,7 +61,7 @@ func onThread(first, then func() error) error {
 	return <-ended
 }
 
-// apply confines the calling thread. It cannot be undone.
+// apply confines the calling thread. This cannot be undone.
 func (c *confinement) apply() error {
 	if !c.kernel.Files && !c.kernel.Network {
 		return nil
@@ -84,16 +85,16 @@ func (c *confinement) apply() error {
 	return nil
 }
 
-// filePowers are the capabilities that root's commands keep: those over files, which
-// Landlock limits.
+// filePowers are the capabilities that commands keep if golem runs as root. Most of
+// them are about files, which Landlock limits in any case.
 var filePowers = []uintptr{
 	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_DAC_READ_SEARCH, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL,
 	unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_NET_BIND_SERVICE,
 }
 
-// dropPowers takes the other capabilities away, where golem runs as root: CAP_PERFMON
-// would let a command read the memory and the variables of golem, whatever Landlock
-// says.
+// dropPowers removes the other capabilities, which matters if golem runs as root: with
+// CAP_PERFMON, for example, a command could read the memory and the environment of
+// golem in spite of Landlock.
 func dropPowers() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil && err != unix.EINVAL {
 		return err
@@ -123,8 +124,8 @@ func (c *confinement) landlock() error {
 	return restrict(attr, c.places)
 }
 
-// restrict confines the calling thread with a Landlock ruleset. A place that does
-// not exist is left out.
+// restrict confines the calling thread with a Landlock ruleset that allows the places.
+// It skips a place that does not exist.
 func restrict(attr unix.LandlockRulesetAttr, places []place) error {
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
 	if errno != 0 {
@@ -149,7 +150,7 @@ func allow(ruleset int, p place) error {
 	}
 	fd, err := unix.Openat2(unix.AT_FDCWD, p.path, &how)
 	if err == unix.ENOENT || err == unix.EACCES || err == unix.ENOTDIR || err == unix.ELOOP {
-		return nil // what golem itself does not see needs no rule
+		return nil // golem itself cannot reach it, so that it needs no rule
 	}
 	if err != nil {
 		return err
@@ -176,9 +177,9 @@ func allow(ruleset int, p place) error {
 	return nil
 }
 
-// shield puts what the helper starts into a Landlock domain below the helper's
-// own, so that a command cannot send signals to the helper, which ends what the
-// command leaves. Kernels before 6.12 cannot.
+// shield runs start in a Landlock domain of its own below that of the helper, so that a
+// command cannot send signals to the helper, which has to end the command's processes.
+// On kernels before 6.12, which cannot do this, it only runs start.
 func shield(start func() error) error {
 	if machine().abi < 6 {
 		return start()
@@ -191,10 +192,10 @@ func shield(start func() error) error {
 	}, start)
 }
 
-// filterSyscalls installs a seccomp filter: without network no socket can be made,
-// with it those of IP and routes only, never those of a daemon on this machine.
-// io_uring would make sockets past the filter, and keys of the kernel's key ring are
-// not the command's.
+// filterSyscalls installs a seccomp filter. Without network, no socket can be made;
+// with it, only sockets of IP and netlink (routes), never those of a daemon on this
+// machine. io_uring is denied because it could make sockets past the filter, and the
+// kernel's key ring because its keys do not belong to the command.
 func filterSyscalls(network bool) error {
 	const (
 		nr, arch, arg0 = 0, 4, 16 // offsets in struct seccomp_data; little endian
@@ -211,7 +212,7 @@ func filterSyscalls(network bool) error {
 	prog := []unix.SockFilter{
 		load(arch),
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: auditArch, Jt: 1},
-		ret(deny), // another binary interface of the same machine, such as that of 32 bits
+		ret(deny), // a system call of another ABI of this machine, such as the 32-bit one
 		load(nr),
 		{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, K: 0x40000000, Jf: 1}, // x32
 		ret(deny),
@@ -231,7 +232,8 @@ func filterSyscalls(network bool) error {
 	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&fprog)), 0, 0)
 }
 
-// self is golem's own program: also when its file was replaced meanwhile.
+// self returns the path of golem's own program. The link in /proc is right even if the
+// file was replaced meanwhile.
 func self() (string, error) {
 	const link = "/proc/self/exe"
 	if _, err := os.Stat(link); err == nil {

@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// machine tells that golem cannot confine commands here.
+// machine returns that golem cannot confine commands on this system.
 func machine() Kernel {
 	return Kernel{Lacks: "golem confines commands on Linux only, and this is " + runtime.GOOS}
 }
@@ -16,5 +16,5 @@ func (c *confinement) startConfined(start func() error) error { return start() }
 
 func shield(start func() error) error { return start() }
 
-// self is golem's own program.
+// self returns the path of golem's own program.
 func self() (string, error) { return os.Executable() }

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// capped keeps the beginning and the end of what is written to it.
+// capped is a writer that keeps the beginning and the end of the output, each up to
+// maxOutput/2 bytes.
 type capped struct {
 	mu    sync.Mutex
 	head  []byte
@@ -16,7 +17,7 @@ type capped struct {
 	total int
 }
 
-// Write never fails, so that the command is not disturbed.
+// Write adds output. It never fails, so that the command is not disturbed.
 func (c *capped) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,7 +35,7 @@ func (c *capped) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// String is the output as text.
+// String returns the output as text, with a note where bytes were left out.
 func (c *capped) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,15 +48,15 @@ func (c *capped) String() string {
 	return strings.ToValidUTF8(text+string(tail), "\uFFFD")
 }
 
-// What a person is shown of a command while it runs.
+// Limits of what a person is shown of a running command.
 const (
-	showEvery = time.Second // so that of a short command only the end is shown
-	maxShown  = 8 << 10     // bytes each time; of more the last
+	showEvery = time.Second // a shorter command shows only its result
+	maxShown  = 8 << 10     // bytes each time; only the last ones are shown
 	showTimes = 200
 )
 
-// shown keeps output and tells the person of it while the command runs. Front ends
-// escape it; the trace keeps only the result.
+// shown is a writer that keeps output and also shows it to the person while the command
+// runs. Front ends escape the text; the trace keeps only the result.
 type shown struct {
 	*capped
 	log  func(level, text string)
@@ -63,10 +64,11 @@ type shown struct {
 	done sync.WaitGroup
 
 	mu  sync.Mutex
-	new []byte // whole lines and the rest of one, not shown yet
+	new []byte // output that was not shown yet; it may end within a line
 }
 
-// show begins to show what is written.
+// show returns a writer that passes output to keep and begins to show it. Call end when
+// the command has ended.
 func (s *shell) show(keep *capped) *shown {
 	w := &shown{capped: keep, log: s.env.Log, stop: make(chan struct{})}
 	if w.log == nil {
@@ -106,7 +108,7 @@ func (w *shown) Write(p []byte) (int, error) {
 	return w.capped.Write(p)
 }
 
-// lines takes the whole lines that came.
+// lines returns the complete lines in new and removes them from it.
 func (w *shown) lines() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,7 +118,7 @@ func (w *shown) lines() string {
 	return strings.TrimSuffix(text, "\n")
 }
 
-// end stops showing, and returns when nothing more is shown.
+// end stops showing output. When it returns, nothing more is shown.
 func (w *shown) end() {
 	close(w.stop)
 	w.done.Wait()

@@ -19,7 +19,7 @@ import (
 	"golem/core/tool"
 )
 
-// What a command may take and leave.
+// Limits of a command.
 const (
 	maxCommand = 16 << 10 // bytes
 	maxOutput  = 1 << 20  // bytes kept of standard output and error together
@@ -34,20 +34,20 @@ type commandArgs struct {
 	Timeout int    `json:"timeout,omitempty" jsonschema:"seconds after which the command is ended; the worker's tool_timeout ends it in any case"`
 }
 
-// commandResult is what the model reads.
+// commandResult is the result of a command, as the model reads it.
 type commandResult struct {
 	Exit   int    `json:"exit"`
 	Output string `json:"output"` // standard output and error, as they came
 	Ended  string `json:"ended,omitempty"`
 }
 
-// Tools are run_command, and those for commands in the background.
+// Tools returns run_command and the tools for commands in the background.
 func (s *shell) Tools() []tool.Tool {
 	run := tool.Func(s.spec("run_command", "Runs a command line and returns its exit code and output; what it leaves running is ended."), s.run)
 	return append([]tool.Tool{run}, s.backgroundTools()...)
 }
 
-// run runs a command to its end.
+// run runs a command until it ends, its timeout passes or ctx ends.
 func (s *shell) run(ctx context.Context, in commandArgs) (tool.Output, error) {
 	if in.Timeout < 0 || in.Timeout > maxTimeout {
 		return tool.Output{}, fault.New(fault.ToolInput, "timeout must be between 0 and %d seconds", maxTimeout)
@@ -81,15 +81,15 @@ func (s *shell) run(ctx context.Context, in commandArgs) (tool.Output, error) {
 	return encode(res, fmt.Sprintf("exit %d", res.Exit))
 }
 
-// process is one command that was started.
+// process is the helper process of one command.
 type process struct {
 	cmd     *exec.Cmd
 	control io.Closer // closing it makes the helper end the command
 	ended   chan struct{}
-	err     error // of the helper, once ended is closed
+	err     error // the error of the helper; valid once ended is closed
 }
 
-// start starts a command in the helper.
+// start starts a command in a helper. Its output goes to out.
 func (s *shell) start(line string, out io.Writer) (*process, error) {
 	if err := s.check(line); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (s *shell) start(line string, out io.Writer) (*process, error) {
 		return nil, fault.New(fault.Tool, "the command could not be started: %s", plain(err))
 	}
 	for _, d := range s.disk {
-		if d.Write && !d.File { // one that the first write makes: the kernel confines to what is there
+		if d.Write && !d.File { // make it now: Landlock needs an existing directory
 			_ = s.env.View.Mkdir(strings.TrimPrefix(d.At, "/"), 0o755)
 		}
 	}
@@ -140,8 +140,8 @@ func (s *shell) start(line string, out io.Writer) (*process, error) {
 	return p, nil
 }
 
-// confinement is what the worker may reach now, with golem's own program, which the
-// helper is.
+// confinement returns what the worker's commands may reach now, and golem's own
+// program, because the helper is golem.
 func (s *shell) confinement(golem string) (*confinement, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +161,7 @@ func (s *shell) confinement(golem string) (*confinement, error) {
 	return &c, nil
 }
 
-// check refuses a line before anything is started.
+// check returns the fault of a command line that must not be started.
 func (s *shell) check(line string) error {
 	if strings.TrimSpace(line) == "" || len(line) > maxCommand || strings.ContainsRune(line, 0) {
 		return fault.New(fault.ToolInput, "the command is empty, has more than %d bytes, or contains a NUL byte", maxCommand)
@@ -183,8 +183,9 @@ func (s *shell) check(line string) error {
 	return nil
 }
 
-// redirections judges the files that a line redirects to as the worker's own writes:
-// the files that define the project are not written, by whichever yes.
+// redirections checks the files to which a line redirects output like the worker's own
+// writes: it returns an error for a file that defines the project (E_PROTECTED), which
+// no approval allows to write.
 func (s *shell) redirections(line string) error {
 	for _, c := range (sh.Grammar{}).Parse(line).Commands {
 		if c.Redirects() != tool.WritesFile || c[1].Unknown {
@@ -197,7 +198,7 @@ func (s *shell) redirections(line string) error {
 		rel, err := filepath.Rel(s.host.Root, full)
 		name := filepath.ToSlash(rel)
 		if err != nil || !fs.ValidPath(name) || s.env.View == nil || s.dir != s.host.Root {
-			continue // elsewhere the kernel decides
+			continue // for other files the kernel decides
 		}
 		if err := sandbox.CanWrite(s.env.View, name); errors.Is(err, fault.Protected) {
 			return err
@@ -206,7 +207,7 @@ func (s *shell) redirections(line string) error {
 	return nil
 }
 
-// stop ends the command and all that it started, and returns when that is done.
+// stop ends the command and everything that it started, and waits until that is done.
 func (p *process) stop() {
 	_ = p.control.Close()
 	late := time.AfterFunc(patience, func() { endGroup(p.cmd) })
@@ -214,7 +215,8 @@ func (p *process) stop() {
 	<-p.ended
 }
 
-// result is how the command ended, without its output.
+// result returns how the command ended, without its output. Call it once ended is
+// closed.
 func (p *process) result() commandResult {
 	var res commandResult
 	var exit *exec.ExitError

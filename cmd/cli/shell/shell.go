@@ -1,7 +1,7 @@
-// Package shell is the native toolset "shell": tools that run commands on this
-// machine (SPEC §8). A command line is parsed as it is judged, and interpreted
-// without a shell of the system; each line runs in a process of its own, a helper
-// that is golem itself, which on Linux the kernel confines to the worker's files.
+// Package shell is the native toolset "shell": tools that run commands on this machine
+// (SPEC §8). golem parses a command line once for approval rules and interprets it
+// itself, without the system's shell. Each line runs in a helper process, which is
+// golem itself. On Linux the kernel confines the helper to the worker's files.
 package shell
 
 import (
@@ -21,30 +21,32 @@ import (
 	"golem/core/toolset"
 )
 
-// Host is what the toolset needs of golem's process.
+// Host is what the toolset needs to know about golem's process.
 type Host struct {
 	Root   string            // the project's directory, with links followed
-	Env    map[string]string // golem's environment; commands get a few of it
-	Closed []string          // places that no command reaches: $GOLEM_HOME
+	Env    map[string]string // golem's environment; commands get a few of its variables
+	Closed []string          // directories that no command may reach, such as $GOLEM_HOME
 	Memory bool              // --sandbox memory: there is no disk to work on
-	Kernel *Kernel           // nil: what the kernel of this machine can confine
+	Kernel *Kernel           // nil: the kernel of this machine
 }
 
-// options are what a worker may write under toolsets.shell. All of them reach
-// beyond the project's sandbox: they count once a person trusts them (SPEC §3).
+// options are the options that a worker may set under toolsets.shell. All of them reach
+// beyond the project's sandbox, so they take effect only when a person trusts them
+// (SPEC §3).
 type options struct {
-	// Network lets commands use the network, where sandbox.network_enabled does too.
+	// Network lets commands use the network, if sandbox.network_enabled allows it too.
 	Network bool `json:"network"`
-	// Read and Write are further directories, absolute or below ~.
+	// Read and Write are additional directories that commands may reach, absolute or
+	// below ~.
 	Read  []string `json:"read"`
 	Write []string `json:"write"`
-	// Env names further variables that commands get.
+	// Env names additional environment variables that commands get.
 	Env []string `json:"env"`
-	// SystemShell hands the line to sh (on Windows cmd) instead of interpreting it.
+	// SystemShell passes the line to sh (on Windows to cmd) instead of interpreting it.
 	SystemShell bool `json:"system_shell"`
 }
 
-// Toolset returns the factory of the toolset.
+// Toolset returns the factory that the registry of toolsets needs for "shell".
 func Toolset(h Host) toolset.Factory {
 	if h.Kernel == nil {
 		k := machine()
@@ -63,11 +65,11 @@ func Toolset(h Host) toolset.Factory {
 	}
 }
 
-// confines says why commands cannot be confined to a view that is not the whole
+// confines returns why commands cannot be confined to a view that is not the whole
 // project; "" if they can.
 func (h Host) confines(view sandbox.FS) string {
 	if h.Memory {
-		return "" // Open says what is wrong
+		return "" // Open returns the error
 	}
 	if !h.Kernel.Files {
 		return h.Kernel.Lacks
@@ -76,22 +78,23 @@ func (h Host) confines(view sandbox.FS) string {
 	return why
 }
 
-// shell are the tools of one worker run.
+// shell is the toolset of one worker run.
 type shell struct {
 	host Host
 	env  toolset.Env
 	opts options
 	conf confinement
-	disk []sandbox.Disk // what the worker sees; nil: the whole project
-	dir  string         // in which commands begin
-	// exact is what commands can reach, for comparing: the real places of the view and its
-	// modes, where commands begin and how they are confined.
+	disk []sandbox.Disk // the files that the worker sees; nil: the whole project
+	dir  string         // the working directory of commands
+	// exact describes for comparison what commands can reach: the real places of the
+	// view and their modes, the working directory, and the confinement. An approval is
+	// remembered for it.
 	exact string
 
 	refused string // why no command may run; "": they may
 
 	mu      sync.Mutex
-	scratch string // their own temporary directory; "" before the first command
+	scratch string // the commands' temporary directory; "" before the first command
 	started map[string]*background
 }
 
@@ -101,8 +104,8 @@ func (h Host) open(env toolset.Env, opts *options) (*shell, error) {
 	if sandbox.Partial(env.View) == "" {
 		s.conf.places = append(s.conf.places, place{path: h.Root, write: true})
 	} else {
-		// Where it cannot be confined, Registry.Whole has refused it: then the tools
-		// are only looked at, for golem check and describe.
+		// If the view cannot be confined, Registry.Whole has refused the toolset
+		// already, and the tools are only shown, by golem check and golem describe.
 		s.disk, s.refused = sandbox.OnDisk(env.View)
 		s.dir = s.begin()
 	}
@@ -125,7 +128,7 @@ func (h Host) open(env toolset.Env, opts *options) (*shell, error) {
 	return s, nil
 }
 
-// further is one more directory that the worker's file names.
+// further returns the place of an additional directory that the worker's file names.
 func (h Host) further(dir string, write bool) (place, error) {
 	full := dir
 	if rest, ok := strings.CutPrefix(dir, "~/"); ok && h.home() != "" {
@@ -155,8 +158,9 @@ func (h Host) home() string {
 	return h.Env["USERPROFILE"]
 }
 
-// begin is where commands begin: the project's directory, where the names in the
-// view are those below it, else the first place of the view.
+// begin returns the working directory of commands: the project's directory if every
+// mount has the same path in the view as below it. Otherwise it is the first mount,
+// unless that is a single file.
 func (s *shell) begin() string {
 	for _, d := range s.disk {
 		if filepath.Join(s.host.Root, filepath.FromSlash(d.At)) != filepath.FromSlash(d.Source) {
@@ -168,16 +172,17 @@ func (s *shell) begin() string {
 	return s.host.Root
 }
 
-// commandEnv are the variables a command gets; keys are never among them.
+// commandEnv are the variables of golem's environment that a command gets. API keys are
+// never among them.
 var commandEnv = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SHELL",
 	// Windows cannot start programs without these.
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMFILES",
 }
 
-// environment is what a command gets. Confined commands have a home and a
-// directory for temporary files of their own, because they cannot reach those of
-// the person.
+// environment returns the environment of a command. Confined commands get a home
+// directory and a directory for temporary files of their own, because they cannot reach
+// those of the person.
 func (s *shell) environment() ([]string, error) {
 	set := map[string]string{}
 	for name, value := range s.host.Env {
@@ -205,14 +210,15 @@ func (s *shell) environment() ([]string, error) {
 	return env, nil
 }
 
-// absolute is PATH without relative directories: a command must not find its
+// absolute returns PATH without relative directories: a command must not find its
 // programs among the files of the project.
 func absolute(pathVar string) string {
 	dirs := slices.DeleteFunc(filepath.SplitList(pathVar), func(d string) bool { return !filepath.IsAbs(d) })
 	return strings.Join(dirs, string(os.PathListSeparator))
 }
 
-// temporary is the directory for temporary files, made at the first command.
+// temporary returns the directory for temporary files. It makes it for the first
+// command.
 func (s *shell) temporary() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,7 +244,7 @@ func (s *shell) temporary() (string, error) {
 func (s *shell) Close() error {
 	s.mu.Lock()
 	for _, b := range s.started {
-		_ = b.control.Close() // all are told before one is waited for
+		_ = b.control.Close() // tell all of them to end before waiting for one
 	}
 	s.mu.Unlock()
 	for _, b := range s.started {
@@ -252,8 +258,8 @@ func (s *shell) Close() error {
 	return os.RemoveAll(s.scratch)
 }
 
-// grammar is what rules take a command line for: what golem interprets is the
-// grammar of sh, the system's shell may be another.
+// grammar returns the grammar with which approval rules parse a command line: that of
+// sh for a line that golem interprets, else that of the system's shell.
 func (s *shell) grammar() tool.Grammar {
 	if s.opts.SystemShell {
 		return systemGrammar
@@ -261,8 +267,9 @@ func (s *shell) grammar() tool.Grammar {
 	return sh.Grammar{}
 }
 
-// grants say to people what commands can reach. A remembered answer is bound to the real
-// places as well: two workers may mount different directories under one name.
+// grants returns, for people, what commands can reach. Exact binds a remembered answer
+// to the real places as well: two workers may mount different directories under one
+// name.
 func (s *shell) grants() []tool.Grant {
 	files := "/ (rw), and what programs need of the system"
 	if s.refused != "" {
@@ -307,7 +314,8 @@ func (s *shell) grants() []tool.Grant {
 	return out
 }
 
-// spec is what the tools that start commands have in common.
+// spec returns the parts of the spec that the tools which start commands have in
+// common.
 func (s *shell) spec(name, description string) tool.Spec {
 	return tool.Spec{
 		Name: name, Description: description + s.around(), Risk: tool.Command, Toolset: "shell", Provider: "builtin",
@@ -315,7 +323,8 @@ func (s *shell) spec(name, description string) tool.Spec {
 	}
 }
 
-// around tells the model what commands find.
+// around returns the part of a tool's description that tells the model in which
+// surroundings commands run.
 func (s *shell) around() string {
 	var b strings.Builder
 	b.WriteString(" Commands have no standard input and no terminal.")
@@ -356,7 +365,7 @@ func (s *shell) reached() string {
 	return strings.Join(all, ", ")
 }
 
-// encode is a result as JSON, which a model reads.
+// encode returns a result as JSON for the model. Its text is marked as untrusted.
 func encode(v any, summary string) (tool.Output, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
