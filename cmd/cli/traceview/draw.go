@@ -14,8 +14,7 @@ import (
 	"golem/core/ui"
 )
 
-// Lines are the whole screen: at most as many lines, of at most as many columns, as
-// Resize said.
+// Lines returns the whole screen: at most as many lines and columns as Resize has set.
 func (s *State) Lines() []string {
 	out := []string{s.paint("1", s.cut(trace.Visible(s.header.Entry+" · "+s.header.Run)+" · "+ended(s.root, " · ")+spent(s.root)))}
 	body := s.list()
@@ -48,7 +47,8 @@ func (s *State) foot() string {
 	return s.paint("2", s.cut(text))
 }
 
-// list draws the tree or the times, around the call that is chosen.
+// list draws the visible rows of the tree or of the times, with the chosen call among
+// them.
 func (s *State) list() []string {
 	rows, room := s.rows(), s.room()
 	s.at = min(s.at, len(rows)-1)
@@ -89,7 +89,7 @@ func (s *State) list() []string {
 	return out
 }
 
-// bar draws when a call ran, within the time of the run.
+// bar draws a bar that shows when a call ran within the time of the run.
 func (s *State) bar(name string, n *trace.Node) string {
 	wide := min(max(s.width/3, 8), 32)
 	name = ansi.Truncate(name, wide, "…")
@@ -105,8 +105,8 @@ func (s *State) bar(name string, n *trace.Node) string {
 	return name + strings.Repeat(" ", from) + strings.Repeat("█", long) + strings.Repeat(" ", room-from-long) + " " + tookSoFar(n)
 }
 
-// lasted is how many milliseconds a call took. One that has no end in the trace took at
-// least until the last thing below it.
+// lasted returns how many milliseconds a call took. For a call without an end in the
+// trace it returns the time up to the end of the last call below it.
 func lasted(n *trace.Node) int64 {
 	out := n.MS
 	if n.Status == "" {
@@ -119,7 +119,8 @@ func lasted(n *trace.Node) int64 {
 	return out
 }
 
-// since is how many milliseconds b is after a.
+// since returns how many milliseconds b is after a; false if a time cannot be parsed or
+// b is earlier.
 func since(a, b string) (int64, bool) {
 	x, err := time.Parse(time.RFC3339Nano, a)
 	y, err2 := time.Parse(time.RFC3339Nano, b)
@@ -129,8 +130,8 @@ func since(a, b string) (int64, bool) {
 	return y.Sub(x).Milliseconds(), true
 }
 
-// read lays out the call that is chosen: what it was given, its prompt if that was kept,
-// each turn with the calls that it made, and what came of it.
+// read lays out the chosen call: its input, its prompt if that was kept, each turn with
+// the calls that it made, and the output.
 func (s *State) read() {
 	rows := s.rows()
 	s.at = min(s.at, len(rows)-1)
@@ -184,7 +185,8 @@ func (s *State) head(text string) {
 	s.detail = append(s.detail, s.paint("1", s.cut(trace.Visible(text))))
 }
 
-// part is a heading with a text below it. Without a text only turns and calls are told.
+// part adds a heading with a text below it. If the text is empty, it adds only the
+// headings of turns and calls.
 func (s *State) part(title, text string) {
 	if text == "" && !strings.HasPrefix(title, "turn ") && title != "calls" {
 		return
@@ -195,7 +197,7 @@ func (s *State) part(title, text string) {
 	}
 }
 
-// text breaks a text into lines that fit, at blanks where it can.
+// text adds a text, broken into lines that fit, at spaces where possible.
 func (s *State) text(lead, text string) {
 	room := max(s.width-ansi.StringWidth(lead), 4)
 	for l := range strings.SplitSeq(strings.TrimSuffix(ui.Safe(text), "\n"), "\n") {
@@ -207,20 +209,21 @@ func (s *State) text(lead, text string) {
 	}
 }
 
-// A hyphen is no place to break: a character of private use, which no text that is shown
-// has, stands for it meanwhile.
+// bound and unbound keep the wrapping from breaking at a hyphen: a character of private
+// use, which escaped text never contains, replaces the hyphen while the text is
+// wrapped.
 var bound, unbound = strings.NewReplacer("-", "\ue000"), strings.NewReplacer("\ue000", "-")
 
-// joined are the parts that say something.
+// joined joins the parts that are not empty.
 func joined(between string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), between)
 }
 
-// ended is how a call ended, and how long it took, if that is known.
+// ended returns how a call ended and how long it took, if that is known.
 func ended(n *trace.Node, between string) string { return joined(between, status(n), tookSoFar(n)) }
 
-// tookSoFar is how long a call took; "" for one that has no end, and nothing below it
-// that tells.
+// tookSoFar returns how long a call took; "" if it has no end in the trace and no call
+// below it tells a time.
 func tookSoFar(n *trace.Node) string {
 	ms := lasted(n)
 	if n.Status == "" && ms == 0 {
@@ -229,7 +232,8 @@ func tookSoFar(n *trace.Node) string {
 	return took(ms)
 }
 
-// readable is a value for people: a string as its text, other JSON over several lines.
+// readable returns a JSON value for people: a string as its text, any other value
+// indented.
 func readable(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Run shows the viewer on a terminal until the person leaves it.
+// Run shows the viewer on the terminal in and out until the person leaves it. env is
+// the environment that tells what the terminal can do.
 func (s *State) Run(in, out *os.File, env []string) error {
 	options := []tea.ProgramOption{tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(env)}
 	if !s.color {
@@ -20,10 +21,10 @@ func (s *State) Run(in, out *os.File, env []string) error {
 
 type program struct{ *State }
 
-// Init is nothing: the size of the screen comes first.
+// Init returns no command: bubbletea sends the size of the screen first.
 func (p program) Init() tea.Cmd { return nil }
 
-// Update takes a key, the wheel or a new size.
+// Update handles a key, the mouse wheel or a new size of the screen.
 func (p program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	leave := false
 	switch msg := msg.(type) {
@@ -48,7 +49,7 @@ func (p program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return p, nil
 }
 
-// View draws the screen.
+// View returns the screen for bubbletea.
 func (p program) View() tea.View {
 	v := tea.NewView(strings.Join(p.Lines(), "\n"))
 	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion

@@ -1,6 +1,6 @@
-// Package traceview is the viewer of a trace on a terminal: the tree of calls, their
-// times, and each call turn by turn. State is a value that keys change and that draws
-// lines, so that it is tested without a terminal; Run gives it one.
+// Package traceview is the viewer of a trace on a terminal: it shows the tree of calls,
+// their times, and each call turn by turn. State changes with keys and returns lines,
+// so that it can be tested without a terminal; Run connects it with one.
 //
 // Names and texts of a trace come from models and tools: they are escaped before they
 // are drawn.
@@ -15,21 +15,23 @@ import (
 // Message is one message of a worker's prompt, as --artifacts keeps it.
 type Message struct{ Role, Text string }
 
-// State is what is seen of a trace. Make it with New and use it from one goroutine.
+// State is the state of the viewer for one trace. Make it with New and use it from one
+// goroutine.
 type State struct {
 	root   *trace.Node
 	header trace.Header
-	// prompts returns the messages of a worker run; nil: they were not kept.
+	// prompts returns the messages that were sent in the model calls of a worker run;
+	// nil: they were not kept.
 	prompts func(id string) []Message
 	color   bool
 
 	width, height int
-	folded        map[string]bool // by id
-	at            int             // the row that is chosen
-	top           int             // the first row that is seen
+	folded        map[string]bool // the calls whose children are hidden, by id
+	at            int             // the index of the chosen row
+	top           int             // the index of the first visible row
 	mode          mode
-	detail        []string // the lines of the call that is read
-	line          int      // the first one that is seen
+	detail        []string // the lines of the call that is shown
+	line          int      // the index of the first visible line of detail
 	query         string
 	asking        bool // the query is being typed
 	note          string
@@ -50,12 +52,14 @@ type row struct {
 	depth int
 }
 
-// New makes the viewer of a trace.
+// New returns the state of the viewer for one trace: h is its header, root the tree of
+// its calls, and prompts returns the messages that were sent in the call with that id;
+// prompts may be nil. color allows SGR sequences.
 func New(h trace.Header, root *trace.Node, prompts func(id string) []Message, color bool) *State {
 	return &State{root: root, header: h, prompts: prompts, color: color, width: 80, height: 24, folded: map[string]bool{}}
 }
 
-// Resize tells how large the screen is.
+// Resize sets the size of the screen, in columns and lines.
 func (s *State) Resize(width, height int) {
 	s.width, s.height = max(width, 10), max(height, 4)
 	if s.mode == reading {
@@ -63,7 +67,7 @@ func (s *State) Resize(width, height int) {
 	}
 }
 
-// rows are the calls that are not folded away.
+// rows returns the calls that are visible, because no call above them is folded.
 func (s *State) rows() []row {
 	var out []row
 	var add func(n *trace.Node, depth int)
@@ -79,7 +83,8 @@ func (s *State) rows() []row {
 	return out
 }
 
-// Key takes a key by its name, with the text that it types; leave ends the viewer.
+// Key handles a key by its name, with the text that it types. leave is true if the key
+// ends the viewer.
 func (s *State) Key(name, text string) (leave bool) {
 	s.note = ""
 	if s.asking {
@@ -116,10 +121,11 @@ func (s *State) Key(name, text string) (leave bool) {
 	return false
 }
 
-// room is how many lines there are between the header and the last line.
+// room returns the number of lines between the header and the last line.
 func (s *State) room() int { return max(s.height-2, 1) }
 
-// step is how far a key moves; ok is false for any other key.
+// step returns how many rows a key moves, negative for up; ok is false for any other
+// key.
 func (s *State) step(name string) (n int, ok bool) {
 	n, ok = map[string]int{
 		"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -s.room(), "pgdown": s.room(), "space": s.room(),
@@ -128,7 +134,7 @@ func (s *State) step(name string) (n int, ok bool) {
 	return n, ok
 }
 
-// move takes a key in a list of calls.
+// move handles a key in the tree or the list of times.
 func (s *State) move(name string) {
 	rows := s.rows()
 	here := rows[s.at].n
@@ -147,7 +153,7 @@ func (s *State) move(name string) {
 			s.folded[here.ID] = true
 			return
 		}
-		for i := s.at - 1; i >= 0; i-- { // to the caller
+		for i := s.at - 1; i >= 0; i-- { // go to the caller
 			if rows[i].depth < rows[s.at].depth {
 				s.at = i
 				return
@@ -156,7 +162,8 @@ func (s *State) move(name string) {
 	}
 }
 
-// scroll takes a key while a call is read; left and right go to the one before and after.
+// scroll handles a key while a call is shown; left and right show the call before and
+// after.
 func (s *State) scroll(name string) {
 	if n, ok := s.step(name); ok {
 		s.line = min(max(s.line+n, 0), max(len(s.detail)-s.room(), 0))
@@ -169,7 +176,7 @@ func (s *State) scroll(name string) {
 	}
 }
 
-// ask takes a key while the query is typed.
+// ask handles a key while the query is typed.
 func (s *State) ask(name, text string) {
 	switch {
 	case name == "enter":
@@ -185,8 +192,8 @@ func (s *State) ask(name, text string) {
 	}
 }
 
-// find goes to the next call, or the one before, in which the query stands, and unfolds
-// what hides it.
+// find chooses the next call that contains the query, or the previous one if step is
+// -1. It unfolds the calls above it.
 func (s *State) find(step int) {
 	if s.query == "" {
 		s.note = "/ searches for a text"
@@ -229,7 +236,7 @@ func (s *State) find(step int) {
 	s.note = "not found: " + trace.Visible(s.query)
 }
 
-// has says whether a text stands in a call, without regard to case.
+// has reports whether a call contains a text, ignoring case.
 func has(n *trace.Node, text string) bool {
 	text = strings.ToLower(text)
 	in := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
