@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// area is the lines at the end of what a terminal shows. They are drawn anew where they
-// stand, and taken away without a trace. The cursor is on the line below them.
+// area is a group of lines below everything else on a terminal. They are drawn again in
+// place, and erased without a trace. The cursor is on the line below them.
 type area struct {
 	w     io.Writer
 	drawn []string
-	width int // of the terminal when they were drawn
+	width int // width of the terminal when the lines were drawn
 }
 
-// draw shows the lines, each shorter than width. The same lines are not written again.
+// draw shows the lines, each shorter than width. It writes nothing if they did not
+// change.
 func (a *area) draw(lines []string, width int) {
 	if width == a.width && slices.Equal(lines, a.drawn) {
 		return
@@ -30,7 +31,7 @@ func (a *area) draw(lines []string, width int) {
 	io.WriteString(a.w, b.String())
 }
 
-// clear takes the lines away. width is that of the terminal now.
+// clear erases the lines. width is the terminal's width now.
 func (a *area) clear(width int) {
 	if len(a.drawn) > 0 {
 		io.WriteString(a.w, a.up(width)+"\x1b[J")
@@ -38,8 +39,8 @@ func (a *area) clear(width int) {
 	}
 }
 
-// up moves the cursor to where the lines begin. On a terminal that became narrower a
-// line takes several rows.
+// up returns the sequence that moves the cursor to the first line. If the terminal
+// became narrower, one line takes several rows.
 func (a *area) up(width int) string {
 	rows := 0
 	for _, l := range a.drawn {

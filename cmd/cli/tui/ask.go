@@ -12,24 +12,23 @@ import (
 	"golem/core/approval"
 )
 
-// question is a program that asks one question below the last line of the terminal, and
-// leaves nothing of it there.
+// question is a bubbletea program that asks one question below the last line of the
+// terminal. It erases the question at the end.
 type question struct {
 	d             *dialog
 	width, height int
 	color         bool
 	leave         func()
 	over          bool
-	joins         bool // the terminal takes several characters as one glyph
+	joins         bool // the terminal draws several code points as one glyph
 	answered      bool
 	answer        approval.Decision
 }
 
-// withdrawn ends the program without an answer.
+// withdrawn is the message that ends the program without an answer.
 type withdrawn struct{}
 
-// ask puts a question to the person until it is answered, ctx ends or the terminal is
-// gone.
+// ask shows a question until the person answers it, ctx ends or the terminal is gone.
 func ask(ctx context.Context, r approval.Request, n *Inline) (approval.Decision, error) {
 	q := &question{d: newDialog(asked{Request: r}), color: n.Color, leave: n.Leave}
 	q.width, q.height = n.size()
@@ -68,10 +67,10 @@ func (q *question) hush() tea.Cmd {
 	return tea.Tick(quietFor, func(time.Time) tea.Msg { return armed{quiet} })
 }
 
-// Init begins the wait after which keys count.
+// Init starts the wait that must pass before keys count.
 func (q *question) Init() tea.Cmd { return q.hush() }
 
-// Update takes a key, a new size or the end.
+// Update handles a key, a new size of the screen or the end.
 func (q *question) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case withdrawn:
@@ -97,7 +96,7 @@ func (q *question) key(name, text string) tea.Cmd {
 	switch {
 	case name == "ctrl+c":
 		if q.leave != nil {
-			q.leave() // ctx ends, and with it the question
+			q.leave() // this ends ctx, which ends the question
 		}
 		return nil
 	case name == "ctrl+z":
@@ -119,7 +118,7 @@ func (q *question) key(name, text string) tea.Cmd {
 	return tea.Quit
 }
 
-// View draws the question; nothing once it is over.
+// View returns the question; nothing once it is over.
 func (q *question) View() tea.View {
 	if q.over {
 		return tea.NewView("")

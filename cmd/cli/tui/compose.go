@@ -10,7 +10,7 @@ import (
 	"golem/core/ui/view"
 )
 
-// Command is a program that gets the terminal for a while, such as the person's editor.
+// Command is a program that uses the terminal for a while, such as the person's editor.
 type Command interface {
 	Run() error
 	SetStdin(io.Reader)
@@ -18,16 +18,16 @@ type Command interface {
 	SetStderr(io.Writer)
 }
 
-// elsewhere is a message that the person writes in their own editor. The program has
-// ended when the editor begins, and another one draws when it has ended: bubbletea's own
-// way (tea.Exec) may draw nothing any more after a command that ends at once
-// (github.com/charmbracelet/bubbletea/issues/1778).
+// elsewhere is a message that the person writes in their own editor. The bubbletea
+// program ends before the editor begins, and a new one starts after it: with
+// bubbletea's own way (tea.Exec), nothing may be drawn any more after a command that
+// ends at once (github.com/charmbracelet/bubbletea/issues/1778).
 type elsewhere struct {
 	cmd  Command
 	done func() (string, error)
 }
 
-// write gives the terminal to the editor, and takes what was written.
+// write runs the person's editor on the terminal and takes the text that was written.
 func (e elsewhere) write(m *model) {
 	e.cmd.SetStdin(m.o.In)
 	e.cmd.SetStdout(m.o.Out)
@@ -40,7 +40,7 @@ func (e elsewhere) write(m *model) {
 	m.take(text, err)
 }
 
-// compose ends the program, so that the person's own editor gets the terminal.
+// compose ends the program, so that the person's own editor can use the terminal.
 func (m *model) compose() tea.Cmd {
 	cmd, done, err := m.o.Compose(m.editor.Text())
 	if err != nil {
@@ -51,8 +51,8 @@ func (m *model) compose() tea.Cmd {
 	return tea.Quit
 }
 
-// take puts what was written elsewhere into the editor. After an error, what was there
-// stays.
+// take puts the text written in the person's own editor into the chat's editor. After
+// an error the text there stays as it was.
 func (m *model) take(text string, err error) {
 	if err != nil {
 		m.told(fault.New(fault.Config, "the editor failed: %s", err).Hinting("VISUAL or EDITOR names it"))

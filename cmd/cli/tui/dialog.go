@@ -10,25 +10,25 @@ import (
 	"golem/core/ui"
 )
 
-// dialog is a question on the screen. Nothing defaults to yes: Enter alone takes the
-// answer that is marked, which is no until the person moves the mark. Keys count only
-// once the dialog is armed, a moment after it was drawn, so that what was typed for
-// the editor answers nothing (SECURITY 9); a key that is no answer is a sign of that too,
-// and the dialog waits again.
+// dialog is a question on the screen. The default answer is never yes: Enter alone
+// gives the marked answer, which is no until the person moves the mark. Keys count only
+// once the dialog is armed, a moment after it was drawn, so that text typed for the
+// editor does not answer it (SECURITY 9). A key that is no answer shows that the person
+// may still be typing such text, so the dialog waits again.
 type dialog struct {
 	asked
 	choices []ui.Choice
 	mark    int
 	armed   bool
-	quiet   int // numbers the wait for keys to count: each key begins another
+	quiet   int // the number of the current wait; each key begins another one
 	whole   bool
 	top     int
-	text    *simple // what is typed: an answer, or the reason of a no
+	text    *simple // the typed answer, or the reason for a no
 	sure    bool    // the rule of Keep is shown, and y saves it
 
-	lines []string // of the question, for width
+	lines []string // the question's lines, wrapped for width
 	width int
-	room  int // lines of the question that are on the screen
+	room  int // how many of them are visible
 }
 
 func newDialog(a asked) *dialog {
@@ -49,10 +49,11 @@ func newDialog(a asked) *dialog {
 	return d
 }
 
-// reasonKey is the letter of a no with a reason.
+// reasonKey is the key of the answer "no, with a reason".
 const reasonKey = "t"
 
-// key takes a key and reports whether the dialog has its answer.
+// key handles a key. It returns true, with the decision, if the key answers the
+// question.
 func (d *dialog) key(name, text string) (approval.Decision, bool) {
 	none := approval.Decision{}
 	switch {
@@ -93,8 +94,9 @@ func (d *dialog) key(name, text string) (approval.Decision, bool) {
 	return none, false
 }
 
-// early is a key before the dialog is armed: it scrolls at most. It reports whether the
-// wait begins anew, which is so for everything that could be part of a text.
+// early handles a key before the dialog is armed; it can only scroll. It reports
+// whether the wait begins again, which every key causes that could be part of typed
+// text.
 func (d *dialog) early(name, text string) bool { return !d.scroll(name) || text != "" }
 
 func (d *dialog) choose(c ui.Choice) (approval.Decision, bool) {
@@ -109,7 +111,7 @@ func (d *dialog) choose(c ui.Choice) (approval.Decision, bool) {
 	return approval.Decision{ID: d.ID, Answer: c.Answer}, true
 }
 
-// typed is a key of the line that the person writes.
+// typed handles a key in the line that the person writes: an answer, or a reason.
 func (d *dialog) typed(name, text string) (approval.Decision, bool) {
 	input := d.Kind == approval.KindInput
 	switch name {
@@ -133,7 +135,7 @@ func (d *dialog) typed(name, text string) (approval.Decision, bool) {
 	return approval.Decision{}, false
 }
 
-// scroll moves the question's lines.
+// scroll scrolls the question's lines, and reports whether the key scrolls.
 func (d *dialog) scroll(name string) bool {
 	step := 0
 	switch name {
@@ -159,8 +161,8 @@ func (d *dialog) scroll(name string) bool {
 	return true
 }
 
-// view is the dialog in at most height lines, its last line where the cursor is if a
-// text is being written.
+// view returns the dialog in at most height lines, and the cursor's place in them. If a
+// text is being written, its line is the last one; otherwise x and y are -1.
 func (d *dialog) view(width, height int, color bool) (out []string, x, y int) {
 	if d.lines == nil || d.width != width {
 		d.width = width
@@ -201,8 +203,9 @@ func (d *dialog) view(width, height int, color bool) (out []string, x, y int) {
 	return out, x, y
 }
 
-// uncut are the lines of a question, of which none loses its end at the edge of the
-// screen: one that is wider than it was thought is broken again, and loses its colours.
+// uncut returns the lines of a question so that none of them loses its end at the edge
+// of the screen. Terminals measure some characters differently: a line that may be too
+// wide is broken again, and loses its colours.
 func uncut(lines []string, width int) (out []string) {
 	for _, l := range lines {
 		if max(ansi.StringWidth(l), ansi.StringWidthWc(l)) <= width {
@@ -226,13 +229,13 @@ func (d *dialog) title() string {
 	return "[Approval Required]"
 }
 
-// leastRows is how many lines of a question a list of answers leaves room for.
+// leastRows is how many lines must remain for the question below a list of all answers.
 const leastRows = 8
 
 const nextKey = "Tab: next"
 
-// foot are the answers, each with what it covers; hint has no room among them and
-// belongs into the line above.
+// foot returns the lines with the answers and what each covers. hint is a text that has
+// no room there; the caller puts it into the line above.
 func (d *dialog) foot(width, height int, color bool) (lines []string, hint string) {
 	switch {
 	case !d.armed:
@@ -247,7 +250,7 @@ func (d *dialog) foot(width, height int, color bool) (lines []string, hint strin
 	return d.answers(width, height, color)
 }
 
-// dimmed is a text in as many lines as it needs.
+// dimmed returns a dim text in as many lines as it needs.
 func dimmed(text string, width int, color bool) []string {
 	out := wrap(text, width)
 	for i := range out {
@@ -256,8 +259,8 @@ func dimmed(text string, width int, color bool) []string {
 	return out
 }
 
-// answers are the answers and their scopes, or the letters and the scope of the marked
-// answer where all of them would leave too little room.
+// answers returns the list of answers, each with its scope. If the list would leave too
+// little room, it returns only the keys and the scope of the marked answer.
 func (d *dialog) answers(width, height int, color bool) (lines []string, hint string) {
 	var list []string
 	for i, c := range d.choices {
@@ -306,7 +309,8 @@ func (d *dialog) answers(width, height int, color bool) (lines []string, hint st
 	return out, hint
 }
 
-// rule is a line across the screen with a title in it, and another text at its end.
+// rule returns a line across the screen with a title in it, and another text at its
+// end.
 func rule(width int, color bool, style, title, end string) string {
 	if end != "" {
 		end = " " + end + " "

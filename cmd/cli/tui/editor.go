@@ -6,27 +6,27 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Editor is where a person writes a message. It knows keys and text, and nothing of
-// the terminal: the screen around it is the program's.
+// Editor is a text editor for the person's message. It handles keys and text; the
+// program draws the screen around it.
 type Editor interface {
-	// Key takes a key, by its name as bubbletea writes it ("a", "enter", "alt+enter",
+	// Key handles a key, named as bubbletea writes it ("a", "enter", "alt+enter",
 	// "ctrl+a", "shift+tab"), with the text that it types, if any. send is true if the
-	// text is to be sent: the program then takes Text and calls SetText with "". used is
-	// false for a key that means nothing to the editor.
+	// text is to be sent: the program then takes Text and calls SetText with "". used
+	// is false for a key that the editor does not handle.
 	Key(name, text string) (send, used bool)
 	// Paste inserts text that was pasted, line breaks included.
 	Paste(text string)
 	Text() string
 	// SetText replaces the text and puts the cursor behind it.
 	SetText(string)
-	// View is the text as lines of at most width columns, at most height of them, with
-	// the cursor's column and line, from 0. A list of completions is part of the lines.
-	// Lines must be escaped; SGR sequences may stand in them only if color is true.
+	// View returns the text as at most height lines of at most width columns, with the
+	// cursor's column and line, from 0. A list of completions is part of the lines.
+	// Lines must be escaped; they may contain SGR sequences only if color is true.
 	View(width, height int, color bool) (lines []string, x, y int)
 }
 
-// simple is the editor where there is no better one: it knows letters, Backspace and
-// line breaks.
+// simple is a minimal Editor, which handles letters, Backspace and line breaks. It is
+// used where no other editor is given.
 type simple struct{ text string }
 
 func (s *simple) Key(name, text string) (send, used bool) {
@@ -62,7 +62,7 @@ func (s *simple) View(width, height int, _ bool) (lines []string, x, y int) {
 	return lines, columns(lines[y]), y
 }
 
-// keyOf is a key's name and the text that it types.
+// keyOf returns a key's name and the text that it types.
 func keyOf(k tea.KeyPressMsg) (name, text string) {
 	if k.Mod&^tea.ModShift == 0 {
 		text = k.Text

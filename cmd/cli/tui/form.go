@@ -11,19 +11,19 @@ import (
 	"golem/core/ui"
 )
 
-// form asks for several values at once: Tab goes from field to field, what is wrong with
-// a value stands beside it, and Esc leaves.
+// form is an overlay that asks for several values: Tab goes from field to field, what
+// is wrong with a value stands beside it, and Esc leaves.
 type form struct {
 	title  string
 	fields []ui.Field
 	values []simple
-	wrong  []string // of each field; "" while nothing is wrong
+	wrong  []string // what is wrong with each field; "" if nothing is
 	at     int
 	reply  chan []string // the answers; closed without any if the person left
 	over   bool
 }
 
-// filling is a form that waits for the person, or is withdrawn.
+// filling is the message that shows a form, or withdraws it.
 type filling struct {
 	*form
 	withdrawn bool
@@ -31,7 +31,8 @@ type filling struct {
 
 var _ ui.Former = (*UI)(nil)
 
-// Form shows a form until it is filled, left, or ctx ends.
+// Form shows a form until the person fills it in or leaves it, or ctx ends. ok is false
+// if the person left it.
 func (u *UI) Form(ctx context.Context, title string, fields []ui.Field) (answers []string, ok bool, err error) {
 	f := &form{title: title, fields: fields, values: make([]simple, len(fields)), wrong: make([]string, len(fields)), reply: make(chan []string, 1)}
 	u.post(filling{form: f})
@@ -46,7 +47,7 @@ func (u *UI) Form(ctx context.Context, title string, fields []ui.Field) (answers
 	}
 }
 
-// fill shows a form, or takes it away.
+// fill opens a form, or closes one that was withdrawn.
 func (m *model) fill(f filling) {
 	if !f.withdrawn {
 		m.open(f.form)
@@ -92,7 +93,7 @@ func (f *form) key(name, text string) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// check says what is wrong with a field.
+// check sets what is wrong with a field, and reports whether its value is valid.
 func (f *form) check(i int) bool {
 	f.wrong[i] = ""
 	text := f.values[i].Text()
@@ -108,7 +109,8 @@ func (f *form) check(i int) bool {
 	return f.wrong[i] == ""
 }
 
-// send ends the form, if every field is right; else the first one that is not is marked.
+// send ends the form if every field is valid. Otherwise it goes to the first one that
+// is not.
 func (f *form) send() bool {
 	bad := -1
 	answers := make([]string, len(f.fields))
@@ -127,7 +129,7 @@ func (f *form) send() bool {
 	return true
 }
 
-// view draws the form, with the field that is written in always among the lines.
+// view draws the form so that the field being edited is always visible.
 func (f *form) view(width, height int, color bool) (lines []string, x, y int) {
 	out := []string{rule(width, color, yellow, "Call "+line(f.title), "Esc: leave")}
 	foot := []string{rule(width, color, yellow, "", ""), paint(color, dim, cut(f.hint(), width))}
@@ -167,7 +169,7 @@ func (f *form) view(width, height int, color bool) (lines []string, x, y int) {
 	return append(out, foot...), x, y
 }
 
-// hint says what Tab and Enter do.
+// hint returns what Tab and Enter do in this field.
 func (f *form) hint() string {
 	if f.at < len(f.fields)-1 {
 		return "Tab or Enter: the next field."
@@ -175,7 +177,8 @@ func (f *form) hint() string {
 	return "Enter calls the tool. Tab: first field."
 }
 
-// label is a field's name, what it is, and what is wrong with its value.
+// label returns the lines above a field: its name, its type, and what is wrong with its
+// value.
 func (f *form) label(i int, field ui.Field, width int, color bool) []string {
 	name := line(field.Name)
 	about := line(field.About)

@@ -18,25 +18,26 @@ import (
 	"golem/cmd/cli/markdown"
 )
 
-// Inline is the front end of a run on a terminal: the tree of workers stands below the
-// last line of the terminal while the run goes on, and questions come in its place. At
-// the end there is the answer and one line of summary. Set the fields, then call Start;
-// Finish ends it. It may be used from any goroutine.
+// Inline is the front end of a run on a terminal: below the last line it shows the tree
+// of workers while the run goes on, and questions in the same place. At the end it
+// prints the answer and a line of summary. Set the fields, then call Start; Finish ends
+// it. It may be used from any goroutine.
 type Inline struct {
 	Screen io.Writer // where the tree is drawn: standard error
-	// Answers gets the answer. Drawn says that it is a terminal: Markdown is drawn there,
-	// and control characters are escaped.
+	// Answers receives the answer. Drawn says that Answers is a terminal, where
+	// Markdown is drawn and control characters are escaped.
 	Answers io.Writer
 	Drawn   bool
 	In, Out *os.File // the terminal that questions use
 	Env     []string
-	// Size is the terminal's, in columns and lines; 0 for what is unknown.
+	// Size returns the terminal's size in columns and lines; 0 for a value that is
+	// unknown.
 	Size  func() (width, height int)
 	Live  func() bool // whether golem may write to the terminal now
 	Color bool
 	// Notify is as in Options.
 	Notify func(text string) string
-	Leave  func() // ends the run as Ctrl+C does, when it is pressed at a question
+	Leave  func() // called for Ctrl+C at a question: ends the run
 	Now    func() time.Time
 
 	mu     sync.Mutex
@@ -45,11 +46,11 @@ type Inline struct {
 	begun  time.Time
 	beats  int
 	notes  []string // warnings and errors that are not printed yet
-	waits  string   // what is staged, for the end
-	note   string   // the last line of less weight
-	ending string   // what is said of the end that the run has begun
+	waits  string   // the note about staged changes, printed at the end
+	note   string   // the last minor note, which is shown with the tree only
+	ending string   // says that the run is about to end
 	staged map[string]bool
-	seen   int // items of state that were looked at
+	seen   int // how many items of state were handled
 	failed *trace.Error
 	asking bool
 	stop   func()
@@ -64,7 +65,7 @@ func (n *Inline) now() time.Time {
 	return n.Now()
 }
 
-// size is the terminal's size, with the usual one where it cannot be told.
+// size returns the terminal's size, or 80 by 24 where it is unknown.
 func (n *Inline) size() (width, height int) {
 	if n.Size != nil {
 		width, height = n.Size()
@@ -78,7 +79,7 @@ func (n *Inline) size() (width, height int) {
 	return max(width, 10), max(height, 4)
 }
 
-// Start draws the tree from now on.
+// Start begins to draw the tree.
 func (n *Inline) Start() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -91,7 +92,7 @@ func (n *Inline) Start() {
 	n.stop = ui.Every(beatEvery, n.beat)
 }
 
-// beat draws the tree anew.
+// beat draws the tree again.
 func (n *Inline) beat() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -106,7 +107,8 @@ func (n *Inline) beat() {
 
 func (n *Inline) live() bool { return n.Live == nil || n.Live() }
 
-// Aside runs a function that writes to the terminal itself, with the tree taken away.
+// Aside erases the tree and runs a function that writes to the terminal itself. The
+// next beat draws the tree again.
 func (n *Inline) Aside(write func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -114,7 +116,7 @@ func (n *Inline) Aside(write func()) {
 	write()
 }
 
-// Ending shows a line with the tree from now on, which goes away with it.
+// Ending shows a line below the tree from now on. It is erased together with the tree.
 func (n *Inline) Ending(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -128,7 +130,7 @@ func (n *Inline) clear() {
 	}
 }
 
-// Emit puts an event into the tree.
+// Emit adds an event to the tree.
 func (n *Inline) Emit(e trace.Event) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -166,14 +168,14 @@ func (n *Inline) Emit(e trace.Event) {
 	}
 }
 
-// notice is a line that stays on the terminal.
+// notice returns a line that stays on the terminal above the tree.
 func (n *Inline) notice(it *view.Item) string {
 	width, _ := n.size()
 	t := transcript{as: look{width: width - 1, color: n.Color}}
 	return strings.Join(t.notice(it), "\n") + "\n"
 }
 
-// print writes what stays above the tree.
+// print prints the notes that stay above the tree.
 func (n *Inline) print() {
 	if len(n.notes) > 0 {
 		n.clear()
@@ -182,7 +184,8 @@ func (n *Inline) print() {
 	}
 }
 
-// Approve asks where the tree was. Nothing of the question stays on the terminal.
+// Approve asks the person in the place of the tree, and erases the question after the
+// answer. It returns approval.ErrNobody if there is no terminal to ask on.
 func (n *Inline) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
 	if n.In == nil || !n.live() {
 		return approval.Decision{}, approval.ErrNobody
@@ -201,14 +204,14 @@ func (n *Inline) Approve(ctx context.Context, r approval.Request) (approval.Deci
 	return ask(ctx, r, n)
 }
 
-// notify tells the person, if the run took long.
+// notify notifies the person if the run has taken long.
 func (n *Inline) notify(what string) {
 	if n.Notify != nil && n.now().Sub(n.begun) >= long {
 		io.WriteString(n.Screen, n.Notify(what))
 	}
 }
 
-// ended is what became of a run.
+// ended returns how a run ended, in words.
 func ended(res run.Result) string {
 	switch res.Status {
 	case run.Failed:
@@ -219,11 +222,11 @@ func ended(res run.Result) string {
 	return "the run is done"
 }
 
-// Prompt ends the input: a run has one message.
+// Prompt returns io.EOF: a run has only one message.
 func (n *Inline) Prompt(context.Context) (run.Input, error) { return run.Input{}, io.EOF }
 
-// Finish takes the tree away and prints the answer, or the error, and the summary. It
-// returns what went wrong with Answers.
+// Finish erases the tree and prints the answer, or the error, and the summary. It
+// returns the error of writing to Answers.
 func (n *Inline) Finish(res run.Result) error {
 	if n.stop != nil {
 		n.stop()
@@ -251,7 +254,7 @@ func (n *Inline) Finish(res run.Result) error {
 	return err
 }
 
-// answer is the answer as Answers gets it.
+// answer returns the answer in the form in which Answers receives it.
 func (n *Inline) answer(text string) string {
 	if n.Drawn {
 		width, _ := n.size()

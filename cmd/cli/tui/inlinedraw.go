@@ -10,8 +10,9 @@ import (
 	"golem/core/ui/view"
 )
 
-// lines is what stands on the terminal while the run goes on: the last of what the root
-// says, the tree where there is more than one worker, and what is waited for.
+// lines returns what the terminal shows while the run goes on: the end of the root's
+// text, the tree if there is more than one worker, and a line that says what golem
+// waits for.
 func (n *Inline) lines(width, height int) []string {
 	width--
 	most := max(height/2, 2)
@@ -36,7 +37,7 @@ func (n *Inline) lines(width, height int) []string {
 	return out
 }
 
-// saying is the end of what the root says at the moment, in at most room lines.
+// saying returns the end of the text that the root is writing, in at most room lines.
 func (n *Inline) saying(width, room int) []string {
 	for i := len(n.state.Items) - 1; i >= 0; i-- {
 		it := n.state.Items[i]
@@ -56,8 +57,8 @@ func (n *Inline) saying(width, room int) []string {
 	return nil
 }
 
-// tree is the workers in at most room lines. Where they are more, those that ended go
-// first.
+// tree returns the workers in at most room lines. If there are more, the workers that
+// have ended are left out first.
 func (n *Inline) tree(all []node, width, room int) []string {
 	left, surplus := 0, len(all)-room+1
 	if len(all) <= room {
@@ -95,7 +96,8 @@ func (n *Inline) tree(all []node, width, room int) []string {
 	return out
 }
 
-// last is the last line: what is waited for, and what the run used up to now.
+// last returns the last line: what golem waits for, and what the run has used up to
+// now.
 func (n *Inline) last(width int) string {
 	now := n.now()
 	left := spinner[n.beats%len(spinner)] + " " + waitsFor(&n.state, now, width-2)
@@ -108,7 +110,7 @@ func (n *Inline) last(width int) string {
 		parts = parts[1:]
 	}
 	right := strings.Join(parts, " · ")
-	if columns(left)+columns(right)+2 > width { // the time of the run says less than what is waited for
+	if columns(left)+columns(right)+2 > width { // what golem waits for is more important than the totals
 		right = ""
 	}
 	room := width - columns(right)
@@ -119,7 +121,8 @@ func (n *Inline) last(width int) string {
 	return paint(n.Color, dim, pad(left, room)+right)
 }
 
-// counts are the workers below the root, and the calls.
+// counts returns the number of workers, if there is more than one, and of calls, as
+// texts.
 func (n *Inline) counts() []string {
 	workers, calls := n.state.Counts()
 	var out []string
@@ -132,7 +135,7 @@ func (n *Inline) counts() []string {
 	return out
 }
 
-// summary is the line at the end.
+// summary returns the line at the end of the run.
 func (n *Inline) summary(res run.Result) string {
 	sign, style, what := "✓", green, "done"
 	switch res.Status {
@@ -168,7 +171,7 @@ func filled(parts []string) []string {
 	return out
 }
 
-// waitsFor names what is waited for in at most room columns, with its time.
+// waitsFor returns what golem waits for, in at most room columns, with its time.
 func waitsFor(s *view.State, now time.Time, room int) string {
 	what, since := "working", s.Begun
 	busy := s.Busy()

@@ -8,7 +8,8 @@ import (
 	"golem/core/ui/view"
 )
 
-// key takes a key: a dialog's first, then the program's own, then the editor's.
+// key handles a key. A dialog gets it first, then the program's own keys, then the
+// editor.
 func (m *model) key(name, text string) tea.Cmd {
 	if name == "ctrl+c" && (m.dialog != nil || m.top() == nil) {
 		return m.interrupt()
@@ -45,7 +46,7 @@ func (m *model) key(name, text string) tea.Cmd {
 	return nil
 }
 
-// dialogKey is a key while a question is on the screen.
+// dialogKey handles a key while a question is on the screen.
 func (m *model) dialogKey(name, text string) tea.Cmd {
 	if !m.dialog.armed {
 		if m.dialog.early(name, text) {
@@ -63,7 +64,7 @@ func (m *model) dialogKey(name, text string) tea.Cmd {
 	return nil
 }
 
-// own are the program's keys.
+// own handles the program's own keys, and reports whether the key is one.
 func (m *model) own(name string) bool {
 	page := max(m.body()-1, 1)
 	switch name {
@@ -94,7 +95,7 @@ func (m *model) own(name string) bool {
 	return true
 }
 
-// part leaves, and says first what would be lost.
+// part leaves the chat. If messages were not sent yet, it only warns the first time.
 func (m *model) part() {
 	if len(m.queued)+len(m.returned) > 0 && !m.parting {
 		m.parting = true
@@ -104,7 +105,7 @@ func (m *model) part() {
 	m.end()
 }
 
-// end ends the input, as at the end of a file.
+// end ends the input of the session, like the end of a file.
 func (m *model) end() {
 	if !m.closed {
 		m.closed = true
@@ -112,7 +113,8 @@ func (m *model) end() {
 	}
 }
 
-// send sends what is in the editor: now, or when the exchange under way is over.
+// send sends the text in the editor: now, or when the current exchange is over.
+// Commands that have a view of their own open it instead.
 func (m *model) send() tea.Cmd {
 	text := m.editor.Text()
 	m.following()
@@ -128,7 +130,8 @@ func (m *model) send() tea.Cmd {
 	return nil
 }
 
-// following empties the editor, or puts the next message into it that a stop gave back.
+// following empties the editor, or fills it with the next of the messages that a stop
+// returned.
 func (m *model) following() {
 	next := ""
 	if len(m.returned) > 0 {
@@ -137,8 +140,8 @@ func (m *model) following() {
 	m.editor.SetText(next)
 }
 
-// giveBack puts the messages that wait into the editor, one by one: each stays a message,
-// or a command, of its own.
+// giveBack returns the queued messages to the editor, one by one, so that each stays a
+// message or a command of its own.
 func (m *model) giveBack() {
 	if len(m.queued) == 0 {
 		return
@@ -151,7 +154,8 @@ func (m *model) giveBack() {
 	m.following()
 }
 
-// interrupt is Ctrl+C: the first ends the exchange and stays, the next leaves.
+// interrupt handles Ctrl+C: the first one stops the exchange, and the chat goes on; the
+// next one leaves the chat.
 func (m *model) interrupt() tea.Cmd {
 	running := m.state.Status == view.Running && !m.prompting
 	switch {
@@ -168,10 +172,10 @@ func (m *model) interrupt() tea.Cmd {
 	return nil
 }
 
-// scroll moves the transcript by lines, up if n is positive.
+// scroll scrolls the transcript by n lines, up if n is positive.
 func (m *model) scroll(n int) { m.back = min(max(m.back+n, 0), max(m.transcript.total-m.body(), 0)) }
 
-// click folds what was clicked, or unfolds it.
+// click folds or unfolds the worker that was clicked.
 func (m *model) click(_, y int) {
 	if m.dialog == nil && m.top() == nil {
 		m.panel.click(y, &m.state)

@@ -11,8 +11,8 @@ import (
 	"golem/core/ui/view"
 )
 
-// model is the program's state beside what core/ui/view has: the size of the screen,
-// what is being written, where the person looks.
+// model is the state of the program beside that of core/ui/view: the size of the
+// screen, the text being written, and the place where the person looks.
 type model struct {
 	o     Options
 	u     *UI
@@ -22,37 +22,38 @@ type model struct {
 	transcript    transcript
 	panel         panel
 	editor        Editor
-	elsewhere     *elsewhere // what this program ends for; nil: nothing
+	elsewhere     *elsewhere // set if the program ends for the person's own editor
 	dialog        *dialog
-	waiting       []*dialog // questions behind the one on the screen
+	waiting       []*dialog // further questions, shown after the one on the screen
 	overlays      []overlay // over the chat, the last one on the screen
 	prompting     bool      // the session waits for a message
 	queued        []string  // messages that were sent during an exchange
-	returned      []string  // those that a stop gave back, behind the one in the editor
-	back          int       // lines between the end of the transcript and the screen's
-	leaving       bool      // Ctrl+C was pressed where nothing runs: the next leaves
-	parting       bool      // Ctrl+D was pressed while messages wait: the next leaves without them
+	returned      []string  // further messages that a stop returned to the person
+	back          int       // how many lines the transcript is scrolled up
+	leaving       bool      // Ctrl+C was pressed while nothing ran; the next one leaves
+	parting       bool      // Ctrl+D was pressed while messages wait; the next one drops them and leaves
 	details       bool      // calls are not folded
 	closed        bool      // the input has ended
-	joins         bool      // the terminal takes several characters as one glyph
+	joins         bool      // the terminal draws several code points as one glyph
 	beating       bool
 	beats         int
-	palette       *strings.Replacer // of the styles, for the terminal's background; nil: as they are
+	palette       *strings.Replacer // replaces styles to suit the terminal's background; nil: no change
 	screen        tea.View
 	stale         bool
 }
 
-// The names of the wheel's two keys.
+// wheelUp and wheelDown are key names for the mouse wheel.
 const wheelUp, wheelDown = "wheel up", "wheel down"
 
-// beat is a moment of an exchange: times and the spinner move.
+// beat is the message that updates the times and the spinner during an exchange.
 type beat struct{}
 
-// armed says that the dialog's keys count from now on.
+// armed is the message that makes the dialog's keys count, if the wait with this number
+// is still the current one.
 type armed struct{ quiet int }
 
 const (
-	// long is the time after which the person may be elsewhere.
+	// long is the time of a run after which the person may be elsewhere.
 	long      = 10 * time.Second
 	beatEvery = 250 * time.Millisecond
 	// quietFor is how long no key may be pressed before a dialog's keys count.
@@ -75,8 +76,9 @@ func (m *model) now() time.Time {
 	return m.o.Now()
 }
 
-// Init asks what is staged already; the first events come with the size of the screen.
-// After the person's own editor it begins again what ended with the program before.
+// Init asks how many changes are staged; the events come after the size of the screen.
+// After the person's own editor, a new program starts: Init then starts again the
+// timers that ended with the old one.
 func (m *model) Init() tea.Cmd {
 	m.beating = false
 	cmd := tea.Batch(m.count(), func() tea.Msg { return arrived{} })
@@ -89,7 +91,7 @@ func (m *model) Init() tea.Cmd {
 	return cmd
 }
 
-// notify tells the person, if the exchange took long.
+// notify notifies the person if the exchange has taken long.
 func (m *model) notify(what string) tea.Cmd {
 	if m.o.Notify == nil || m.state.Status != view.Running || m.now().Sub(m.state.Begun) < long {
 		return nil
@@ -100,7 +102,7 @@ func (m *model) notify(what string) tea.Cmd {
 	return nil
 }
 
-// Update takes a key, a new size, or what the session has to tell.
+// Update handles a key, a new size of the screen, or what the session posted.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.stale = true
 	switch msg := msg.(type) {
@@ -139,7 +141,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// arrive takes what the session posted.
+// arrive handles what the session posted.
 func (m *model) arrive() tea.Cmd {
 	var cmd tea.Cmd
 	for _, what := range m.u.take() {
@@ -171,7 +173,7 @@ func (m *model) arrive() tea.Cmd {
 	return tea.Batch(cmd, m.tick())
 }
 
-// next puts the next question on the screen, if none is there.
+// next shows the next question if none is on the screen.
 func (m *model) next() tea.Cmd {
 	if m.dialog != nil || len(m.waiting) == 0 {
 		return nil
@@ -180,14 +182,14 @@ func (m *model) next() tea.Cmd {
 	return m.hush()
 }
 
-// hush begins the wait after which a dialog's keys count.
+// hush starts the wait that must pass before a dialog's keys count.
 func (m *model) hush() tea.Cmd {
 	m.dialog.quiet++
 	quiet := m.dialog.quiet
 	return tea.Tick(quietFor, func(time.Time) tea.Msg { return armed{quiet} })
 }
 
-// tick moves the times while something goes on.
+// tick schedules the next update of the times while an exchange runs.
 func (m *model) tick() tea.Cmd {
 	if m.beating || m.state.Status != view.Running || m.dialog != nil {
 		return nil
@@ -196,7 +198,7 @@ func (m *model) tick() tea.Cmd {
 	return tea.Tick(beatEvery, func(time.Time) tea.Msg { return beat{} })
 }
 
-// flush sends the next message that waits.
+// flush sends the next queued message if the session waits for one.
 func (m *model) flush() {
 	if m.prompting && len(m.queued) > 0 {
 		m.prompting = false
@@ -210,7 +212,7 @@ func (m *model) flush() {
 	}
 }
 
-// isCommand tells whether the session takes a line as a command.
+// isCommand reports whether the session handles a text as a command.
 func isCommand(text string) bool {
 	c, err := ui.ParseCommand(text)
 	return err != nil || c.Name != ui.Message
@@ -230,7 +232,7 @@ func (m *model) paste(text string) {
 	}
 }
 
-// answer ends the dialog on the screen.
+// answer closes the dialog on the screen with a decision, and shows the next question.
 func (m *model) answer(d approval.Decision) tea.Cmd {
 	m.dialog.reply <- d
 	m.dialog = nil

@@ -4,21 +4,22 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// overlay has the screen below the header until the person leaves it. The conversation
-// goes on behind it; a question comes before it.
+// overlay is a view that takes the screen below the header until the person leaves it.
+// The conversation continues behind it; a question is shown in front of it.
 type overlay interface {
-	// key takes a key; done closes the overlay.
+	// key handles a key; done closes the overlay.
 	key(name, text string) (cmd tea.Cmd, done bool)
-	// view is at most height lines, with the cursor's place in them, or -1.
+	// view returns at most height lines, and the cursor's place in them, or -1.
 	view(width, height int, color bool) (lines []string, x, y int)
 }
 
-// then is what is to be done with the result of something that took time.
+// then is a function that handles the result of work that took time. It runs in the
+// program.
 type then func(*model) tea.Cmd
 
-// later does something that takes time beside the program. Its result is posted like what
-// the session tells, so that it reaches the program that draws then: another one, if the
-// person's own editor had the terminal meanwhile.
+// later runs do outside the program, because it takes time, and posts the result like
+// the messages of the session. So the result reaches the program that draws then, which
+// is another one if the person's own editor used the terminal meanwhile.
 func (u *UI) later(do func() then) tea.Cmd {
 	return func() tea.Msg {
 		u.post(do())
@@ -26,10 +27,9 @@ func (u *UI) later(do func() then) tea.Cmd {
 	}
 }
 
-// open puts an overlay on the screen.
 func (m *model) open(o overlay) { m.overlays = append(m.overlays, o) }
 
-// top is the overlay on the screen; nil: there is none.
+// top returns the overlay on the screen; nil if there is none.
 func (m *model) top() overlay {
 	if len(m.overlays) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (m *model) top() overlay {
 	return m.overlays[len(m.overlays)-1]
 }
 
-// overlayKey is a key while an overlay is on the screen.
+// overlayKey handles a key while an overlay is on the screen.
 func (m *model) overlayKey(name, text string) tea.Cmd {
 	cmd, done := m.top().key(name, text)
 	if done {
@@ -46,7 +46,7 @@ func (m *model) overlayKey(name, text string) tea.Cmd {
 	return cmd
 }
 
-// closeOverlay takes the overlay away, and ends what waits for it.
+// closeOverlay removes the overlay, and calls its closed method if it has one.
 func (m *model) closeOverlay() {
 	o := m.top()
 	m.overlays = m.overlays[:len(m.overlays)-1]
@@ -55,8 +55,8 @@ func (m *model) closeOverlay() {
 	}
 }
 
-// command carries out what the screen has a view for, in place of lines. false: the
-// session does it.
+// command opens the view of a command that has one. done is false if the session has to
+// carry out the command.
 func (m *model) command(text string) (cmd tea.Cmd, done bool) {
 	switch {
 	case text == "/clearance" && m.o.Clearance != nil:
@@ -69,14 +69,15 @@ func (m *model) command(text string) (cmd tea.Cmd, done bool) {
 	return nil, false
 }
 
-// Viewer is a view of its own, such as that of a trace.
+// Viewer is a full view of something, such as a trace, that handles keys and returns
+// its lines.
 type Viewer interface {
 	Resize(width, height int)
 	Key(name, text string) (leave bool)
 	Lines() []string
 }
 
-// viewing is a Viewer over the chat.
+// viewing is a Viewer as an overlay of the chat.
 type viewing struct{ Viewer }
 
 func (v viewing) key(name, text string) (tea.Cmd, bool) {
@@ -94,7 +95,7 @@ func (v viewing) view(width, height int, _ bool) ([]string, int, int) {
 	return v.Lines(), -1, -1
 }
 
-// trace opens the viewer of the trace up to now.
+// trace opens the viewer of the chat's trace up to now.
 func (m *model) trace() tea.Cmd {
 	return m.u.later(func() then {
 		v, err := m.o.Trace()

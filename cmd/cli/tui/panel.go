@@ -11,27 +11,29 @@ import (
 	"golem/core/ui/view"
 )
 
-// panel is the tree of workers of the exchange under way: each with its task, what it
-// does now, its time, its own tokens and those of all below it, and what they cost.
+// panel is the tree of workers of the current exchange. Each line shows the worker's
+// task, what it does now, its time, its own tokens, those of it and all workers below
+// it, and their cost.
 type panel struct {
-	show  int // by itself while workers are called; always; never
+	show  int // byItself, shown or hidden
 	focus bool
 	mark  string // the marked call, by id
 	top   int
 
-	rows []string // ids on the screen, from line at
+	rows []string // the ids of the visible calls; the panel begins at line at
 	at   int
 	head int
 }
 
-// How the panel is shown.
+// Ways to show the panel: only while the root calls workers, always, or never.
 const (
 	byItself = iota
 	shown
 	hidden
 )
 
-// turn goes on to the next way to show the panel: with the keys in it, away, by itself.
+// turn switches to the next way to show the panel: shown with the keyboard focus,
+// hidden, byItself.
 func (p *panel) turn(s *view.State) {
 	switch {
 	case !p.focus && p.show != hidden:
@@ -53,8 +55,8 @@ type node struct {
 	below int // workers directly below
 }
 
-// nodes are the workers that the tree shows: those of this exchange, and nothing
-// below one that is folded.
+// nodes returns the workers that the tree shows: those of this exchange that are not
+// below a folded one.
 func nodes(s *view.State) []node {
 	root := s.Call("0")
 	if root == nil {
@@ -80,7 +82,7 @@ func nodes(s *view.State) []node {
 	return out
 }
 
-// view is the panel in at most most lines.
+// view returns the panel in at most most lines.
 func (p *panel) view(s *view.State, now time.Time, width, most int, color bool) []string {
 	p.rows, p.head = nil, 0
 	if p.show == hidden {
@@ -118,7 +120,7 @@ func (p *panel) hint() string {
 	return "Ctrl+T"
 }
 
-// row is one worker.
+// row returns the line of one worker.
 func (p *panel) row(n node, s *view.State, now time.Time, width int, color bool) string {
 	c := n.call
 	fold := " "
@@ -161,7 +163,7 @@ func (p *panel) row(n node, s *view.State, now time.Time, width int, color bool)
 	return lead + paint(color, style, sign) + " " + name + " " + paint(color, dim, right)
 }
 
-// signOf is the mark of a call, and its style.
+// signOf returns the mark of a call's status, and its style.
 func signOf(c *view.Call) (sign, style string) {
 	switch c.Status {
 	case view.Running, view.Pending:
@@ -184,7 +186,7 @@ func elapsed(c *view.Call, now time.Time) time.Duration {
 	return now.Sub(c.Begun)
 }
 
-// does is what a worker does now.
+// does returns what a worker does now, or its error if it failed.
 func does(c *view.Call, s *view.State) string {
 	switch {
 	case c.Over():
@@ -203,7 +205,7 @@ func does(c *view.Call, s *view.State) string {
 	return ""
 }
 
-// callText is a call on one line.
+// callText returns a call as one line.
 func callText(c *view.Call, most int) string {
 	if c.Worker {
 		if c.Task == "" {
@@ -214,7 +216,7 @@ func callText(c *view.Call, most int) string {
 	return cut(ui.CallLine(c.Name, c.Args), most)
 }
 
-// key moves the mark; false for a key that means nothing here.
+// key moves the mark or folds the marked worker; false for any other key.
 func (p *panel) key(name string, s *view.State) bool {
 	all := nodes(s)
 	at := 0
@@ -250,7 +252,7 @@ func (p *panel) click(y int, s *view.State) {
 	}
 }
 
-// tokens is what was used, in a few words; "" for nothing.
+// tokens returns a short text about the tokens used; "" for none.
 func tokens(u trace.Usage) string {
 	if u.In+u.Out == 0 {
 		return ""
@@ -262,8 +264,8 @@ func tokens(u trace.Usage) string {
 	return fmt.Sprintf("%s%s in, %s%s out", about, ui.Thousands(u.In), about, ui.Thousands(u.Out))
 }
 
-// sum is a worker's own tokens, and behind a slash those of all below it too where
-// there are more.
+// sum returns a worker's own tokens, followed by a slash and the tokens of it and all
+// workers below it, if these are more.
 func sum(own, all trace.Usage) string {
 	if all.In+all.Out == 0 {
 		return ""

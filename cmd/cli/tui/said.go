@@ -2,12 +2,12 @@ package tui
 
 import "golem/cmd/cli/markdown"
 
-// said is a text of golem's as lines, indented so that none of them looks like a line
-// of golem's own (SECURITY 9). What is finished of it is drawn once.
+// said is one text of the model as lines. They are indented, so that none looks like a
+// line of golem itself (SECURITY 9). Finished lines are drawn only once.
 type said struct {
 	voids    int
 	stream   *markdown.Stream
-	taken    int // bytes of the text that the stream has
+	taken    int // how many bytes of the text were written to stream
 	over     bool
 	indented []string // the finished lines
 }
@@ -16,8 +16,8 @@ func newSaid(as look, voids int) *said {
 	return &said{voids: voids, stream: markdown.New(markdown.Options{Width: as.width - 2, Color: as.color})}
 }
 
-// lines are the lines of the text so far, after an empty one: those that are finished,
-// and those that may change.
+// lines returns the lines of the text so far, with an empty line first: those that are
+// finished, and those that may still change.
 func (s *said) lines(text string, over bool) (finished, tail []string) {
 	s.stream.Write(text[s.taken:])
 	s.taken = len(text)

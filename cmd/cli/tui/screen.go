@@ -12,10 +12,10 @@ import (
 // most is how many lines the editor may take.
 const most = 8
 
-// body is how many lines the transcript had at the last drawing.
+// body returns how many lines the transcript had when the screen was last drawn.
 func (m *model) body() int { return m.transcript.room }
 
-// View draws the screen, if something changed since the last time.
+// View returns the screen. It draws it again only if something changed.
 func (m *model) View() tea.View {
 	if m.stale {
 		m.stale = false
@@ -38,7 +38,7 @@ func (m *model) draw() tea.View {
 	m.transcript.update(&m.state, look{width: width, color: m.o.Color, details: m.details, now: m.now})
 	m.transcript.room = room
 	if m.back > 0 && before > 0 {
-		m.back += m.transcript.total - before // what was looked at stays
+		m.back += m.transcript.total - before // keep the visible lines in place
 	}
 	m.scroll(0)
 	shown := m.transcript.lines(room, m.back)
@@ -58,7 +58,7 @@ func (m *model) draw() tea.View {
 	return m.screenOf(lines, width, x, top+y)
 }
 
-// screenOf is the screen with these lines, and the cursor in it if x is not negative.
+// screenOf returns the screen with these lines, and a cursor if x is not negative.
 func (m *model) screenOf(lines []string, width, x, y int) tea.View {
 	for i := range lines {
 		lines[i] = cut(lines[i], width)
@@ -79,7 +79,7 @@ func (m *model) screenOf(lines []string, width, x, y int) tea.View {
 	return v
 }
 
-// foot is what stands below the transcript: the tree and the editor, or a question.
+// foot returns the lines below the transcript: the tree and the editor, or a question.
 func (m *model) foot(width, height int) (lines []string, x, y int) {
 	if m.dialog != nil {
 		return m.dialog.view(width, height, m.o.Color)
@@ -108,7 +108,7 @@ func (m *model) foot(width, height int) (lines []string, x, y int) {
 	return lines, x + 2, at + y
 }
 
-// welcome is what an empty conversation shows.
+// welcome returns the help that an empty conversation shows.
 func (m *model) welcome(width, room int) []string {
 	var out []string
 	for _, l := range []string{
@@ -125,8 +125,8 @@ func (m *model) welcome(width, room int) []string {
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// status is what the line above the editor says: what goes on, and where the person
-// looks.
+// status returns the texts of the line above the editor: what goes on, and how far the
+// transcript is scrolled up.
 func (m *model) status() (left, right string) {
 	switch {
 	case m.leaving:
@@ -146,8 +146,8 @@ func (m *model) status() (left, right string) {
 	return left, right
 }
 
-// header is the first line: project, worker, model, mode, tokens, cost. What decides
-// least goes first where the screen is narrow.
+// header returns the first line: project, worker, model, mode, tokens, cost. On a
+// narrow screen the least important parts are left out first.
 func (m *model) header(width int) string {
 	name := line(m.o.Project)
 	if w := line(m.state.Worker); w != "" && w != name {

@@ -14,33 +14,33 @@ import (
 	"golem/core/ui/view"
 )
 
-// staged is the panel of what workers staged, and of what a run replaced (undo): a list
-// of items, the change that the marked one makes, and the decisions. Nothing defaults
-// to a decision: each is a letter, and what writes or gives up is asked once more.
+// staged is the panel of staged changes, or of what runs replaced (undo): a list of
+// items, the diff of the marked one, and the decisions. No decision is a default: each
+// has a letter, and each is confirmed with a second key.
 type staged struct {
 	store *clearance.Store
 	items []clearance.Item
 	mark  int
-	// target is where a push goes, in place of the item's own.
+	// target is the target of a push that the person chose; "": the item's own.
 	target string
-	patch  []string // of the marked item, as it came
-	rows   []string // patch as lines of the screen, each beside its style; nil: not drawn yet
+	patch  []string // the diff of the marked item, line by line
+	rows   []string // patch wrapped for the screen, with a style for each line; nil: not wrapped yet
 	styles []string
 	width  int
 	diffs  []clearance.FileDiff
 	top    int
 	room   int
 	note   string
-	sure   *decision // what is asked about
+	sure   *decision // the decision that has to be confirmed; nil: none
 	busy   bool
 	u      *UI
 }
 
-// decision is what a letter does to the marked item.
+// decision is what a letter key does to the marked item.
 type decision struct {
 	key, does string
-	done      string   // what is told of it; "": the item's new state
-	asks      []string // what is still to be agreed to, each with its own yes
+	done      string   // the note after it; "": the note names the item's new state
+	asks      []string // definition files, each of which needs its own yes
 	do        func(ctx context.Context, it clearance.Item) (clearance.Item, error)
 }
 
@@ -50,8 +50,8 @@ func (m *model) staged() tea.Cmd { return m.openStore("/clearance", m.o.Clearanc
 // undo opens the panel of what runs replaced.
 func (m *model) undo() tea.Cmd { return m.openStore("/undo", m.o.Undo) }
 
-// openStore opens the panel of a store. Where there is nothing, a line of the chat says
-// so, after the command that asked.
+// openStore opens the panel of a store. If the store is empty, it shows the command and
+// a line that says so in the chat.
 func (m *model) openStore(asked string, store *clearance.Store) tea.Cmd {
 	p := &staged{store: store, u: m.u}
 	return m.u.later(func() then {
@@ -72,7 +72,7 @@ func (m *model) openStore(asked string, store *clearance.Store) tea.Cmd {
 	})
 }
 
-// empty says that there is no item.
+// empty returns the text for a store without items.
 func (p *staged) empty() string {
 	if p.store.Undo {
 		return "there is no run here that can be undone"
@@ -80,7 +80,7 @@ func (p *staged) empty() string {
 	return "nothing is staged"
 }
 
-// count asks how many items wait, for the header.
+// count updates the number of staged items in the header.
 func (m *model) count() tea.Cmd {
 	if m.o.Clearance == nil || !m.o.Clearance.Kept() {
 		return nil
@@ -96,8 +96,8 @@ func (m *model) count() tea.Cmd {
 	})
 }
 
-// read reads the items and the change of the marked one; what it returns puts them on
-// the panel.
+// read reads the items and the diff of the marked one. It runs outside the program;
+// put, called in the program, shows the result.
 func (p *staged) read() (put func(), err error) {
 	if !p.store.Kept() {
 		return nil, fault.New(fault.Platform, "golem keeps nothing here: GOLEM_HOME is not set").Hinting("set GOLEM_HOME")
@@ -136,7 +136,7 @@ func (p *staged) read() (put func(), err error) {
 	}, nil
 }
 
-// again reads the panel anew.
+// again reads the panel's content again.
 func (p *staged) again() tea.Cmd {
 	p.busy = true
 	return p.u.later(func() then {
@@ -152,7 +152,7 @@ func (p *staged) again() tea.Cmd {
 	})
 }
 
-// choices are the decisions about the marked item.
+// choices returns the decisions that are possible for the marked item.
 func (p *staged) choices() []decision {
 	if len(p.items) == 0 || p.items[p.mark].Err != nil {
 		return nil
@@ -185,7 +185,7 @@ func (p *staged) choices() []decision {
 	}
 }
 
-// definitions are the files of the item that define the project.
+// definitions returns the files of the item that define the project.
 func (p *staged) definitions() (out []string) {
 	for _, d := range p.diffs {
 		if d.Definition {
@@ -233,14 +233,15 @@ func (p *staged) key(name, text string) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// agree is a key while a decision is asked about: y goes on, anything else is a no.
+// agree handles a key while a decision has to be confirmed: y confirms it, any other
+// key cancels it.
 func (p *staged) agree(text string) tea.Cmd {
 	d := p.sure
 	if text != "y" {
 		p.sure, p.note = nil, "nothing was decided"
 		return nil
 	}
-	if len(d.asks) > 0 { // the first yes was for the item; each of these has its own
+	if len(d.asks) > 0 { // the first yes was for the item; each definition file needs its own
 		p.sure = &decision{key: d.key, does: "write " + d.asks[0] + ", which defines the project", done: d.done, asks: d.asks[1:], do: d.do}
 		return nil
 	}
@@ -263,7 +264,6 @@ func (p *staged) agree(text string) tea.Cmd {
 	})
 }
 
-// move marks another item.
 func (p *staged) move(by int) tea.Cmd {
 	to := min(max(p.mark+by, 0), max(len(p.items)-1, 0))
 	if to == p.mark {
@@ -273,7 +273,7 @@ func (p *staged) move(by int) tea.Cmd {
 	return p.again()
 }
 
-// turn goes on to the next target that the manifest has.
+// turn chooses the next target of the manifest.
 func (p *staged) turn() tea.Cmd {
 	names := slices.Sorted(maps.Keys(p.store.Targets))
 	if p.store.Undo || len(names) == 0 || len(p.items) == 0 {
@@ -286,7 +286,7 @@ func (p *staged) turn() tea.Cmd {
 
 func (p *staged) scroll(by int) { p.top = min(max(p.top+by, 0), max(len(p.rows)-p.room, 0)) }
 
-// row is an item on the list.
+// row returns the line of an item in the list.
 func (p *staged) row(it clearance.Item, width int) string {
 	state, about := string(it.State), line(it.Message)
 	name, place := it.ID, cmp.Or(it.Target, "in place")
@@ -300,7 +300,7 @@ func (p *staged) row(it clearance.Item, width int) string {
 		state = "shown only"
 	}
 	parts := []string{line(name), state, about, plural(it.Files(), "file")}
-	if p.store.Undo { // the id of a run is long, and says least
+	if p.store.Undo { // the id of a run is long and the least useful part
 		parts = append(parts[1:], parts[0])
 	}
 	if place != "" {

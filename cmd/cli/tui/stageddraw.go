@@ -58,7 +58,7 @@ func (p *staged) view(width, height int, color bool) ([]string, int, int) {
 	return append(out, foot...), -1, -1
 }
 
-// wrap makes lines of the screen of the patch.
+// wrap wraps the patch for the width of the screen.
 func (p *staged) wrap(width int) {
 	if p.rows != nil && p.width == width {
 		return
@@ -71,7 +71,7 @@ func (p *staged) wrap(width int) {
 	}
 }
 
-// foot is the keys, or the question.
+// foot returns the keys, or the question that confirms a decision.
 func (p *staged) foot(width int, color bool) []string {
 	out := []string{rule(width, color, dim, "", "")}
 	if p.note != "" {
@@ -110,7 +110,7 @@ func (p *staged) foot(width int, color bool) []string {
 	return append(out, fitting(keys, "  ", width))
 }
 
-// diffStyle is the style of a line of a diff or of a warning before it.
+// diffStyle returns the style of a line of a diff, or of a warning before it.
 func diffStyle(l string) string {
 	if strings.HasPrefix(l, "! ") {
 		return yellow

@@ -10,16 +10,16 @@ import (
 	"golem/core/ui"
 )
 
-// clean is text that others wrote as the screen may have it: everything that is not
-// printable is an escape, tabs are spaces; line breaks stay.
+// clean returns text that models or tools wrote, made safe for the screen: characters
+// that are not printable are escaped, tabs become spaces, line breaks stay.
 func clean(s string) string {
 	return strings.ReplaceAll(ui.Safe(s), "\t", "    ")
 }
 
-// line is clean text on one line.
+// line returns clean text on one line.
 func line(s string) string { return clean(strings.Join(strings.Fields(s), " ")) }
 
-// columns is how many columns a line takes, SGR sequences aside.
+// columns returns how many columns a line takes, without its SGR sequences.
 func columns(s string) int {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] > 0x7e {
@@ -29,7 +29,7 @@ func columns(s string) int {
 	return len(s)
 }
 
-// cut is a line in at most n columns, with an ellipsis where it was cut.
+// cut returns a line of at most n columns. Where it cuts, it adds an ellipsis.
 func cut(s string, n int) string {
 	if n <= 0 {
 		return ""
@@ -48,9 +48,9 @@ func chop(s string, n int) []string {
 	return strings.Split(ansi.Hardwrap(s, n, true), "\n")
 }
 
-// single is a text for a terminal that does not take several characters as one glyph: the
-// library that draws would leave out families and keycaps, whose first character stands
-// for them, with as many columns as all of them have.
+// single prepares text for a terminal that does not draw several code points as one
+// glyph. The drawing library would leave out such glyphs (families, keycaps); single
+// replaces each by its first character, padded to the same width.
 func single(s string) string {
 	if !strings.ContainsAny(s, "\u200d\u20e3") {
 		return s
@@ -68,17 +68,18 @@ func single(s string) string {
 	return b.String()
 }
 
-// joins tells whether a terminal says that it takes several characters as one glyph.
+// joins reports whether the terminal says that it draws several code points as one
+// glyph.
 func joins(msg tea.ModeReportMsg) bool {
 	return msg.Mode == ansi.ModeUnicodeCore && (msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet)
 }
 
-// bound stands for a hyphen while lines are broken. Clean text has no character of
+// bound replaces hyphens while lines are broken. Clean text contains no character of
 // private use.
 const bound = "\ue000"
 
-// wrap breaks text into lines of at most n columns, at blanks where it can: a flag or a
-// path that was broken at a hyphen could not be copied.
+// wrap breaks text into lines of at most n columns, at spaces where possible. It does
+// not break at hyphens, because a flag or a path broken there could not be copied.
 func wrap(s string, n int) []string {
 	n = max(n, 4)
 	var out []string
@@ -93,8 +94,8 @@ func wrap(s string, n int) []string {
 	return out
 }
 
-// hang is wrap of one line that keeps a second column together: what follows of a line
-// stands below what comes behind its first gap of two blanks.
+// hang wraps one line that may have two columns, separated by two spaces or more: the
+// continuation lines are indented to the second column, or else like the line itself.
 func hang(l string, n int) []string {
 	if columns(l) <= n {
 		return []string{l}
@@ -116,7 +117,9 @@ func hang(l string, n int) []string {
 	return out
 }
 
-// Hang is a text in lines of at most n columns, where they can be broken at blanks.
+// Hang wraps a text into lines of at most n columns, at spaces where possible, and
+// indents continuation lines to the second column of a line, such as in a list of
+// flags.
 func Hang(text string, n int) string {
 	var b strings.Builder
 	for l := range strings.Lines(text) {
@@ -129,7 +132,7 @@ func Hang(text string, n int) string {
 	return b.String()
 }
 
-// fitting joins the first of some parts, as many as have room in a line of n columns.
+// fitting joins the first parts, as many as fit in a line of n columns.
 func fitting(parts []string, between string, n int) string {
 	for len(parts) > 1 && columns(strings.Join(parts, between)) > n {
 		parts = parts[:len(parts)-1]
@@ -137,13 +140,13 @@ func fitting(parts []string, between string, n int) string {
 	return cut(strings.Join(parts, between), n)
 }
 
-// pad is a line of exactly n columns.
+// pad returns a line of exactly n columns.
 func pad(s string, n int) string {
 	s = cut(s, n)
 	return s + strings.Repeat(" ", max(n-columns(s), 0))
 }
 
-// paint puts a style, the numbers of an SGR sequence, around a text.
+// paint puts a style, given as the parameters of an SGR sequence, around a text.
 func paint(on bool, style, s string) string {
 	if !on || style == "" || s == "" {
 		return s
@@ -151,8 +154,8 @@ func paint(on bool, style, s string) string {
 	return "\x1b[" + style + "m" + s + "\x1b[0m"
 }
 
-// Styles: of the sixteen colours that a terminal's own theme defines. paletteOf has
-// better ones where the terminal tells its background.
+// Styles, from the sixteen colours that the terminal's theme defines. paletteOf
+// replaces some of them if the terminal tells its background.
 const (
 	bold, dim, reverse = "1", "2", "7"
 	red, green, yellow = "31", "32", "33"
@@ -160,8 +163,9 @@ const (
 	cyan               = "36"
 )
 
-// paletteOf are the styles for a terminal whose background is known: the sixteen colours
-// of a theme are often hard to read on it, yellow on white and blue on black above all.
+// paletteOf returns a replacer of styles for a terminal whose background is known. The
+// sixteen colours of a theme are often hard to read, above all yellow on white and blue
+// on black.
 func paletteOf(dark bool) *strings.Replacer {
 	if dark {
 		return strings.NewReplacer("\x1b["+blue+"m", "\x1b[38;5;75m", "\x1b["+magenta+"m", "\x1b[38;5;176m", "\x1b["+red+"m", "\x1b[38;5;203m")

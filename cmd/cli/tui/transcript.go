@@ -10,7 +10,7 @@ import (
 	"golem/core/ui/view"
 )
 
-// look is how the transcript is drawn.
+// look says how the transcript is drawn.
 type look struct {
 	width   int
 	color   bool
@@ -18,31 +18,31 @@ type look struct {
 	now     func() time.Time
 }
 
-// transcript is what was said, as lines. Each item is drawn once, and again only when
-// it changes; of a text that grows, only what is not finished.
+// transcript is the conversation as lines. An item is drawn again only when it changes;
+// of a growing text, only the unfinished part is.
 type transcript struct {
 	as     look
 	blocks []block
-	ends   []int // behind each block, how many lines there are up to it
+	ends   []int // for each block, the number of lines up to its end
 	total  int
 	room   int // lines of the last drawing
 }
 
-// block is the lines of one item, and what they were made of.
+// block is the lines of one item, and the key of the state in which they were drawn.
 type block struct {
 	key   blockKey
 	lines []string
-	tail  []string // lines behind these that may change: of a text that arrives
-	say   *said    // of golem's text
+	tail  []string // further lines that may change, of a growing text
+	say   *said    // set for a text of the model
 }
 
 type blockKey struct {
 	size, voids, calls, over int
-	first                    bool // of a row of calls
+	first                    bool // the item is the first of a row of calls
 	done                     bool
 }
 
-// update draws what changed.
+// update draws the items that changed since the last update.
 func (t *transcript) update(s *view.State, as look) {
 	if as.width != t.as.width || as.color != t.as.color || as.details != t.as.details {
 		t.blocks, t.ends, t.total = nil, nil, 0
@@ -73,8 +73,8 @@ func (t *transcript) update(s *view.State, as look) {
 	}
 }
 
-// keyOf tells whether an item has to be drawn again. A row of calls is drawn by its
-// first.
+// keyOf returns a key that changes when an item has to be drawn again. A row of calls
+// is drawn by its first item.
 func (t *transcript) keyOf(s *view.State, i int) blockKey {
 	it := s.Items[i]
 	switch it.Kind {
@@ -129,11 +129,11 @@ func (t *transcript) draw(s *view.State, i int) {
 	}
 }
 
-// command is the level of a notice that repeats a command of the person, so that one can
-// tell what the lines below it answer.
+// command is the level of a notice that repeats a command of the person, to show what
+// the lines below it answer.
 const command = "command"
 
-// notice is a line of golem's own.
+// notice returns the lines of a notice of golem itself.
 func (t *transcript) notice(it *view.Item) []string {
 	mark, style := "", dim
 	switch it.Level {
@@ -154,10 +154,11 @@ func (t *transcript) notice(it *view.Item) []string {
 	return out
 }
 
-// fewCalls is how many calls that went well stand one by one.
+// fewCalls is up to how many successful calls in a row are shown one by one.
 const fewCalls = 3
 
-// calls is a row of calls: those that went well on one line where they are many.
+// calls returns the lines of a row of calls. More than fewCalls successful ones are
+// folded into one line.
 func (t *transcript) calls(s *view.State, row []*view.Item) []string {
 	var out []string
 	var well []*view.Call
@@ -184,7 +185,7 @@ func (t *transcript) calls(s *view.State, row []*view.Item) []string {
 	return out
 }
 
-// named are the tools of calls, each once.
+// named returns the tool names of calls, each once, with a count.
 func named(calls []*view.Call) string {
 	var names []string
 	count := map[string]int{}
@@ -203,7 +204,7 @@ func named(calls []*view.Call) string {
 	return strings.Join(names, ", ")
 }
 
-// call is one call, and why it did not go well.
+// call returns the lines of one call, with the reason if it failed.
 func (t *transcript) call(c *view.Call) []string {
 	sign, style := signOf(c)
 	text := callText(c, t.as.width-2)
@@ -226,7 +227,8 @@ func (t *transcript) call(c *view.Call) []string {
 	return out
 }
 
-// lines are the last room lines but back.
+// lines returns at most room lines, which end back lines before the end of the
+// transcript.
 func (t *transcript) lines(room, back int) []string {
 	end := max(t.total-back, 0)
 	start := max(end-room, 0)

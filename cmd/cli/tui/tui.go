@@ -1,10 +1,10 @@
-// Package tui is the full-screen front end of a chat on a terminal: a program that
-// draws what core/ui/view says and puts what the person does into it. The session
-// runs beside it and knows it as a ui.UI.
+// Package tui is the full-screen front end of a chat on a terminal. It draws the state
+// of core/ui/view and changes that state when the person does something. The session
+// runs in other goroutines and uses it as a ui.UI.
 //
-// What others wrote (models, tools, files) is escaped before it is styled, so it
-// never moves the cursor. The screen is drawn when something changed, at most once a
-// frame.
+// Text that models, tools and files contain is escaped before it is styled, so that it
+// cannot move the cursor. The screen is drawn only when something changed, at most once
+// a frame.
 package tui
 
 import (
@@ -26,45 +26,47 @@ import (
 	"golem/core/ui/view"
 )
 
-// Options are what a chat's screen needs of the host. The zero value of a field
-// leaves out what it is for.
+// Options are the settings and functions of the host that a chat's screen uses. A field
+// with its zero value switches its feature off.
 type Options struct {
 	Project string // its name, for the header
 	Entry   string // the worker that answers
 	Model   string
 	Mode    string // the approval mode
-	Resumed bool   // the chat goes on with a conversation
+	Resumed bool   // the chat continues a kept conversation
 	In, Out *os.File
 	Env     []string
 	Color   bool
-	// Editor is what messages are written in; nil: a plain one.
+	// Editor is the editor for messages; nil: a minimal one.
 	Editor Editor
-	// Compose starts the person's own editor on a text; done returns what was written.
+	// Compose prepares the person's own editor for a text. The screen runs cmd and then
+	// calls done, which returns the text that was written and removes its file.
 	Compose func(text string) (cmd Command, done func() (string, error), err error)
-	// Stop ends the exchange under way and reports whether there was one.
+	// Stop ends the current exchange and reports whether there was one.
 	Stop func() bool
 	// Leave ends the chat as a Ctrl+C does.
 	Leave func()
 	// Gone is called once if the terminal goes away.
 	Gone func(error)
 	Now  func() time.Time // nil: time.Now
-	// Clearance has the staged changes of the project, Undo what its runs replaced.
+	// Clearance is the store of staged changes of the project, Undo that of what its
+	// runs replaced.
 	Clearance, Undo *clearance.Store
-	// Notify is what the terminal gets to tell the person of a text, who may be elsewhere;
-	// nil or "": nothing.
+	// Notify returns the sequence that makes the terminal notify the person, who may be
+	// elsewhere, of a text; nil or "": no notification.
 	Notify func(text string) string
-	// Trace makes a viewer of the trace up to now.
+	// Trace returns a viewer of the chat's trace up to now.
 	Trace func() (Viewer, error)
 }
 
 // frame is the least time between two drawings for events.
 const frame = 16 * time.Millisecond
 
-// UI is a chat's screen. Make it with New; Start draws it, Close takes it away. The
+// UI is the screen of a chat. Make it with New; Start draws it, Close removes it. The
 // methods of ui.UI may be used from any goroutine.
 type UI struct {
 	model *model
-	lines chan string // what the person sent, and nothing else
+	lines chan string // the messages and commands that the person sent
 	wake  chan struct{}
 	over  chan struct{} // closed when the program has ended
 	eof   chan struct{} // closed when the person ends the input
@@ -72,15 +74,15 @@ type UI struct {
 	lost sync.Once
 
 	mu      sync.Mutex
-	program *tea.Program // that draws now; nil: none
-	closed  bool         // by Close
+	program *tea.Program // the program that draws now; nil: none
+	closed  bool         // Close was called
 	queue   []any
 	err     error
 }
 
 var _ ui.UI = (*UI)(nil)
 
-// New makes a screen that is not drawn yet.
+// New returns a screen that is not drawn yet. Call Start next.
 func New(o Options) *UI {
 	u := &UI{
 		lines: make(chan string, 1), wake: make(chan struct{}, 1), over: make(chan struct{}), eof: make(chan struct{}),
@@ -89,7 +91,7 @@ func New(o Options) *UI {
 	return u
 }
 
-// Start draws the screen and reads the keys, until Close.
+// Start draws the screen and reads keys until Close. It returns at once.
 func (u *UI) Start() {
 	go func() {
 		err := u.run()
@@ -97,15 +99,15 @@ func (u *UI) Start() {
 		u.err = err
 		u.mu.Unlock()
 		if err != nil {
-			u.gone(err) // first: what waits for the person then finds the chat ended
+			u.gone(err) // before over is closed, so that waiting calls find the chat ended
 		}
 		close(u.over)
 	}()
 	go u.pump()
 }
 
-// run draws until the chat ends, and lets the person's own editor have the terminal in
-// between.
+// run draws until the chat ends. In between it lets the person's own editor use the
+// terminal.
 func (u *UI) run() error {
 	for {
 		p := u.begin()
@@ -123,14 +125,14 @@ func (u *UI) run() error {
 		case edit == nil:
 			return err
 		case err != nil || closed:
-			_, _ = edit.done() // takes its file away
+			_, _ = edit.done() // removes its file
 			return err
 		}
 		edit.write(u.model)
 	}
 }
 
-// begin makes the program that draws from now on; nil: the chat was closed.
+// begin returns a new program that draws from now on; nil if the chat was closed.
 func (u *UI) begin() *tea.Program {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -148,7 +150,7 @@ func (u *UI) begin() *tea.Program {
 	return u.program
 }
 
-// drawing is the program that draws now; nil: none.
+// drawing returns the program that draws now; nil if there is none.
 func (u *UI) drawing() *tea.Program {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -164,14 +166,15 @@ func (u *UI) gone(err error) {
 	})
 }
 
-// input is the terminal's keys. A terminal that went away gives an end or an error,
-// of which the program takes no notice, and a signal, which nohup holds back.
+// input is the terminal as the program's input. When a terminal goes away, reads fail,
+// which the program ignores, and a signal comes, which nohup blocks; gone is therefore
+// called on the first failed read.
 type input struct {
 	*os.File
 	gone func(error)
 }
 
-// Read reads keys.
+// Read reads keys, and calls gone if that fails.
 func (i input) Read(p []byte) (int, error) {
 	n, err := i.File.Read(p)
 	if err != nil {
@@ -180,7 +183,7 @@ func (i input) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pump tells the program of what waits, at most once a frame.
+// pump tells the program that something was posted, at most once a frame.
 func (u *UI) pump() {
 	for {
 		select {
@@ -188,7 +191,7 @@ func (u *UI) pump() {
 			return
 		case <-u.wake:
 			if p := u.drawing(); p != nil {
-				p.Send(arrived{}) // the next program looks for itself
+				p.Send(arrived{}) // a new program takes the queue in Init
 			}
 		}
 		select {
@@ -199,8 +202,9 @@ func (u *UI) pump() {
 	}
 }
 
-// Close takes the screen away and gives the terminal back as it was. It returns what
-// ended the program before, such as a terminal that went away.
+// Close removes the screen, restores the terminal, and waits until the program has
+// ended. It returns the error that ended the program before, such as that of a terminal
+// that went away.
 func (u *UI) Close() error {
 	u.mu.Lock()
 	u.closed = true
@@ -215,7 +219,7 @@ func (u *UI) Close() error {
 	return u.err
 }
 
-// post hands something to the program.
+// post queues something for the program and wakes it.
 func (u *UI) post(what any) {
 	u.mu.Lock()
 	u.queue = append(u.queue, what)
@@ -226,7 +230,7 @@ func (u *UI) post(what any) {
 	}
 }
 
-// take is all that was posted since the last time.
+// take returns and removes all that was posted since the last call.
 func (u *UI) take() []any {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -235,30 +239,31 @@ func (u *UI) take() []any {
 	return out
 }
 
-// arrived says that something was posted.
+// arrived is the message that tells the program that something was posted.
 type arrived struct{}
 
-// event is an event of the run.
+// event is an event of the run with the time at which it came.
 type event struct {
 	trace.Event
 	at time.Time
 }
 
-// asked is a question; the answer goes to reply, which has room for it.
+// asked is a question to the person. Its answer goes to reply, which is buffered.
 type asked struct {
 	approval.Request
 	reply chan approval.Decision
 }
 
-// Emit shows an event.
+// Emit shows an event of the run. It does not wait for the screen.
 func (u *UI) Emit(e trace.Event) { u.post(event{e, u.model.now()}) }
 
-// Tell shows a line of golem's own; level is info, warn or error.
+// Tell shows a line of golem itself; level is info, warn or error.
 func (u *UI) Tell(level, text string) { u.post(view.Action{Do: view.Told, ID: level, Text: text}) }
 
 var errGone = errors.New("the terminal is gone")
 
-// Approve shows a question until it is answered, ctx ends or the terminal is gone.
+// Approve shows a question until the person answers it, ctx ends or the terminal is
+// gone.
 func (u *UI) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
 	reply := make(chan approval.Decision, 1)
 	u.post(asked{r, reply})
@@ -273,7 +278,8 @@ func (u *UI) Approve(ctx context.Context, r approval.Request) (approval.Decision
 	}
 }
 
-// Prompt waits for the person's next message.
+// Prompt waits for the person's next message. It returns io.EOF when the person has
+// ended the input or the terminal is gone.
 func (u *UI) Prompt(ctx context.Context) (run.Input, error) {
 	u.post(view.Action{Do: view.Prompted})
 	select {
