@@ -56,16 +56,17 @@ alone; the list for the directory shows it. No rule is offered for a custom tool
 	return cmd
 }
 
-// keptRule is a rule that the person keeps, and where.
+// keptRule is a saved approval rule of the person, and the list that it is in.
 type keptRule struct {
 	approval.Rule
-	n      int // its number there, from 1
+	n      int // its number in that list, from 1
 	kept   consent.Rules
-	worker string // found on GOLEM_PATH, for which it holds; "": for the project
+	worker string // the worker on GOLEM_PATH for which it holds; "": it holds for the project
 }
 
-// keptRules are the rules for the project that the words name, by default the current
-// directory, then those for workers found on GOLEM_PATH that hold there.
+// keptRules returns the rules for the project that the words name, by default the
+// current directory, and then those for workers on GOLEM_PATH that hold in that
+// directory.
 func (h *host) keptRules(args []string) ([]keptRule, error) {
 	if len(args) == 0 {
 		args = []string{"."}
@@ -135,11 +136,13 @@ func (h *host) removeRule(args []string) error {
 	return h.print("removed: " + r.text() + "\n")
 }
 
-// unpackIt is what to do where a packed project cannot do what a directory can.
+// unpackIt is the hint for a function that works only on a directory, and not on a
+// packed project.
 const unpackIt = "unpack the file (it is a zip file) and run the directory project in it"
 
-// sayAllowing lists the rules that would let the next run make the calls that were
-// denied, and the calls for which there is none. What wanted trust gets no rule.
+// sayAllowing prints the rules that would allow the denied calls in the next run, and
+// the calls for which golem proposes no rule. A call that was denied for lack of trust
+// gets no rule.
 func (h *host) sayAllowing(denied []run.Denial, p place) {
 	var rules, without, untrusted []string
 	for _, d := range denied {
@@ -185,7 +188,7 @@ func (h *host) sayAllowing(denied []run.Denial, p place) {
 	})
 }
 
-// rulesText is a numbered line for each rule.
+// rulesText returns a numbered line for each rule.
 func rulesText(rules []approval.Rule) string {
 	var b strings.Builder
 	for i, r := range rules {
@@ -194,7 +197,6 @@ func rulesText(rules []approval.Rule) string {
 	return b.String()
 }
 
-// keptText is a numbered line for each rule.
 func keptText(rules []keptRule) string {
 	var b strings.Builder
 	for i, r := range rules {
@@ -203,7 +205,8 @@ func keptText(rules []keptRule) string {
 	return b.String()
 }
 
-// text is the rule and, if it holds only for a worker found on GOLEM_PATH, this.
+// text returns the rule as one line, with the worker if it holds only for a worker on
+// GOLEM_PATH.
 func (r keptRule) text() string {
 	text := oneLine(r.YAML())
 	if r.worker != "" {

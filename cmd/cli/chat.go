@@ -57,22 +57,22 @@ func (s *session) once(inst *core.Instance, in run.Input) error {
 	return err
 }
 
-// warnNobody warns where nobody can be asked.
+// warnNobody prints the warning that nobody can be asked, if that is so.
 func (s *session) warnNobody(ctx context.Context, inst *core.Instance) {
 	if s.questions.Person == nil {
 		s.host.warnNobody(ctx, inst, s.flags)
 	}
 }
 
-// start shows what goes on from now on.
+// start begins to draw, if the front end has a Start method.
 func (s *session) start() {
 	if p, ok := s.ui.(interface{ Start() }); ok {
 		p.Start()
 	}
 }
 
-// talk chats with the entry, one conversation after the other, as the person goes on
-// with them (/resume). Each has a copy of the session.
+// talk runs chats with the entry, one conversation after another: /resume in a chat
+// chooses the next one. Each conversation has its own copy of the session.
 func (s session) talk(inst *core.Instance, entry *project.Worker, first *run.Input) error {
 	one := &exchanges{}
 	ctx, leave, stop := s.host.interruptibleBut(context.Background(), one)
@@ -100,8 +100,8 @@ func (s session) talk(inst *core.Instance, entry *project.Worker, first *run.Inp
 	}
 }
 
-// chat runs a chat to its end. next is the conversation that the person chose to go on
-// with.
+// chat runs one chat to its end. next is the conversation that the person chose with
+// /resume; "" if the chat just ended.
 func (s *session) chat(ctx context.Context, inst *core.Instance, first *run.Input) (next string, err error) {
 	commands := &chatCommands{host: s.host, inst: inst, place: s.place, trace: s.traced}
 	for _, flag := range []string{"trace", "record", "artifacts"} {
@@ -118,7 +118,7 @@ func (s *session) chat(ctx context.Context, inst *core.Instance, first *run.Inpu
 	return commands.next, s.close(res)
 }
 
-// greet says on a terminal what the prompt is and how to leave it.
+// greet prints, on a terminal, with whom the person talks and how to leave the chat.
 func (s *session) greet(inst *core.Instance) {
 	p, is := s.ui.(*ui.Plain)
 	entry, err := inst.Entry()

@@ -18,16 +18,17 @@ import (
 	"golem/core/ui"
 )
 
-// chatCommands carry out the commands of a chat that need this machine: its files, its
-// terminal and the list of conversations (core.RunOptions.Command).
+// chatCommands carries out the commands of a chat that need this machine: its files,
+// its terminal and the list of conversations (core.RunOptions.Command).
 type chatCommands struct {
 	host  *host
 	inst  *core.Instance
 	place place
 	trace string // the file of this chat's trace; "": there is none
-	// fixed says why this chat cannot be followed by another one, as a phrase; "": it can.
+	// fixed says, as a phrase, why another conversation cannot follow in this chat; "":
+	// one can.
 	fixed string
-	// shown is what /undo showed last: only that is put back.
+	// shown is the run that /undo showed last. /undo yes undoes only this one.
 	shown clearance.Item
 	// next is the conversation that /resume chose; "" if the chat just ended.
 	next string
@@ -60,7 +61,8 @@ func (c *chatCommands) do(ctx context.Context, s *run.Session, cmd ui.Command) (
 	return "", usage("/%s is not a command of the command line", cmd.Name)
 }
 
-// models lists the models that can be used now, with the one in use before them.
+// models returns the list of the models that can be used now. Its first line is the
+// model in use.
 func (c *chatCommands) models(ctx context.Context, s *run.Session) (string, error) {
 	now := "the model is " + s.Model()
 	if s.Model() == "" {
@@ -81,8 +83,8 @@ func (c *chatCommands) models(ctx context.Context, s *run.Session) (string, erro
 	return b.String(), nil
 }
 
-// resume ends this chat, so that another conversation goes on. ID may be its number in
-// the list, or any part of its name that no other has.
+// resume ends this chat with io.EOF, so that another conversation can follow. id may be
+// the number in the list, the whole ID, or a part of one ID only.
 func (c *chatCommands) resume(s *run.Session, id string) (string, error) {
 	kept := c.inst.Conversations()
 	if kept == nil {
@@ -134,13 +136,13 @@ func (c *chatCommands) resume(s *run.Session, id string) (string, error) {
 	return "", io.EOF
 }
 
-// other says that a worker is not the one of this chat.
+// other reports whether a worker is another one than that of this chat.
 func (c *chatCommands) other(worker string) bool {
 	entry, err := c.inst.Entry()
 	return err == nil && entry.ID != worker
 }
 
-// clearance lists what waits, or decides on an item.
+// clearance lists the staged items, or decides about one.
 func (c *chatCommands) clearance(ctx context.Context, words []string) (string, error) {
 	store := c.inst.Clearance()
 	if !store.Kept() {
@@ -207,7 +209,8 @@ func (c *chatCommands) diff(store *clearance.Store, id string) (string, error) {
 	return text + c.host.patchText(diffs), nil
 }
 
-// undo shows what the newest run that wrote files changed, or puts back what was shown.
+// undo shows what undoing the newest run would change, or with "yes" undoes the run
+// that was shown.
 func (c *chatCommands) undo(ctx context.Context, arg string) (string, error) {
 	store := c.inst.Undo()
 	switch {
@@ -259,7 +262,7 @@ func (c *chatCommands) approvals(words []string) (string, error) {
 	return "removed: " + oneLine(rules[n-1].YAML()) + "\nthis chat was opened with the rule and still follows it", nil
 }
 
-// tree is the tree of calls so far.
+// tree returns the tree of calls of this chat so far.
 func (c *chatCommands) tree() (string, error) {
 	if c.trace == "" {
 		return "", noTrace()

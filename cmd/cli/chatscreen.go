@@ -15,14 +15,15 @@ import (
 	"golem/cmd/cli/tui"
 )
 
-// fullScreen says whether a chat gets the whole terminal: where all three streams are
-// one, and nothing asks for plain lines.
+// fullScreen reports whether a chat uses the full screen: all three streams must be
+// terminals, standard output and standard error the same one, and no flag may ask for
+// plain lines.
 func (h *host) fullScreen(f *flags, chat bool) bool {
 	return chat && !f.plain && !f.json && !f.quiet && !f.verbose && !f.headless &&
 		isTerminal(h.in) && h.escapes(h.out) && oneTerminal(h.out, h.err) && inForeground(h.out)
 }
 
-// screen is the full-screen front end of a chat.
+// screen sets the full-screen front end of a chat for this session.
 func (s *session) screen(inst *core.Instance, entry *project.Worker, one *exchanges, leave func(*fault.Fault)) {
 	h := s.host
 	mode, _, _ := inst.Project().Approval()
@@ -55,7 +56,7 @@ func (s *session) screen(inst *core.Instance, entry *project.Worker, one *exchan
 	}
 }
 
-// viewer is the viewer of the chat's trace up to now.
+// viewer returns a viewer of the chat's trace up to now.
 func (s *session) viewer() (tui.Viewer, error) {
 	if s.traced == "" {
 		return nil, noTrace()
@@ -67,8 +68,8 @@ func (s *session) viewer() (tui.Viewer, error) {
 	return traceview.New(header, trace.Tree(events), s.host.prompts(s.flags.artifacts), s.host.colors(s.host.out, s.flags)), nil
 }
 
-// farewell says behind the screen how to go on with the conversation, and what ended
-// it if that was an error.
+// farewell prints, after the screen was removed, the error that ended the chat and how
+// to go on with the conversation.
 func (s *session) farewell(res run.Result) {
 	h := s.host
 	if res.Error != nil && res.Status != run.Interrupted {
@@ -79,7 +80,7 @@ func (s *session) farewell(res run.Result) {
 	}
 }
 
-// howToGoOn says with which command a conversation goes on.
+// howToGoOn prints the command that resumes a conversation.
 func (s *session) howToGoOn(verb, id string) {
 	h, target := s.host, s.target
 	if strings.ContainsAny(target, " \t'\"\\$*?") {

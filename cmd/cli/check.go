@@ -97,7 +97,7 @@ func (h *host) inspect(f *flags, words []string) error {
 	return err
 }
 
-// orHere is the current directory where no project is named.
+// orHere returns words, or the current directory if nothing names a project.
 func (h *host) orHere(f *flags, words []string) []string {
 	if len(words) == 0 && f.project == "" && h.setting("PROJECT") == "" {
 		return []string{"."}
@@ -143,18 +143,19 @@ type checkResult struct {
 	Faults   fault.List `json:"faults"`
 	Errors   int        `json:"errors"`
 	Warnings int        `json:"warnings"`
-	// Trust is what the project's files widen beyond its sandbox; nil: nothing.
+	// Trust lists the settings of the project that reach beyond its sandbox; nil: none.
 	Trust *checkTrust `json:"trust,omitempty"`
 }
 
-// checkTrust names the list for GOLEM_TRUST, and the content it was made of.
+// checkTrust is the list of widenings with its digest for GOLEM_TRUST, and the digest
+// of the project's content.
 type checkTrust struct {
 	Digest    string     `json:"digest"`
 	Content   string     `json:"content"`
 	Widenings trust.List `json:"widenings"`
 }
 
-// check prints the faults of a project, those of opening it included.
+// check prints the faults of a project, including those of opening it.
 func (h *host) check(inst *core.Instance, f *flags, p place, opened error) error {
 	faults := listOf(opened)
 	if inst != nil {
@@ -165,7 +166,7 @@ func (h *host) check(inst *core.Instance, f *flags, p place, opened error) error
 	}
 	faults = h.elsewhere(f, p, faults)
 	faults.Sort()
-	faults = faults.Compact() // what was wrong on opening, check finds again
+	faults = faults.Compact() // Check finds the faults of opening again
 	errs, warnings := faults.Counts()
 	widens := trustOf(inst)
 	var b strings.Builder
@@ -200,7 +201,7 @@ func (h *host) check(inst *core.Instance, f *flags, p place, opened error) error
 	return nil
 }
 
-// checkJSON is the line of check --json.
+// checkJSON returns the line of check --json.
 func (f *flags) checkJSON(faults fault.List, widens *checkTrust) (string, error) {
 	if faults == nil {
 		faults = fault.List{}
@@ -213,7 +214,7 @@ func (f *flags) checkJSON(faults fault.List, widens *checkTrust) (string, error)
 	return string(data) + "\n", err
 }
 
-// workersJSON is the line of workers --json. faults say why there is no list.
+// workersJSON returns the line of workers --json. faults say why there is no list.
 func workersJSON(list []project.Listing, faults fault.List) (string, error) {
 	if list == nil {
 		list = []project.Listing{}
@@ -227,7 +228,7 @@ func workersJSON(list []project.Listing, faults fault.List) (string, error) {
 	return string(data) + "\n", err
 }
 
-// trustOf is nil where the project could not be read.
+// trustOf returns the widenings of a project; nil if it could not be read.
 func trustOf(inst *core.Instance) *checkTrust {
 	if inst == nil {
 		return nil
@@ -243,7 +244,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// listOf is an error as the faults it holds.
+// listOf returns the faults in an error.
 func listOf(err error) fault.List {
 	if err == nil {
 		return nil

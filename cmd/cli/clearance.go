@@ -21,7 +21,7 @@ type clearing struct {
 	flags
 	target      string
 	definitions []string
-	yes         bool // do it without asking
+	yes         bool // --yes: do not ask
 }
 
 func (h *host) clearanceCommand() *cobra.Command {
@@ -53,8 +53,8 @@ Exit codes: 0 done, 1 not done, 2 wrong usage or no such item.`,
 	return cmd
 }
 
-// clearanceSub is one of the commands, which works on the project of the current
-// directory.
+// clearanceSub returns one of the subcommands. do works on the project of the current
+// directory, or that of --project.
 func (h *host) clearanceSub(use, short string, most int, do func(*clearing, *clearance.Store, string) error) *cobra.Command {
 	f := &clearing{}
 	name, _, _ := strings.Cut(use, " ")
@@ -85,7 +85,7 @@ func (h *host) clearanceSub(use, short string, most int, do func(*clearing, *cle
 	return cmd
 }
 
-// clear does what was asked of the item, or of the only one.
+// clear runs do for the item id, or for the only item if id is empty.
 func (h *host) clear(f *clearing, name, id string, do func(*clearing, *clearance.Store, string) error) error {
 	return h.kept(f, name == "push", (*core.Instance).Clearance, func(store *clearance.Store) error {
 		if name != "list" && id == "" {
@@ -98,8 +98,9 @@ func (h *host) clear(f *clearing, name, id string, do func(*clearing, *clearance
 	})
 }
 
-// kept opens the project, settles what an earlier golem left, and does something with
-// what is kept of it. With writes, the project must have no faults.
+// kept opens the project, completes what an interrupted golem left unfinished, and
+// calls do with the store that of returns. If writes is true, the project must have no
+// faults.
 func (h *host) kept(f *clearing, writes bool, of func(*core.Instance) *clearance.Store, do func(*clearance.Store) error) error {
 	if f.project == "" && h.setting("PROJECT") == "" {
 		f.project = "."
@@ -124,7 +125,8 @@ func (h *host) kept(f *clearing, writes bool, of func(*core.Instance) *clearance
 	return do(store)
 }
 
-// failedClearing makes what could not be done exit code 1, but for wrong usage.
+// failedClearing reports an error and returns exit code 1. Errors of wrong usage, and
+// codes that are set already, are returned unchanged.
 func (h *host) failedClearing(err error) error {
 	switch {
 	case err == nil, errors.Is(err, fault.NotFound), errors.Is(err, fault.Usage):
@@ -138,7 +140,7 @@ func (h *host) failedClearing(err error) error {
 	return exitCode(exitFailed)
 }
 
-// only is the item that is meant where none was named.
+// only returns the ID of the only item; an error if there is not exactly one.
 func only(store *clearance.Store) (string, error) {
 	items, err := store.List()
 	if err != nil {
@@ -216,7 +218,7 @@ func (h *host) printDiffs(diffs []clearance.FileDiff) error {
 	return h.print(h.patchText(diffs))
 }
 
-// patchText is the change that a decision is about, as wide as the terminal.
+// patchText returns the diffs, wrapped for the width of the terminal.
 func (h *host) patchText(diffs []clearance.FileDiff) string {
 	width := columns(h.out)
 	var b strings.Builder
@@ -245,7 +247,7 @@ func (h *host) pushItem(f *clearing, store *clearance.Store, id string) error {
 	return h.decided(f, "push", it, err)
 }
 
-// agreed are the files of --definition.
+// agreed returns the files of --definition as clean paths.
 func (f *clearing) agreed() (out []string) {
 	for _, d := range f.definitions {
 		out = append(out, path.Clean(strings.TrimPrefix(d, "./")))
@@ -258,7 +260,7 @@ func (h *host) discardItem(f *clearing, store *clearance.Store, id string) error
 	if err != nil {
 		return err
 	}
-	if it.Err == nil && it.State != clearance.Open { // what cannot be discarded is told without a question
+	if it.Err == nil && it.State != clearance.Open { // an item that cannot be discarded gives an error without a question
 		what := "item " + it.ID + " (" + oneLine(it.Message) + "), " + count(len(it.Changes), "file")
 		sure, err := h.confirmed(&f.flags, f.yes, "discard "+what+"?", "--yes discards "+what)
 		if err != nil {
@@ -278,7 +280,7 @@ func (h *host) deferItem(f *clearing, store *clearance.Store, id string) error {
 	return h.decided(f, "defer", it, err)
 }
 
-// decided prints what became of a decision (S4-20).
+// decided prints the result of a decision (S4-20).
 func (h *host) decided(f *clearing, action string, it clearance.Item, err error) error {
 	if f.json {
 		out := map[string]any{"golem": "clearance-result", "v": 1, "item": it.ID, "action": action, "target": it.Target, "ok": err == nil}

@@ -10,7 +10,7 @@ import (
 	"golem/core/sandbox"
 )
 
-// gitBranch opens a branch that staged items are pushed to (core.Platform.Git).
+// gitBranch opens the git branch to which staged items are pushed (core.Platform.Git).
 func (h *host) gitBranch(files sandbox.FS, dir, branch string) (clearance.Branch, error) {
 	b, err := gitrepo.Open(files, dir, branch, func(repository *gitconfig.Config) string {
 		return gitrepo.Person(h.env, append([]*gitconfig.Config{repository}, h.gitConfigs()...)...)
@@ -21,8 +21,8 @@ func (h *host) gitBranch(files sandbox.FS, dir, branch string) (clearance.Branch
 	return b, nil
 }
 
-// gitConfigs are the person's own configurations, the stronger one first. One that
-// cannot be read says nothing.
+// gitConfigs returns the person's own git configurations, the one with precedence
+// first. A file that cannot be read is skipped.
 func (h *host) gitConfigs() (out []*gitconfig.Config) {
 	var names []string
 	if home := h.userHome(); filepath.IsAbs(home) {

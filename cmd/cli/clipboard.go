@@ -12,9 +12,10 @@ import (
 // Terminals drop sequences above about 100,000 characters (hterm, the strictest one).
 const maxClip = 74_000
 
-// clipSequence puts a text into the clipboard of the terminal that shows it (OSC 52),
-// also of one at the far end of ssh. Base64 lets no byte of the text reach the terminal.
-// GNU screen hands on what is wrapped for it, in pieces; tmux understands the sequence.
+// clipSequence returns the sequence that puts a text into the clipboard of the terminal
+// (OSC 52), which also works through ssh. The text is sent as base64, so that the
+// terminal interprets none of its bytes. GNU screen passes a sequence on only if it is
+// wrapped, in pieces; tmux understands it as it is.
 func clipSequence(text, term string) string {
 	seq := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\a"
 	if !strings.HasPrefix(term, "screen") {
@@ -30,8 +31,8 @@ func clipSequence(text, term string) string {
 	return b.String()
 }
 
-// copy puts the last answer, or its last code block, into the clipboard. Where there is
-// no terminal, it shows the text.
+// copy puts the last answer, or its last code block, into the clipboard. If standard
+// error is not a terminal, it returns the text to show instead.
 func (c *chatCommands) copy(s *run.Session, what string) (string, error) {
 	text, name := s.Answer(), "the answer"
 	switch what {
@@ -55,8 +56,8 @@ func (c *chatCommands) copy(s *run.Session, what string) (string, error) {
 	return name + " is in the clipboard, if your terminal allows it (OSC 52)", nil
 }
 
-// lastCode is the last fenced code block of a Markdown text, without its fences; "" if
-// it has none.
+// lastCode returns the last fenced code block of a Markdown text, without its fences;
+// "" if there is none.
 func lastCode(text string) string {
 	var block []string
 	last, fence := "", ""

@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// lookUp finds a program on the path.
+// lookUp searches the PATH for a program.
 func lookUp(program string) (file string, missing bool) {
 	file, err := exec.LookPath(program)
 	return file, err != nil
 }
 
-// ask runs a compiler to hear what it can do; "" if it does not answer.
+// ask runs a compiler and returns what it prints; "" if it fails or takes longer than 5
+// seconds.
 func ask(program string, args ...string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -25,7 +26,8 @@ func ask(program string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// withMake adds make to what is missing: the README has the commands without it.
+// withMake adds make to the missing programs if it is not installed. The README shows
+// the commands that work without it.
 func withMake(missing []string) []string {
 	if _, no := lookUp("make"); no {
 		missing = append(missing, "make; or type the two commands in README.md")

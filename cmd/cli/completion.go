@@ -9,8 +9,8 @@ import (
 	"golem/core/model"
 )
 
-// complete is what a shell offers for the values of flags; files are offered
-// for no flag that names none.
+// complete registers the completions of flag values. Files are completed only for flags
+// whose values are files.
 func (h *host) complete(cmd *cobra.Command, f *flags) {
 	offer := func(flag string, values func(words []string) ([]string, cobra.ShellCompDirective)) {
 		if cmd.Flags().Lookup(flag) == nil {
@@ -42,13 +42,13 @@ func (h *host) complete(cmd *cobra.Command, f *flags) {
 	}
 }
 
-// workerNames are the workers of the project that the words so far name.
+// workerNames returns the workers of the project that the words typed so far name.
 func (h *host) workerNames(f *flags, words []string) []string {
 	if len(words) == 0 && f.project == "" {
 		words = []string{"."}
 	}
 	if len(words) > 0 && isAddress(words[0]) {
-		return nil // pressing a key fetches nothing
+		return nil // completion must not download anything
 	}
 	p, _, err := h.target(f, words)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// withResumed joins --resume and the ID behind it: its value may be left out, so a flag
-// parser would take the ID for TARGET.
+// withResumed joins --resume and the ID after it to one argument. Its value is
+// optional, so that the flag parser would take the ID for TARGET.
 func withResumed(args []string) []string {
 	for i, a := range args {
 		if a == "--" {
@@ -33,8 +33,9 @@ func withResumed(args []string) []string {
 	return args
 }
 
-// meantAsID fails if the only word of the input is a bare one right behind --resume: it
-// would be a message to the newest conversation, and was meant as the name of one.
+// meantAsID returns an error if the input is a single word directly after --resume that
+// is not an ID. The person probably meant the name of a conversation, but the word
+// would be sent as a message to the newest one.
 func (h *host) meantAsID(f *flags, words []string) error {
 	at := slices.Index(h.args, "--resume") + 1
 	if f.resume != newest || len(words) != 1 || at == 0 || at == len(h.args) || h.args[at] != words[0] {
@@ -46,14 +47,15 @@ func (h *host) meantAsID(f *flags, words []string) error {
 	return fault.New(fault.NotFound, "there is no conversation %s", words[0]).Hinting("golem conversations lists them; a message is written before --resume")
 }
 
-// isRunID tells a name that newRunID makes from a TARGET.
+// isRunID reports whether s has the form of a name that newRunID makes, and so is no
+// TARGET.
 func isRunID(s string) bool {
 	ok, err := path.Match("[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]-[0-9][0-9][0-9][0-9][0-9][0-9]-*", s)
 	return ok && err == nil && !strings.ContainsAny(s, "./")
 }
 
-// beginsRunID tells a word that begins as such a name does: a name that is cut
-// off is told as one that is not there, and is not sent as a message.
+// beginsRunID reports whether s begins like such a name. An ID that is cut off then
+// gives the error that it does not exist, and is not sent as a message.
 func beginsRunID(s string) bool {
 	ok, err := path.Match("[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]*", s)
 	return ok && err == nil && !strings.ContainsAny(s, "./ ")
@@ -140,7 +142,8 @@ func (h *host) removeConversation() *cobra.Command {
 	return cmd
 }
 
-// conversationsIn is what golem keeps in a directory, the current one if none is named.
+// conversationsIn opens the store of what golem keeps in a directory, by default the
+// current one.
 func (h *host) conversationsIn(args []string) (*state.Store, error) {
 	dir := "."
 	if len(args) > 0 {
@@ -171,7 +174,8 @@ func (h *host) listConversations(all []conversation.Listing, asJSON bool) error 
 	return h.print(conversationTable(h.out, all, false))
 }
 
-// conversationTable is the list for people, as wide as f if that is a terminal; numbered: each row begins with its number.
+// conversationTable returns the list for people, as wide as f if f is a terminal. If
+// numbered is true, each row begins with its number.
 func conversationTable(f *os.File, all []conversation.Listing, numbered bool) string {
 	rows := [][]string{{"ID", "TIME", "STATUS", "TURNS", "COST", "TITLE"}}
 	for _, l := range all {

@@ -43,8 +43,8 @@ With --input a template is rendered for that input.`,
 	return cmd
 }
 
-// describe prints the description of a worker. With --json its faults are in
-// the line.
+// describe prints the description of a worker. With --json, faults are part of the JSON
+// line.
 func (h *host) describe(f *flags, words []string) error {
 	d, err := h.description(f, words)
 	if f.json {
@@ -81,7 +81,7 @@ func (h *host) describe(f *flags, words []string) error {
 	return nil
 }
 
-// dryRun prints what a run would do. An input that is given is held against the entry's
+// dryRun prints what a run would do. It checks a given input against the entry's input
 // schema.
 func (h *host) dryRun(f *flags, inst *core.Instance, entry *project.Worker, words []string) error {
 	in, none, err := h.givenInput(f, words)
@@ -137,8 +137,8 @@ func (h *host) description(f *flags, words []string) (*describe.Description, err
 	return inst.Describe(context.Background(), w, in)
 }
 
-// worker finds the worker that golem describe names. A name that is not a worker of
-// the project may be a TARGET, whose entry is meant.
+// worker opens the project and finds the worker that golem describe names. A name that
+// is no worker of the project may be a TARGET; then it finds that target's entry.
 func (h *host) worker(f *flags, words []string, t *tools) (*core.Instance, *project.Worker, error) {
 	where, ref := []string{"."}, ""
 	switch {
@@ -177,7 +177,7 @@ func (h *host) worker(f *flags, words []string, t *tools) (*core.Instance, *proj
 	return inst, w, err
 }
 
-// onShelf says whether GOLEM_PATH has a worker of this name.
+// onShelf reports whether GOLEM_PATH has a worker of this name.
 func (h *host) onShelf(word string) bool {
 	_, err := h.named(word)
 	return err == nil || errors.Is(err, fault.Ambiguous)

@@ -12,12 +12,12 @@ import (
 	"golem/core/trace"
 )
 
-// maxDotenv bounds .env, in bytes.
+// maxDotenv is the size limit of .env, in bytes.
 const maxDotenv = 64 << 10
 
-// dotenvKeys reads the provider keys of .env in the project root; everything
-// else in it is none of golem's business, so that a cloned project cannot set
-// endpoints or golem's own settings with it.
+// dotenvKeys reads the provider keys from .env in the project root. It ignores every
+// other variable, so that a cloned project cannot set endpoints or golem's own
+// settings.
 func dotenvKeys(files sandbox.FS) (map[string]string, error) {
 	info, err := fs.Stat(files, ".env")
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
@@ -30,7 +30,8 @@ func dotenvKeys(files sandbox.FS) (map[string]string, error) {
 	}
 	all, err := godotenv.UnmarshalBytes(data)
 	if err != nil {
-		// The parser's message quotes the file, which holds secrets.
+		// The parser's message quotes the file, which contains secrets, so it is not
+		// shown.
 		return nil, fault.New(fault.Config, "the file is not a list of NAME=value lines").At(".env", badLine(data), 0).Hinting("write one NAME=value per line; # begins a comment")
 	}
 	keys := map[string]string{}
@@ -42,11 +43,11 @@ func dotenvKeys(files sandbox.FS) (map[string]string, error) {
 	return keys, nil
 }
 
-// mostLines bounds how far a value in quotes is followed.
+// mostLines is the most lines that a value in quotes may have for badLine.
 const mostLines = 64
 
-// badLine is the line that does not begin a NAME=value. A value in quotes may have
-// several lines.
+// badLine returns the number of the first line that does not begin a valid NAME=value,
+// from 1. A value in quotes may span several lines.
 func badLine(data []byte) int {
 	lines, begin := bytes.Split(data, []byte("\n")), 0
 	for end := 1; end <= len(lines) && end-begin <= mostLines; end++ {

@@ -12,7 +12,8 @@ import (
 	"golem/core/sorting"
 )
 
-// workerRows are the columns of golem workers.
+// workerRows returns the table of golem workers. It has a column for shadowed workers
+// only if there are some.
 func workerRows(list []project.Listing) [][]string {
 	rows := [][]string{{"ID", "PATH", "SOURCE", "DESCRIPTION", ""}}
 	for _, l := range list {
@@ -24,7 +25,7 @@ func workerRows(list []project.Listing) [][]string {
 	return rows
 }
 
-// callTree prints who may call whom: workers --tree and --mermaid.
+// callTree prints which worker may call which: workers --tree and --mermaid.
 func (h *host) callTree(inst *core.Instance, f *flags) error {
 	t := inst.CallTree(context.Background())
 	text := fit(h.out, t.Text())
@@ -53,14 +54,14 @@ func (h *host) callTree(inst *core.Instance, f *flags) error {
 	return nil
 }
 
-// jsonLine is a value as one line of --json.
+// jsonLine returns a value as one line of JSON, for --json.
 func jsonLine(v any) (string, error) {
 	data, err := json.Marshal(v)
 	return string(data) + "\n", err
 }
 
-// effectiveValues are the effective values of every worker, each with its
-// origin, and what its tools can call: check --verbose (SPEC §3, scenario 4).
+// effectiveValues returns the effective values of every worker, each with its origin,
+// and what its tools can call: check --verbose (SPEC §3, scenario 4).
 func effectiveValues(inst *core.Instance) string {
 	var b strings.Builder
 	mode, origin, _ := inst.Project().Approval()

@@ -12,8 +12,8 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// fixCheck is golem check --fix: it shows what it would change, asks, writes all
-// of it or nothing, and then checks.
+// fixCheck carries out golem check --fix: it shows the changes, asks, writes all of
+// them or none, and then checks the project.
 func (h *host) fixCheck(f *flags, words []string, yes bool) error {
 	if err := f.refuse(); err != nil {
 		return err
@@ -69,12 +69,14 @@ func (h *host) fixCheck(f *flags, words []string, yes bool) error {
 	return h.inspect(f, words)
 }
 
-// mayWrite asks; without a terminal only --yes says yes.
+// mayWrite asks whether to write the files. Without a terminal only --yes agrees.
 func (h *host) mayWrite(f *flags, files int, yes bool) (bool, error) {
 	return h.confirmed(f, yes, "write "+these(files)+"?", "--yes writes "+count(files, "file"))
 }
 
-// confirmed asks; without a terminal only yes, which otherwise names, says yes.
+// confirmed asks a question and reports whether the answer is yes. With yes it does not
+// ask. Without a terminal it prints otherwise, which names the flag to use, and returns
+// false.
 func (h *host) confirmed(f *flags, yes bool, question, otherwise string) (bool, error) {
 	if yes {
 		return true, nil

@@ -10,11 +10,11 @@ import (
 	"golem/core"
 )
 
-// flags are what a person may say on the command line. A flag that was not
-// given never overrides anything: given tells (SPEC §3).
+// flags are the flags that a person may give on the command line. A flag that was not
+// given never overrides anything; given reports whether it was (SPEC §3).
 type flags struct {
 	set     *pflag.FlagSet
-	command string // run, chat, check or workers: for lines that a hint shows
+	command string // run, chat, check or workers, for commands that hints show
 
 	entry, project, model, approval, sandbox, input string
 	verify, output                                  string
@@ -25,7 +25,7 @@ type flags struct {
 	json, headless, quiet, verbose, noColor, plain  bool
 	check, listWorkers, tree, mermaid               bool
 	strict                                          bool
-	relock                                          bool // golem.lock is written anew
+	relock                                          bool // golem.lock will be written again, so the old one is not checked
 	maxDepth, maxTurns                              int
 	limit, settings                                 []string
 	dryRun, changed                                 bool
@@ -39,7 +39,7 @@ func (f *flags) given(name string) bool {
 	return l != nil && l.Changed
 }
 
-// addPlace are the flags that say which project, and how its files are read.
+// addPlace adds the flags that say which project to open, and how to read its files.
 func (f *flags) addPlace(s *pflag.FlagSet) {
 	f.set = s
 	s.StringVar(&f.entry, "entry", "", "start with this worker instead of the project's entry")
@@ -53,7 +53,7 @@ func (f *flags) addPlace(s *pflag.FlagSet) {
 	s.BoolVar(&f.json, "json", false, "print one JSON object per line on standard output")
 }
 
-// addProject are the flags of all that opens a project to run or to check it.
+// addProject adds the flags of all commands that open a project to run or to check it.
 func (f *flags) addProject(s *pflag.FlagSet) {
 	f.addPlace(s)
 	s.StringVar(&f.model, "model", "", "use this model for the whole run, as provider:name")
@@ -68,7 +68,7 @@ func (f *flags) addProject(s *pflag.FlagSet) {
 	s.BoolVar(&f.noColor, "no-color", false, "print without colours (NO_COLOR does the same)")
 }
 
-// addRun are the flags of a run or a chat.
+// addRun adds the flags of a run or a chat.
 func (f *flags) addRun(s *pflag.FlagSet) {
 	f.addProject(s)
 	s.StringVar(&f.input, "input", "", "the input as JSON: an object or a string")
@@ -88,10 +88,10 @@ func (f *flags) addRun(s *pflag.FlagSet) {
 	s.BoolVar(&f.verbose, "verbose", false, "also show the results of tools")
 }
 
-// newest is --resume without an ID.
+// newest is the value of --resume without an ID.
 const newest = "newest"
 
-// resumed is what --resume and --at say; nil: nothing.
+// resumed returns the conversation that --resume and --at choose; nil without --resume.
 func (f *flags) resumed() *core.Resume {
 	if !f.given("resume") {
 		return nil
@@ -103,7 +103,8 @@ func (f *flags) resumed() *core.Resume {
 	return r
 }
 
-// refuse checks what contradicts itself or is not in this version.
+// refuse returns an error for flags that contradict each other, and for values that are
+// not valid.
 func (f *flags) refuse() error {
 	if f.approveAll && f.denyAll {
 		return usage("--approve-all and --deny-all cannot be used together").Hinting("use one of them")
@@ -156,7 +157,7 @@ func (f *flags) refuse() error {
 	return nil
 }
 
-// pairs reads the values of a flag that is NAME=VALUE and may be repeated.
+// pairs parses the values of a repeated flag of the form NAME=VALUE.
 func pairs(flag string, given []string, example string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, one := range given {
@@ -172,7 +173,7 @@ func pairs(flag string, given []string, example string) (map[string]string, erro
 	return out, nil
 }
 
-// limits are --limit and --max-turns by the limits' names.
+// limits returns the values of --limit and --max-turns by the limits' names.
 func (f *flags) limits() (map[string]string, error) {
 	out, err := pairs("limit", f.limit, "--limit turns=20 --limit tool_timeout=1m")
 	if err != nil || !f.given("max-turns") {
@@ -185,7 +186,8 @@ func (f *flags) limits() (map[string]string, error) {
 	return out, nil
 }
 
-// options are the flags as the core takes them; refuse has looked at them.
+// options returns the flags as options of the core. Call refuse first, which checks
+// them.
 func (f *flags) options() core.Options {
 	limits, _ := f.limits()
 	settings, _ := pairs("set", f.settings, "")

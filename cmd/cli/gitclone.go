@@ -22,8 +22,8 @@ import (
 	"golem/core/workspace"
 )
 
-// gitToolset is the toolset git of this machine. root opens the project's directory;
-// nil: the project is packed.
+// gitToolset returns the toolset git for this machine. root opens the project's
+// directory; nil: the project is packed.
 func gitToolset(root func() (sandbox.FS, error)) toolset.Factory {
 	return gitset.Toolset(gitset.Platform{Root: root, Unpack: unpackIt, Clone: gitClone(moduleFetcher{}.transport),
 		Read: func(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view gitset.View) (string, error) {
@@ -31,9 +31,10 @@ func gitToolset(root func() (sandbox.FS, error)) toolset.Factory {
 		}})
 }
 
-// gitClone is git_clone: the files of one commit, without its history, as files of the
-// sandbox. There is no .git, so no hook and no configuration of the repository counts.
-// reach makes what connects to the addresses that a policy admits.
+// gitClone returns the function of the tool git_clone: it writes the files of one
+// commit, without its history, into the sandbox. No .git is written, so that no hook
+// and no configuration of the repository has an effect. reach returns a transport that
+// connects only to addresses that a policy allows.
 func gitClone(reach func(wasmtool.Policy) *http.Transport) func(context.Context, sandbox.FS, string, string) (tool.Output, error) {
 	return func(ctx context.Context, view sandbox.FS, address, at string) (out tool.Output, err error) {
 		a, err := parseGit(gitPrefix + address)
@@ -68,8 +69,8 @@ func gitClone(reach func(wasmtool.Policy) *http.Transport) func(context.Context,
 	}
 }
 
-// cloneTarget is the directory that a repository is written to: one that is not there, or
-// empty.
+// cloneTarget returns the clean path of the directory for a repository. The directory
+// must not exist or must be empty.
 func cloneTarget(view sandbox.FS, at string) (string, error) {
 	to, err := sandbox.Clean(at)
 	if err != nil {
@@ -85,8 +86,8 @@ func cloneTarget(view sandbox.FS, at string) (string, error) {
 	return to, nil
 }
 
-// writeAll writes all files, or none: if one cannot be written, those before it are
-// removed again.
+// writeAll writes all files or none: if one cannot be written, it removes those that it
+// has written.
 func writeAll(ctx context.Context, view sandbox.FS, to string, files map[string][]byte) error {
 	names := slices.Sorted(maps.Keys(files))
 	for _, name := range names {
@@ -113,7 +114,7 @@ func writeAll(ctx context.Context, view sandbox.FS, to string, files map[string]
 	return nil
 }
 
-// absent is the directories that writing files in to will make, sorted.
+// absent returns, sorted, the directories that must be made to write the files into to.
 func absent(view sandbox.FS, to string, names []string) []string {
 	there := map[string]bool{".": true}
 	for _, name := range names {
@@ -130,15 +131,15 @@ func absent(view sandbox.FS, to string, names []string) []string {
 }
 
 // removeAll removes files, and the directories that were made for them. It returns how
-// many files are left.
+// many files it could not remove.
 func removeAll(view sandbox.FS, to string, names, dirs []string) (left int) {
 	for _, name := range names {
 		if view.Remove(path.Join(to, name)) != nil {
 			left++
 		}
 	}
-	for _, dir := range slices.Backward(dirs) { // what lies deeper first
-		_ = view.Remove(dir) // one with files stays
+	for _, dir := range slices.Backward(dirs) { // the deepest first
+		_ = view.Remove(dir) // a directory that is not empty stays
 	}
 	return left
 }

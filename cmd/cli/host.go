@@ -23,24 +23,26 @@ const (
 	exitNobody = 3
 )
 
-// host is the process: its streams, environment and place.
+// host is the golem process: its streams, its environment and its working directory.
 type host struct {
 	in, out, err *os.File
 	env          map[string]string
 	dir          string   // working directory, absolute
-	commands     []string // golem's, for hints
-	// aside writes to the terminal beside a front end that keeps a status line there.
+	commands     []string // the names of golem's commands, for hints
+	// aside runs a function that writes to the terminal, without disturbing a front end
+	// that keeps status lines there; nil: there is none.
 	aside atomic.Pointer[func(write func())]
-	// tell shows a line of golem's own on a front end that has the whole terminal.
+	// tell shows a line of golem itself on a full-screen front end; nil: there is none.
 	tell atomic.Pointer[func(text string)]
-	// passing shows a line with the tree of a run, with which it goes away; nil: there is none.
+	// passing shows a line below the tree of a run, until the tree is removed; nil:
+	// there is no tree.
 	passing atomic.Pointer[func(text string)]
-	// restore gives the terminal back as it was; nil: it is as it was.
+	// restore restores the terminal's settings; nil: they are not changed.
 	restore atomic.Pointer[func()]
 	notice  notice
-	typed   *lines   // of standard input, for every chat; nil: none was begun
-	pieces  pieces   // standard output, for what writes a result in pieces
-	args    []string // of the process, without its name
+	typed   *lines   // reads the lines of standard input for all chats; nil: not started yet
+	pieces  pieces   // standard output, for results that are written in pieces
+	args    []string // the arguments of the process, without its name
 }
 
 func newHost() *host {
@@ -61,10 +63,11 @@ func environ(list []string) map[string]string {
 	return env
 }
 
-// exitCode ends a command with a code after it has said all there is to say.
+// exitCode is an error that ends golem with an exit code. The command has printed
+// everything already.
 type exitCode int
 
-// Error is never shown.
+// Error returns a text that is never shown.
 func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
 // main runs one command line and returns the exit code.
@@ -93,8 +96,8 @@ func (h *host) main(args []string) int {
 	return exitUsage
 }
 
-// report writes an error, one line a fault, on standard error. A fault in a
-// file begins with its place, as editors and people look for it (SPEC §16).
+// report prints the faults of an error on standard error, one a line. A fault in a file
+// begins with its place, in the form that editors understand (SPEC §16).
 func (h *host) report(err error) {
 	for _, f := range listOf(err) {
 		if f.Where != nil && f.Where.File != "" {
@@ -105,8 +108,8 @@ func (h *host) report(err error) {
 	}
 }
 
-// say writes one line on standard error. What cannot be written there has
-// nowhere else to go.
+// say prints one line on standard error, or shows it on the full screen. It ignores
+// errors, because there is no other place to report them.
 func (h *host) say(format string, args ...any) {
 	text, _ := approval.Visible(fmt.Sprintf(format, args...))
 	if tell := h.tell.Load(); tell != nil {
@@ -116,7 +119,8 @@ func (h *host) say(format string, args ...any) {
 	h.beside(func() { fmt.Fprintln(h.err, fit(h.err, "golem: "+text)) })
 }
 
-// print writes a result. A reader that has gone away is not a failure of golem.
+// print writes a result to standard output. If that fails, it reports the error and
+// returns exit code 1.
 func (h *host) print(s string) error {
 	if _, err := io.WriteString(h.out, s); err != nil {
 		h.say("standard output: %s", cause(err))
@@ -125,15 +129,14 @@ func (h *host) print(s string) error {
 	return nil
 }
 
-// pieces writes a result in pieces. It keeps the first error, which ends golem as
-// one of print does, whether the caller looks at it or not.
+// pieces is a writer for a result that is written in pieces. It keeps the first error,
+// so that golem ends with exit code 1, even if the caller ignores the error.
 type pieces struct {
 	w     io.Writer
-	plain bool // w is a terminal, and what is written may hold control characters: show them as escapes
+	plain bool // show control characters as escapes, because w is a terminal
 	err   error
 }
 
-// Write writes whole lines.
 func (p *pieces) Write(data []byte) (int, error) {
 	shown := data
 	if p.plain {
@@ -148,11 +151,11 @@ func (p *pieces) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// show is print for people: on a terminal, lines are broken between words.
+// show prints a text for people: on a terminal, lines are broken between words.
 func (h *host) show(s string) error { return h.print(fit(h.out, s)) }
 
-// fit is a text as wide as the terminal that a stream is; any other stream gets
-// it unchanged.
+// fit breaks a text for the width of the terminal f. If f is no terminal, it returns
+// the text unchanged.
 func fit(f *os.File, s string) string {
 	if !isTerminal(f) {
 		return s
@@ -160,7 +163,8 @@ func fit(f *os.File, s string) string {
 	return ui.Fit(s, columns(f))
 }
 
-// setting reads GOLEM_<name> or one of its aliases; empty is unset (SPEC §3).
+// setting returns the value of GOLEM_<name> or of one of its aliases. An empty variable
+// counts as not set (SPEC §3).
 func (h *host) setting(name string) string {
 	for _, prefix := range []string{"GOLEM_", "LLM_DO_", "GOLEM_FORGE_"} {
 		if v := h.env[prefix+name]; v != "" {
@@ -170,7 +174,8 @@ func (h *host) setting(name string) string {
 	return ""
 }
 
-// buildVersion is the linked version, else what the Go tool knows.
+// buildVersion returns the version that the linker set, else the module version that
+// the Go tool recorded.
 func buildVersion() string {
 	if version != "" {
 		return version
@@ -181,7 +186,7 @@ func buildVersion() string {
 	return "unknown"
 }
 
-// usage is a wrong command line: exit 2.
+// usage returns the fault for a wrong command line, which ends golem with exit code 2.
 func usage(format string, args ...any) *fault.Fault {
 	return fault.New(fault.Usage, format, args...)
 }

@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// newHTTPClient is what the core reaches providers with: no redirect is
-// followed, as in a page, since a key goes with each request; proxies from the environment, and timeouts on what
-// comes before an answer; the answer itself is bounded by the model timeout.
+// newHTTPClient returns the client with which the core reaches providers. It follows no
+// redirect, because a key goes with each request (the page follows none either). It
+// uses the proxies of the environment, and has timeouts for connecting; the model
+// timeout bounds the answer.
 func newHTTPClient() *http.Client {
 	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Client{

@@ -60,7 +60,7 @@ func templateTable() string {
 	return table(rows)
 }
 
-// initProject creates a project and tells the next two commands to type.
+// initProject creates a project and prints the next two commands.
 func (h *host) initProject(dir, template string) error {
 	if dir == "" {
 		return usage("DIR is empty").Hinting("name a directory that does not exist yet")
@@ -77,7 +77,8 @@ func (h *host) initProject(dir, template string) error {
 	return h.print(afterInit(dir, template))
 }
 
-// notMade is why there is no project, with the directory as it was typed.
+// notMade returns the error for a project that could not be created. It names the
+// directory as it was typed.
 func notMade(dir string, err error) error {
 	var f *fault.Fault
 	switch {
@@ -89,8 +90,8 @@ func notMade(dir string, err error) error {
 	return fault.New(f.Code, "%s: %s", dir, f.Message).Hinting("%s", f.Hint)
 }
 
-// existing splits a path into the part that exists, as it is on the disk, and
-// the rest, "." for none. A link to nowhere, and a file, count as existing.
+// existing splits a path into the directory that exists and the rest, "." for none. A
+// broken link, or a file, counts as part of the rest.
 func existing(target string) (at, rest string) {
 	at, rest = target, "."
 	for at != filepath.Dir(at) {
@@ -114,12 +115,12 @@ func afterInit(dir, template string) string {
 	}
 	word := shellWord(oneLine(filepath.ToSlash(dir)))
 	if strings.HasPrefix(dir, "-") {
-		word = "./" + word // else it is read as a flag
+		word = "./" + word // otherwise it would be read as a flag
 	}
 	return fmt.Sprintf("%s: a project, %s\nnext:\n  golem check %s\n  golem run %s %q\n", oneLine(filepath.ToSlash(dir)), made.About, word, word, made.Input)
 }
 
-// shellWord is a word as a shell reads it back.
+// shellWord quotes a word so that a shell reads it unchanged.
 func shellWord(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:", r)

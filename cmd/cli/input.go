@@ -18,15 +18,15 @@ import (
 	"golem/core/tool"
 )
 
-// What golem reads from outside at most, in bytes.
+// Size limits of what golem reads, in bytes.
 const (
 	maxInput  = run.MaxInput
 	maxAttach = 64 << 20
 	maxScript = 16 << 20
 )
 
-// givenInput is INPUT as the command line has it. none says that there was
-// nothing, so that standard input may be asked.
+// givenInput returns the INPUT of the command line. none is true if there was none, so
+// that the caller may read standard input.
 func (h *host) givenInput(f *flags, words []string) (in run.Input, none bool, err error) {
 	if f.given("input") {
 		if len(words) > 0 {
@@ -52,14 +52,15 @@ func (h *host) givenInput(f *flags, words []string) (in run.Input, none bool, er
 	return in, false, nil
 }
 
-// jsonInput reads --input: an object, or a string, which is the same as words (S1-61).
+// jsonInput parses the value of --input: an object, or a string, which means the same
+// as words (S1-61).
 func jsonInput(text string) (run.Input, error) {
 	if strings.TrimSpace(text) == "" {
 		return run.Input{}, usage("--input is empty").Hinting(`for example --input '{"key": "value"}'; --input '{}' is an object with nothing in it`)
 	}
 	raw, err := tool.Decode([]byte(text))
 	if err != nil {
-		if why := errors.Unwrap(err); why != nil { // without the words of a tool's call
+		if why := errors.Unwrap(err); why != nil { // without the phrase about a tool's arguments
 			err = why
 		}
 		return run.Input{}, usage("the input is not valid JSON: %s", fault.Of(err, fault.Usage).Message).Hinting(`for example --input '{"key": "value"}'`)
@@ -74,9 +75,9 @@ func jsonInput(text string) (run.Input, error) {
 	return run.Input{}, usage("the input is neither a JSON object nor a string").Hinting(`for example --input '{"key": "value"}'`)
 }
 
-// typedInput makes a text that is JSON the input of a worker whose input is an
-// object: words, a file or standard input. Any other text is refused, with an
-// example. The schema judges an object itself.
+// typedInput converts the input for a worker whose input is an object: a text that
+// begins with { is parsed as JSON. It refuses any other text, with an example. It does
+// not check the object against the schema.
 func typedInput(w *project.Worker, in *run.Input) error {
 	if len(in.JSON) > 0 || w.Input == nil {
 		return nil
@@ -116,7 +117,7 @@ func typedInput(w *project.Worker, in *run.Input) error {
 	return fault.New(fault.ToolInput, "%s needs a JSON object as input, but %s", w.ID, what).Hinting("--input '{%s}'", strings.Join(fields, ", "))
 }
 
-// placeholder is a value of a schema's type, for an example.
+// placeholder returns an example value of a schema's type.
 func placeholder(schema json.RawMessage) string {
 	var s struct{ Type any }
 	if json.Unmarshal(schema, &s) == nil {
@@ -143,7 +144,7 @@ func (h *host) stdin() (string, error) {
 	return asText("standard input", data)
 }
 
-// inputFile reads @FILE.
+// inputFile reads the file of an INPUT of the form @FILE.
 func (h *host) inputFile(name string) (string, error) {
 	data, err := h.readFile(name, maxInput)
 	if errors.Is(err, errTooLarge) {
@@ -155,8 +156,8 @@ func (h *host) inputFile(name string) (string, error) {
 	return asText(name, data)
 }
 
-// asText is data as a message: UTF-8, without the line end that editors and
-// echo put after the last line.
+// asText converts data to a message. The data must be UTF-8; the line break at the end,
+// which editors and echo add, is removed.
 func asText(name string, data []byte) (string, error) {
 	if len(data) > maxInput {
 		return "", run.TooLarge(name).Hinting("attach it with --attach")
@@ -168,15 +169,15 @@ func asText(name string, data []byte) (string, error) {
 	return strings.TrimSuffix(text, "\r"), nil
 }
 
-// piped says whether standard input is something to read to its end: a pipe,
-// a file or a socket, but no terminal and no /dev/null.
+// piped reports whether standard input should be read to its end: it is a pipe, a file
+// or a socket, but not a terminal or /dev/null.
 func (h *host) piped() bool {
 	info, err := h.in.Stat()
 	return err == nil && info.Mode()&fs.ModeCharDevice == 0 && !info.IsDir()
 }
 
-// attachments reads --attach: regular files, anywhere on disk (SPEC §5). A resource of an
-// MCP server is read when the message is sent.
+// attachments reads the files of --attach: regular files, anywhere on disk (SPEC §5). A
+// resource of an MCP server is read later, when the message is sent.
 func (h *host) attachments(names []string) ([]run.File, error) {
 	var files []run.File
 	for _, name := range names {
@@ -196,10 +197,11 @@ func (h *host) attachments(names []string) ([]run.File, error) {
 	return files, nil
 }
 
-// errTooLarge is a file that is larger than was asked for.
+// errTooLarge means that a file is larger than the given limit.
 var errTooLarge = errors.New("too large")
 
-// readFile reads a regular file, never waiting for a FIFO or a device.
+// readFile reads a regular file. It refuses anything else, and never waits for a FIFO
+// or a device.
 func (h *host) readFile(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(h.path(name))
 	if err != nil {
@@ -226,7 +228,7 @@ func (h *host) readFile(name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// cause is an error without the path that os puts before it.
+// cause returns the text of an error without the path that package os adds.
 func cause(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

@@ -14,22 +14,22 @@ import (
 // exitInterrupted is the exit code of an interrupted run.
 const exitInterrupted = 130
 
-// interruptible is ctx until the first Ctrl+C, which ends the run properly; the
-// second one exits at once (SPEC §5). A terminal that hangs up, a polite kill and
-// Ctrl+\ count as Ctrl+C. stop must be called.
+// interruptible returns a context that the first Ctrl+C cancels, so that the run ends
+// properly; the second one exits at once (SPEC §5). SIGHUP, SIGTERM and Ctrl+\ count as
+// Ctrl+C. The caller must call stop.
 func (h *host) interruptible(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, _, stop = h.interruptibleBut(ctx, nil)
 	return ctx, stop
 }
 
-// exchanges lets a Ctrl+C end the exchange of a chat that is under way, and not the
-// chat.
+// exchanges makes it possible that Ctrl+C ends only the current exchange of a chat, and
+// not the chat.
 type exchanges struct {
 	mu   sync.Mutex
-	stop context.CancelCauseFunc // of the exchange under way; nil: there is none, or it ends already
+	stop context.CancelCauseFunc // cancels the current exchange; nil: there is none, or it was cancelled
 }
 
-// begin is the context of one exchange.
+// begin returns the context of one exchange, and the function to call at its end.
 func (e *exchanges) begin(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	e.mu.Lock()
@@ -43,7 +43,8 @@ func (e *exchanges) begin(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// end ends the exchange under way; false if there is none, or it ends already.
+// end cancels the current exchange; false if there is none, or it was cancelled
+// already.
 func (e *exchanges) end() bool {
 	if e == nil {
 		return false
@@ -58,13 +59,14 @@ func (e *exchanges) end() bool {
 	return true
 }
 
-// interruptibleBut is interruptible, but a Ctrl+C during an exchange ends only that.
-// leave ends the context for a front end that reads Ctrl+C as a key.
+// interruptibleBut is like interruptible, but a Ctrl+C during an exchange of e ends
+// only the exchange. leave cancels the context; it is for a front end that reads Ctrl+C
+// as a key.
 func (h *host) interruptibleBut(ctx context.Context, e *exchanges) (_ context.Context, leave func(*fault.Fault), stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup stays in force
+	if !signal.Ignored(syscall.SIGHUP) { // golem runs under nohup: keep ignoring it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	done, ended := make(chan struct{}), make(chan struct{})
@@ -100,7 +102,7 @@ func (h *host) interruptibleBut(ctx context.Context, e *exchanges) (_ context.Co
 	}
 }
 
-// ending says that the run ends: with its tree, where it has one, and else on a line.
+// ending shows that the run ends: below its tree if there is one, else on a line.
 func (h *host) ending(text string) {
 	if show := h.passing.Load(); show != nil {
 		(*show)(text)
@@ -110,7 +112,7 @@ func (h *host) ending(text string) {
 	h.say("%s", text)
 }
 
-// besideTerminal ends the line with the ^C that a terminal shows.
+// besideTerminal ends the line in which the terminal shows ^C.
 func (h *host) besideTerminal() {
 	if h.tell.Load() == nil && h.restore.Load() == nil && isTerminal(h.err) {
 		h.beside(func() { fmt.Fprintln(h.err) })

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// ringThere says why there can be no keyring. Without the session's bus the keyring's
-// library would start one.
+// ringThere returns an error if there can be no keyring. Without this check, the
+// keyring's library would start a D-Bus where the session has none.
 func ringThere() error {
 	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
 		return nil

@@ -17,13 +17,13 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// libFlags are what every golem lib command takes.
+// libFlags are the flags of the golem lib commands.
 type libFlags struct {
 	root string // --lib
 	json bool
 }
 
-// dirs is --lib as the flag of a run has it.
+// dirs returns the value of --lib in the form that the flags of a run have.
 func (f *libFlags) dirs() []string {
 	if f.root == "" {
 		return nil
@@ -31,7 +31,7 @@ func (f *libFlags) dirs() []string {
 	return []string{f.root}
 }
 
-// libCommand is golem lib: what a person does with installed libraries (SPEC §4, §12).
+// libCommand returns golem lib, the commands for installed libraries (SPEC §4, §12).
 func (h *host) libCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lib",
@@ -54,7 +54,7 @@ Only install and update use the network, and only for a git+https address.`,
 	return cmd
 }
 
-// lib makes one of golem lib's commands.
+// lib returns one of the commands of golem lib.
 func (h *host) lib(use, short, long string, args cobra.PositionalArgs, run func(*cobra.Command, *libFlags, []string) error) *cobra.Command {
 	f := &libFlags{}
 	cmd := &cobra.Command{
@@ -84,16 +84,16 @@ $GOLEM_HOME/libs, in the order in which a project finds them.`, words(0, 0),
 	return cmd
 }
 
-// shelf is a directory of libraries on the disk.
+// shelf is a directory of installed libraries.
 type shelf struct {
 	dir   string // absolute
-	shown string // for messages
+	shown string // the directory as messages show it
 	libs  workspace.Libraries
 	close func()
 }
 
-// shelves are the directories of libraries in the order of the search; those
-// that do not exist are left out.
+// shelves opens the directories of libraries in the order of the search, without those
+// that do not exist. The caller closes them.
 func (h *host) shelves(f *libFlags) ([]shelf, error) {
 	var dirs []string
 	if f.root != "" {
@@ -134,8 +134,8 @@ func (h *host) shelf(dir string) (shelf, error) {
 	return shelf{dir, h.shorten(dir), workspace.Libraries{Root: workspace.Over(files)}, func() { files.Close() }}, nil
 }
 
-// ownShelf opens the one directory that install, update and remove change, and
-// locks it against other processes.
+// ownShelf opens the directory that install, update and remove change, and locks it
+// against other processes until it is closed.
 func (h *host) ownShelf(f *libFlags, create bool) (shelf, error) {
 	dir := f.root
 	if dir == "" {
@@ -170,7 +170,7 @@ func (h *host) ownShelf(f *libFlags, create bool) (shelf, error) {
 	return s, nil
 }
 
-// listedLibrary is one line of golem lib list.
+// listedLibrary is one library in golem lib list --json.
 type listedLibrary struct {
 	workspace.Library
 	Root string `json:"root"`
@@ -280,7 +280,7 @@ func (h *host) showLibrary(f *libFlags, ref string) error {
 	return missing
 }
 
-// libraryText is golem lib info.
+// libraryText returns the text of golem lib info.
 func libraryText(d workspace.Details, where string) string {
 	var b strings.Builder
 	line := func(name, value string) {

@@ -20,19 +20,18 @@ import (
 
 const gitPrefix = "git+"
 
-// gitPatience is how long a repository may take: to answer, to be read and to be
-// checked.
+// gitPatience is how long it may take to download, read and check a repository.
 const gitPatience = 2 * time.Minute
 
-// gitAddress is SOURCE of golem lib install for a repository.
+// gitAddress is the parsed SOURCE of golem lib install for a repository.
 type gitAddress struct {
 	source string   // as it was given
 	remote *url.URL // nil for a repository on this machine
-	dir    string   // of one on this machine
+	dir    string   // the directory of a repository on this machine
 	ref    string   // a tag or a branch; "" for the default branch
 }
 
-// parseGit reads git+https://HOST/PATH[@REF] and git+file:///DIR[@REF].
+// parseGit parses git+https://HOST/PATH[@REF] and git+file:///DIR[@REF].
 func parseGit(source string) (gitAddress, error) {
 	a := gitAddress{source: source}
 	rest := strings.TrimPrefix(source, gitPrefix)
@@ -73,8 +72,8 @@ func parseGit(source string) (gitAddress, error) {
 	return a, nil
 }
 
-// fetchGit reads a library from a git repository: the files of one commit, no
-// others. Nothing of it is written anywhere.
+// fetchGit reads a library from a git repository: only the files of one commit. It
+// writes nothing to the disk.
 func (h *host) fetchGit(ctx context.Context, source string) (workspace.Content, workspace.Origin, error) {
 	from := workspace.Origin{From: source}
 	a, err := parseGit(source)
@@ -95,7 +94,7 @@ func (a gitAddress) fetch(ctx context.Context, client gitClient) (files map[stri
 	ctx, cancel := context.WithTimeoutCause(ctx, gitPatience, fault.New(fault.Timeout, "the repository took longer than %s", gitPatience).
 		Hinting("clone it with git and install the directory"))
 	defer cancel()
-	defer func() { // the library that reads repositories may stop at a malformed one
+	defer func() { // the git library may panic at a malformed repository
 		if recover() != nil {
 			files, commit, err = nil, "", gitFault("it is damaged")
 		}
@@ -122,7 +121,7 @@ func (a gitAddress) fetch(ctx context.Context, client gitClient) (files map[stri
 	return r.files, id.String(), nil
 }
 
-// gitCause is an error as people are told it.
+// gitCause converts an error to the fault that people see.
 func gitCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return fault.Of(cause, fault.Timeout)
@@ -148,7 +147,7 @@ func gitFault(format string, args ...any) error {
 
 const notInstalled = "golem installed nothing; if you trust the repository, clone it with git and install the directory"
 
-// noSuchRef is a fault for a tag or branch that a repository does not have.
+// noSuchRef returns the fault for a tag or branch that the repository does not have.
 func (a gitAddress) noSuchRef(names []string) error {
 	if a.ref == "" {
 		return fault.New(fault.NotFound, "the repository has no default branch").Hinting("name a tag or branch after @: %s@TAG", a.source)

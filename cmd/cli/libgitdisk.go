@@ -16,14 +16,14 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// gitDisk is a repository on this machine.
+// gitDisk is an open git repository on this machine.
 type gitDisk struct {
 	*gitrepo.Disk
 	close func()
 }
 
-// openDisk opens the repository in a directory, with or without files beside it,
-// and finds what the address names.
+// openDisk opens the repository in a directory, with or without a working tree, and
+// finds the commit or tag that the address names.
 func (a gitAddress) openDisk(ctx context.Context) (*gitDisk, plumbing.Hash, error) {
 	files, err := osfs.Open(a.dir)
 	if err != nil {
@@ -38,7 +38,7 @@ func (a gitAddress) openDisk(ctx context.Context) (*gitDisk, plumbing.Hash, erro
 	return disk, at, nil
 }
 
-// openTree is openDisk of a tree.
+// openTree does the work of openDisk on an open directory.
 func (a gitAddress) openTree(ctx context.Context, files sandbox.FS) (*gitDisk, plumbing.Hash, error) {
 	var git fs.FS = files
 	if info, err := fs.Stat(files, ".git"); err == nil {
@@ -81,7 +81,7 @@ func (d *gitDisk) refs() []string {
 	return names
 }
 
-// checkPacks checks the sizes in every pack of a repository.
+// checkPacks checks the size of each object in every pack of a repository.
 func checkPacks(ctx context.Context, git fs.FS) error {
 	packs, err := fs.ReadDir(git, "objects/pack")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,7 +95,7 @@ func checkPacks(ctx context.Context, git fs.FS) error {
 		if err != nil {
 			return err
 		}
-		err = checkPack(ctx, file, 1<<40) // the history may be large: each object counts, not all together
+		err = checkPack(ctx, file, 1<<40) // the history may be large: only the size of each object counts
 		if cerr := file.Close(); err == nil {
 			err = cerr
 		}

@@ -23,11 +23,11 @@ import (
 	"golem/core/fault"
 )
 
-// gitClient is what a repository is downloaded with.
+// gitClient is the HTTP client with which a repository is downloaded.
 type gitClient = *http.Client
 
-// gitHTTPClient follows redirects within one host only: what a person named is
-// what is installed.
+// gitHTTPClient returns a client that follows redirects only within one host, so that
+// golem installs from the host that the person named.
 func gitHTTPClient() gitClient {
 	c := newHTTPClient()
 	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
@@ -43,8 +43,7 @@ func gitHTTPClient() gitClient {
 	return c
 }
 
-// download asks for one commit without its history, and keeps its objects in
-// memory.
+// download downloads one commit without its history, and keeps its objects in memory.
 func (a gitAddress) download(ctx context.Context, client gitClient) (storer.EncodedObjectStorer, plumbing.Hash, error) {
 	bounded := *client
 	bounded.Transport = boundedTransport{client.Transport}
@@ -79,8 +78,8 @@ func (a gitAddress) download(ctx context.Context, client gitClient) (storer.Enco
 	return store, at, err
 }
 
-// advertised is what the address names, as the server lists it: a tag before a
-// branch, the default branch where neither is named.
+// advertised returns the object that the address names in the server's list: a tag
+// before a branch, and the default branch if neither is named.
 func (a gitAddress) advertised(adv *packp.AdvRefs) (plumbing.Hash, error) {
 	if a.ref == "" {
 		if adv.Head == nil {
@@ -100,7 +99,7 @@ func (a gitAddress) refNames() []plumbing.ReferenceName {
 	return []plumbing.ReferenceName{plumbing.NewTagReferenceName(a.ref), plumbing.NewBranchReferenceName(a.ref)}
 }
 
-// receive is the pack with one commit and its files.
+// receive downloads the pack with one commit and its files.
 func (a gitAddress) receive(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, at plumbing.Hash) ([]byte, error) {
 	req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
 	req.Wants = []plumbing.Hash{at}
@@ -125,7 +124,7 @@ func (a gitAddress) receive(ctx context.Context, session transport.UploadPackSes
 	return io.ReadAll(in)
 }
 
-// unreachable is why a server gave no repository.
+// unreachable returns the fault for a repository that could not be downloaded.
 func (a gitAddress) unreachable(err error) error {
 	var f *fault.Fault
 	if errors.As(err, &f) {
@@ -150,10 +149,10 @@ func (a gitAddress) unreachable(err error) error {
 	}
 }
 
-// boundedTransport ends answers that are longer than a repository may be.
+// boundedTransport is a transport that breaks off answers longer than maxPack bytes.
 type boundedTransport struct{ http.RoundTripper }
 
-// RoundTrip makes one request.
+// RoundTrip sends a request and bounds the body of its answer.
 func (b boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := b.RoundTripper.RoundTrip(r)
 	if err == nil {
@@ -167,7 +166,7 @@ type boundedBody struct {
 	left int64
 }
 
-// Read fails once there was more than fits.
+// Read reads the body. It fails once there are more bytes than the limit.
 func (b *boundedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.left -= int64(n); b.left < 0 {

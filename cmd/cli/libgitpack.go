@@ -12,16 +12,17 @@ import (
 	"golem/core/workspace"
 )
 
-// Bounds of a pack, the file in which git sends and keeps objects.
+// Limits of a pack, the file in which git sends and stores objects.
 const (
-	maxPack        = 64 << 20 // bytes of one that is downloaded
+	maxPack        = 64 << 20 // bytes of a downloaded pack
 	maxPackObjects = 200_000
-	maxPackTotal   = 2 * workspace.MaxLibrary // bytes of all objects of a downloaded one
+	maxPackTotal   = 2 * workspace.MaxLibrary // limit of checkPack for a downloaded pack, in bytes
 )
 
-// checkPack unpacks every object of a pack once and keeps nothing: sizes that are
-// too large are found before any object is built in memory. A small pack may
-// stand for terabytes, by compression and by differences that repeat their base.
+// checkPack unpacks each object of a pack once, without keeping it, to find sizes that
+// are too large before any object is built in memory. By compression, and by deltas
+// that repeat their base, a small pack may expand to terabytes. total is the limit in
+// bytes for all objects together.
 func checkPack(ctx context.Context, pack io.Reader, total int64) error {
 	s := packfile.NewScanner(pack)
 	_, n, err := s.Header()
@@ -59,17 +60,17 @@ func checkPack(ctx context.Context, pack io.Reader, total int64) error {
 	return nil
 }
 
-// beginning keeps the first bytes that are written to it.
+// beginning is a writer that keeps the first 32 bytes.
 type beginning struct{ data []byte }
 
-// Write keeps what has room.
+// Write keeps the bytes that still fit. It never fails.
 func (b *beginning) Write(p []byte) (int, error) {
 	b.data = append(b.data, p[:min(len(p), 32-len(b.data))]...)
 	return len(p), nil
 }
 
-// deltaSize is the size of the object that a difference makes: the second number
-// at its beginning, seven bits a byte, the lowest first.
+// deltaSize returns the size of the object that a delta produces. It is the second
+// number at the delta's beginning, seven bits a byte, the lowest first.
 func (b *beginning) deltaSize() (int64, error) {
 	in := bytes.NewReader(b.data)
 	var size uint64

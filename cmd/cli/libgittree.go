@@ -17,9 +17,9 @@ import (
 	"golem/core/workspace"
 )
 
-// gitReader takes the files of one commit out of a repository. It believes
-// nothing of what it reads: names, kinds, sizes and numbers are checked, and a
-// directory that is listed in many places counts each time.
+// gitReader reads the files of one commit from a repository. It trusts nothing that it
+// reads: it checks names, kinds, sizes and counts, and counts a directory that is
+// listed in many places each time.
 type gitReader struct {
 	ctx     context.Context
 	store   storer.EncodedObjectStorer
@@ -28,7 +28,8 @@ type gitReader struct {
 	total   int64
 }
 
-// checkout reads all files of a commit, or of the commit that a tag names.
+// checkout reads all files of a commit, or of the commit to which a tag leads. It
+// returns the commit's hash.
 func (r *gitReader) checkout(at plumbing.Hash) (commit plumbing.Hash, err error) {
 	for range gitrepo.MaxTags {
 		obj, err := r.store.EncodedObject(plumbing.AnyObject, at)
@@ -57,7 +58,7 @@ func (r *gitReader) checkout(at plumbing.Hash) (commit plumbing.Hash, err error)
 	return at, gitFault("the tag leads to too many other tags")
 }
 
-// tree reads a directory and what lies below it.
+// tree reads a directory and everything below it.
 func (r *gitReader) tree(at plumbing.Hash, dir string, depth int) error {
 	if depth > gitrepo.MaxDepth {
 		return gitFault("its directories are more than %d deep", gitrepo.MaxDepth)
@@ -95,7 +96,8 @@ func (r *gitReader) tree(at plumbing.Hash, dir string, depth int) error {
 	}
 }
 
-// judge refuses names that git itself refuses to check out, and too many.
+// judge returns an error for names that git itself refuses to check out, and if there
+// are too many files.
 func (r *gitReader) judge(full, name string, twice bool) error {
 	r.entries++
 	switch fold := sandbox.Fold(name); {

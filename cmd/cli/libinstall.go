@@ -66,8 +66,7 @@ func leftText(c workspace.Content) string {
 	return oneLine("; left out: " + strings.Join(c.Left[:min(len(c.Left), 10)], ", "))
 }
 
-// fetchLibrary reads a library from where it is, and says what to record as its
-// origin.
+// fetchLibrary reads a library from SOURCE, and returns the origin to record.
 func (h *host) fetchLibrary(ctx context.Context, source string) (workspace.Content, workspace.Origin, error) {
 	if strings.HasPrefix(source, gitPrefix) {
 		return h.fetchGit(ctx, source)

@@ -25,7 +25,7 @@ This command runs no module and uses no network.`,
 	}, h.lockLibraries)
 }
 
-// lockLibraries writes golem.lock anew and says what it pins.
+// lockLibraries writes golem.lock again and prints what it pins.
 func (h *host) lockLibraries(root string, p *project.Project, modules []project.Module) error {
 	lock, err := p.NewLock(modules)
 	if err != nil {

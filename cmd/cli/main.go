@@ -1,11 +1,10 @@
-// Command golem runs LLM workers from the command line: it lends the core a
-// disk, a terminal, an HTTP client and the environment, and maps what comes
-// back to standard output and an exit code (SPEC §12).
+// Command golem runs LLM workers from the command line. It gives the core a disk, a
+// terminal, an HTTP client and the environment, and turns the result into standard
+// output and an exit code (SPEC §12).
 //
-// Results go to standard output and everything else to standard error. Where
-// both are the same terminal, the answer is streamed once, as part of the view
-// on standard error; everywhere else standard output gets exactly the answer,
-// once, at the end.
+// Results go to standard output and everything else to standard error. If both are the
+// same terminal, the answer is streamed once, as part of the view on standard error;
+// otherwise standard output gets exactly the answer, once, at the end.
 package main
 
 import (

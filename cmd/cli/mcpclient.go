@@ -17,8 +17,8 @@ import (
 	"golem/core/mcp"
 )
 
-// mcpHost is how this machine reaches MCP servers: it starts commands in root, and asks
-// others over HTTP.
+// mcpHost returns the functions with which the core reaches MCP servers from this
+// machine: it starts commands in root, and connects to other servers over HTTP.
 func (h *host) mcpHost(root string) mcp.Host {
 	return mcp.Host{Dial: func(ctx context.Context, s mcp.Server, changed func(string)) (mcp.Session, error) {
 		if s.URL != "" {
@@ -47,20 +47,20 @@ func noCommandInPack(name string) error {
 	return fault.New(fault.Platform, "the MCP server %s cannot be used in a packed project, because its command works on the disk", name).Hinting(unpackIt)
 }
 
-// sdkSession is a session of the Go SDK.
+// sdkSession is a session with an MCP server, made with the Go SDK.
 type sdkSession struct {
 	session *sdk.ClientSession
-	process *serverProcess // nil: over HTTP
+	process *serverProcess // nil for a server over HTTP
 
 	tokens atomic.Int64
 	mu     sync.Mutex
-	news   map[string]func(mcp.Progress) // by progress token
+	news   map[string]func(mcp.Progress) // receivers of progress, by progress token
 }
 
 var _ mcp.Session = (*sdkSession)(nil)
 
-// protocolVersion is what golem asks for; the server may answer with an older one. It is
-// the same as in the page.
+// protocolVersion is the revision that golem asks for; the server may answer with an
+// older one. The page asks for the same revision.
 const protocolVersion = "2025-11-25"
 
 func connectServer(ctx context.Context, name string, t sdk.Transport, changed func(string)) (mcp.Session, error) {
@@ -93,15 +93,16 @@ func (s *sdkSession) progress(p *sdk.ProgressNotificationParams) {
 	}
 }
 
-// inOrder passes progress on when it is read. The SDK itself handles notifications beside
-// answers, so that the last progress of a call can come after the call. Over HTTP it stays
-// so: the SDK's connection there has to be the one it made.
+// inOrder is a transport that handles progress notifications as soon as they are read.
+// The SDK handles notifications concurrently with answers, so that the last progress of
+// a call could come after its result. Over HTTP this still happens, because there the
+// SDK needs the connection that it made itself.
 type inOrder struct {
 	sdk.Transport
 	session *sdkSession
 }
 
-// Connect connects, and reads progress first.
+// Connect returns the connection, wrapped so that it handles progress.
 func (t inOrder) Connect(ctx context.Context) (sdk.Connection, error) {
 	c, err := t.Transport.Connect(ctx)
 	if err != nil {
@@ -115,7 +116,7 @@ type inOrderConnection struct {
 	session *sdkSession
 }
 
-// Read returns the next message that is not progress.
+// Read returns the next message that is not a progress notification.
 func (c inOrderConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		m, err := c.Connection.Read(ctx)
@@ -130,7 +131,8 @@ func (c inOrderConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Request sends one request of those that golem makes.
+// Request sends a request with one of the methods that golem uses, and returns its
+// result as JSON.
 func (s *sdkSession) Request(ctx context.Context, method string, params any, progress func(mcp.Progress)) (json.RawMessage, error) {
 	raw, err := json.Marshal(params)
 	if err != nil {
@@ -200,7 +202,7 @@ func (s *sdkSession) failure(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	var own *fault.Fault
-	if errors.As(err, &own) { // the SDK puts an error of its own around it
+	if errors.As(err, &own) { // the SDK wraps golem's own fault
 		return own
 	}
 	var wire *jsonrpc.Error
@@ -210,10 +212,11 @@ func (s *sdkSession) failure(ctx context.Context, err error) error {
 	case errors.Is(err, sdk.ErrSessionMissing), ended.MatchString(err.Error()):
 		return broken{s.process.last()}
 	}
-	return broken{plainly(err)} // whatever it is, the next request begins anew
+	return broken{plainly(err)} // for any other error, too, the next request connects again
 }
 
-// The SDK's words for a connection whose other end is gone, and for what it cannot decode.
+// Patterns of the SDK's error texts: for a connection whose other end is gone, and for
+// a message that it cannot decode.
 var (
 	ended     = regexp.MustCompile(`(EOF|pipe|closed|closing|reset by peer)$`)
 	undecoded = regexp.MustCompile(`(?i)json|decod|unmarshal|invalid|exceeded (max|the)|too long`)
@@ -221,7 +224,7 @@ var (
 
 var errEnded = errors.New("the server ended")
 
-// plainly is an error of the SDK without the words of Go's decoder.
+// plainly replaces an error of Go's decoder by mcp.ErrUnreadable.
 func plainly(err error) error {
 	if undecoded.MatchString(err.Error()) {
 		return mcp.ErrUnreadable
@@ -229,16 +232,16 @@ func plainly(err error) error {
 	return err
 }
 
-// broken is why a connection does not work any more.
+// broken is the error of a connection that does not work any more.
 type broken struct{ error }
 
-// Is tells that the connection is closed.
+// Is reports true for mcp.ErrClosed.
 func (broken) Is(target error) bool { return target == mcp.ErrClosed }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (b broken) Unwrap() error { return b.error }
 
-// serverError is the error of a handshake.
+// serverError returns the fault of a failed handshake.
 func serverError(name string, err error) error {
 	var own *fault.Fault
 	if errors.As(err, &own) {
@@ -256,7 +259,7 @@ func serverError(name string, err error) error {
 	return mcp.Fault(name, "the handshake", err)
 }
 
-// Has tells what the server said it has.
+// Has reports whether the server announced a capability: tools, resources or prompts.
 func (s *sdkSession) Has(what string) bool {
 	c := s.session.InitializeResult().Capabilities
 	switch {
@@ -270,12 +273,12 @@ func (s *sdkSession) Has(what string) bool {
 	return c.Prompts != nil
 }
 
-// Close ends the session, and then the server's process.
+// Close ends the session, and then the server's process with all that it started.
 func (s *sdkSession) Close() error {
 	err := s.session.Close()
 	if s.process != nil {
 		s.process.end()
-		return nil // a process that is ended is an error to the session
+		return nil // the session reports the end of the process as an error
 	}
 	return err
 }

@@ -33,13 +33,14 @@ func (h *host) mcpCommand() *cobra.Command {
 	return cmd
 }
 
-// serveFlags are the flags of a run that mean something for golem mcp serve.
+// serveFlags are the flags of a run that golem mcp serve has, too.
 var serveFlags = []string{
 	"project", "no-project", "entry", "lib", "verify", "no-import-tools", "allow-module-imports", "allow-outside", "model", "set", "limit",
 	"max-turns", "max-depth", "approval", "approve-all", "deny-all", "trust", "sandbox", "strict", "quiet",
 }
 
-// tokenVariable has a person's own token, for a client whose configuration keeps it.
+// tokenVariable is the environment variable for a token that the person chose, for
+// clients whose configuration stores it.
 const tokenVariable = "GOLEM_MCP_TOKEN"
 
 func (h *host) mcpServeCommand() *cobra.Command {
@@ -73,7 +74,7 @@ its sandbox has to be trusted before: golem trust DIR.`,
 	return cmd
 }
 
-// mcpServe serves until the client goes away, or Ctrl+C.
+// mcpServe serves until the client goes away or the person presses Ctrl+C.
 func (h *host) mcpServe(f *flags, words []string, addr string) error {
 	if err := f.refuse(); err != nil {
 		return err
@@ -92,7 +93,8 @@ func (h *host) mcpServe(f *flags, words []string, addr string) error {
 	h.out = h.err // standard output carries the protocol and nothing else
 	t := h.newTools(false)
 	defer t.close()
-	// A client that went away is an error of the write, not the end of the process.
+	// If the client went away, a write returns an error and SIGPIPE does not end the
+	// process.
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	defer signal.Stop(broken)
@@ -134,17 +136,17 @@ func (h *host) mcpServe(f *flags, words []string, addr string) error {
 	return server.Serve(ctx, listener, token)
 }
 
-// note is say, but not with --quiet.
+// note prints like say, but not with --quiet.
 func (h *host) note(f *flags, format string, args ...any) {
 	if !f.quiet {
 		h.say(format, args...)
 	}
 }
 
-// minToken is the fewest characters of a person's own token.
+// minToken is the fewest characters that a token chosen by the person may have.
 const minToken = 24
 
-// token is the person's own, or a new one.
+// token returns the token that the person chose, or a new one.
 func (h *host) token() (string, error) {
 	own := h.env[tokenVariable]
 	switch {
@@ -156,7 +158,8 @@ func (h *host) token() (string, error) {
 	return own, nil
 }
 
-// served are the tools: the workers that the project exports, or its entry.
+// served returns the tools to offer: the workers that the project exports, or its
+// entry.
 func (h *host) served(ctx context.Context, f *flags, p place, t *tools) ([]mcpserve.Tool, error) {
 	first, err := h.open(p, f, t)
 	if err != nil {
@@ -201,8 +204,8 @@ func (h *host) served(ctx context.Context, f *flags, p place, t *tools) ([]mcpse
 	return out, nil
 }
 
-// trustedToServe fails where a person would be asked for trust before a run: the client
-// is not the one who may say yes.
+// trustedToServe returns fault.Trust if a run would first ask a person for trust,
+// because the client must not give it.
 func (h *host) trustedToServe(ctx context.Context, inst *core.Instance, entry *project.Worker, f *flags, p place) error {
 	open, err := inst.NeedsTrust(ctx, entry)
 	if err != nil || len(open) == 0 {
@@ -216,7 +219,7 @@ func (h *host) trustedToServe(ctx context.Context, inst *core.Instance, entry *p
 		Hinting("golem trust %s shows all and asks you; --trust says yes for this server", what)
 }
 
-// serve is one worker, or the tool that is the entry, as a tool for clients.
+// serve returns a worker, or the tool that is the entry, as a tool for clients.
 func (h *host) serve(ctx context.Context, f *flags, p place, inst *core.Instance, entry *project.Worker) (mcpserve.Tool, error) {
 	out := mcpserve.Tool{Name: entry.ID, Description: entry.Description, Optional: entry.AllowEmptyInput}
 	in, result := entry.Input, entry.Output
@@ -237,8 +240,8 @@ func (h *host) serve(ctx context.Context, f *flags, p place, inst *core.Instance
 	return out, nil
 }
 
-// objectSchema is a schema as the protocol wants it, with its type; nil for one that is
-// not of an object.
+// objectSchema returns a schema with "type": "object", which the protocol requires; nil
+// for a schema that does not describe an object.
 func objectSchema(raw json.RawMessage) json.RawMessage {
 	var schema map[string]json.RawMessage
 	if len(raw) == 0 || json.Unmarshal(raw, &schema) != nil {
@@ -256,12 +259,12 @@ func objectSchema(raw json.RawMessage) json.RawMessage {
 	schema["type"] = json.RawMessage(`"object"`)
 	out, err := json.Marshal(schema)
 	if err != nil {
-		return nil // unreachable: it was read as JSON
+		return nil // unreachable: the values were parsed from JSON
 	}
 	return out
 }
 
-// servedRun is one call of a client: a run with a trace.
+// servedRun runs a call of a client as a run with a trace.
 func (h *host) servedRun(ctx context.Context, f *flags, p place, inst *core.Instance, entry *project.Worker, in run.Input, front ui.UI) run.Result {
 	o := core.RunOptions{ID: newRunID(), Strict: f.strict}
 	o.Trouble = func(err error) {

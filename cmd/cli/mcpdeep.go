@@ -2,25 +2,25 @@ package main
 
 import "io"
 
-// shallow passes on the messages of an MCP server, with a text in the place of what is
-// nested too deeply: the SDK ends a connection over which such a value comes, and with it
-// all the server's tools.
+// shallow is a reader that passes on the messages of an MCP server and replaces values
+// that are nested too deeply by a text. For such a value the SDK would end the
+// connection, and with it all the server's tools.
 type shallow struct {
 	io.ReadCloser
 	depth   int
-	inText  bool // between quotes
-	escaped bool // behind a backslash there
-	blank   bool // nothing came yet in this line
+	inText  bool // inside a JSON string
+	escaped bool // after a backslash in a string
+	blank   bool // the current line is empty so far
 	rest    []byte
 	read    [4 << 10]byte
 }
 
 const (
-	maxNested = 500 // the SDK takes 1000
+	maxNested = 500 // the SDK allows 1000
 	tooNested = `"(nested too deeply)"`
 )
 
-// Read reads what is left of the messages.
+// Read reads the messages after the replacement.
 func (s *shallow) Read(p []byte) (int, error) {
 	for len(s.rest) == 0 {
 		n, err := s.ReadCloser.Read(s.read[:])
@@ -28,7 +28,7 @@ func (s *shallow) Read(p []byte) (int, error) {
 		for _, c := range s.read[:n] {
 			s.take(c)
 		}
-		if err != nil && len(s.rest) == 0 { // with something to pass on, the next read tells it again
+		if err != nil && len(s.rest) == 0 { // if bytes remain, the next Read returns the error
 			return 0, err
 		}
 	}
@@ -37,8 +37,8 @@ func (s *shallow) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take passes one byte on, or not. No text goes on in the next line, and no message
-// behind an empty one.
+// take passes a byte on, or drops it inside a value that is nested too deeply. A line
+// break ends a string, and an empty line ends a message.
 func (s *shallow) take(c byte) {
 	deep := s.depth > maxNested
 	switch {

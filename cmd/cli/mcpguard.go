@@ -20,33 +20,35 @@ import (
 )
 
 const (
-	authRequest = 30 * time.Second // for one request of a sign-in
+	authRequest = 30 * time.Second // timeout of one request of a sign-in
 	authBody    = 1 << 20          // bytes of one answer
 	authAddress = 8 << 10          // bytes of an address that the browser is to open
 )
 
-// How near an address is. A server that lies further away may not send golem nearer: a
-// server on the internet would reach what only this machine or its network can.
+// How near to this machine an address is. A server may not direct golem to an address
+// that is nearer than its own: a server on the internet would otherwise reach what only
+// this machine or its network can reach.
 const (
 	onInternet = iota
 	onNetwork
 	onMachine
 )
 
-// authGuard sends the requests of a sign-in at an MCP server. The server and its
-// authorization server choose the addresses: the guard refuses those that are not https,
-// or nearer than the server itself, and every redirect.
+// authGuard is the HTTP transport for a sign-in at an MCP server. The server and its
+// authorization server choose the addresses of the requests. The guard refuses
+// addresses that are not https, addresses nearer than the server itself, and every
+// redirect.
 type authGuard struct {
-	server    string // its address
+	server    string // the server's address
 	proxied   func(*http.Request) (*url.URL, error)
-	via, self http.RoundTripper // with a proxy; without
+	via, self http.RoundTripper // the transports with and without a proxy
 
 	mu      sync.Mutex
 	near    int          // how near the server is
 	refused *fault.Fault // the first address that was refused
 	moved   *fault.Fault // the first redirect
-	signing bool         // a sign-in is under way, which needs the metadata of the authorization server
-	known   bool         // they came
+	signing bool         // a sign-in began, which needs the metadata of the authorization server
+	known   bool         // that metadata was received
 }
 
 func newAuthGuard(ctx context.Context, server string) *authGuard {
@@ -79,9 +81,9 @@ func newAuthGuard(ctx context.Context, server string) *authGuard {
 	return g
 }
 
-// reached takes note of how near a connection to a host ended. What the server's name
-// stood for before counts only as far as its connections show it: a name can stand for
-// another address each time.
+// reached records how near a connection to the server ended. The server counts as near
+// only if its connections show it, because its name may resolve to another address each
+// time.
 func (g *authGuard) reached(host string, near int) {
 	if u, err := url.Parse(g.server); err != nil || !strings.EqualFold(host, u.Hostname()) {
 		return
@@ -91,23 +93,24 @@ func (g *authGuard) reached(host string, near int) {
 	g.near = min(g.near, near)
 }
 
-// nearness is how near the server is, as far as it is known.
+// nearness returns how near the server is, as far as that is known.
 func (g *authGuard) nearness() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.near
 }
 
-// signsIn tells that from now on requests are those of a sign-in: no client is registered
-// and no browser opened before the metadata of the authorization server have come, with
-// which the SDK checks that it supports PKCE (MCP 2025-11-25, authorization).
+// signsIn marks the beginning of the sign-in itself. From then on, no client is
+// registered and no browser is opened before the metadata of the authorization server
+// were received, from which the SDK sees whether it supports PKCE (MCP 2025-11-25,
+// authorization).
 func (g *authGuard) signsIn() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.signing = true
 }
 
-// unknown fails where the metadata are missing.
+// unknown returns an error if that metadata is needed and was not received.
 func (g *authGuard) unknown() error {
 	g.mu.Lock()
 	missing := g.signing && !g.known
@@ -122,9 +125,10 @@ func (g *authGuard) client() *http.Client {
 	return &http.Client{Transport: g, Timeout: authRequest, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// nearest is how near a host may be: of several addresses the furthest counts. A name is
-// never on this machine, whatever it resolves to: it may resolve otherwise the next time.
-// How near it is shows the connection, see reached.
+// nearest returns the nearest place where a host may be: of several addresses the
+// furthest one counts. A name never counts as this machine, even if it resolves to it,
+// because it may resolve to another address the next time; connections show how near it
+// really is, see reached.
 func nearest(ctx context.Context, host string) int {
 	if host == "localhost" {
 		return onMachine
@@ -139,7 +143,7 @@ func nearest(ctx context.Context, host string) int {
 	return furthest(ips)
 }
 
-// furthest is how near a name with these addresses is.
+// furthest returns how near a name with these addresses is.
 func furthest(ips []netip.Addr) int {
 	near := onNetwork
 	for _, ip := range ips {
@@ -158,7 +162,7 @@ func nearness(ip netip.Addr) int {
 	return onNetwork
 }
 
-// nearConn is how near the other end of a connection is.
+// nearConn returns how near the other end of a connection is.
 func nearConn(c net.Conn) int {
 	if to, err := netip.ParseAddrPort(c.RemoteAddr().String()); err == nil {
 		return nearness(to.Addr())
@@ -184,7 +188,8 @@ func (g *authGuard) allowsIP(address string, ip netip.Addr) error {
 	return nil
 }
 
-// allows fails if golem, or the person's browser, may not ask an address.
+// allows returns an error if golem, or the person's browser, must not request an
+// address.
 func (g *authGuard) allows(u *url.URL) error {
 	near := g.nearness()
 	local := near == onMachine && (u.Hostname() == "localhost" || strings.HasPrefix(u.Hostname(), "127.") || u.Hostname() == "::1")
@@ -200,8 +205,9 @@ func (g *authGuard) allows(u *url.URL) error {
 	return nil
 }
 
-// allowsBrowser fails if the person's browser may not open an address: its name may not
-// stand for an address that is nearer than the server either.
+// allowsBrowser returns an error if the person's browser must not open an address. In
+// addition to allows, the host's name must not resolve to an address that is nearer
+// than the server.
 func (g *authGuard) allowsBrowser(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -223,10 +229,10 @@ func (g *authGuard) allowsBrowser(ctx context.Context, address string) error {
 			}
 		}
 	}
-	return nil // a name that only a proxy knows is the browser's matter
+	return nil // a name that does not resolve here is left to the browser and its proxy
 }
 
-// RoundTrip sends a request that is allowed. After a refusal nothing is sent any more.
+// RoundTrip sends a request that is allowed. After a refusal it sends nothing more.
 func (g *authGuard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := g.allows(r.URL); err != nil {
 		return nil, err
@@ -242,7 +248,7 @@ func (g *authGuard) RoundTrip(r *http.Request) (*http.Response, error) {
 	next := g.self
 	if proxy, err := g.proxied(r); err == nil && proxy != nil {
 		next = g.via
-		if _, err := netip.ParseAddr(r.URL.Hostname()); err != nil { // only the proxy sees where a name leads
+		if _, err := netip.ParseAddr(r.URL.Hostname()); err != nil { // only the proxy knows the address of a name
 			g.reached(r.URL.Hostname(), onInternet)
 		}
 	}
@@ -274,8 +280,8 @@ func (g *authGuard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// resource checks what a server says of itself. The SDK passes over a document that is
-// wrong, and tries others; here it is refused.
+// resource checks the metadata document of the protected resource. The SDK skips a
+// document that is wrong and tries others; the guard refuses it.
 func (g *authGuard) resource(res *http.Response) error {
 	data, err := io.ReadAll(res.Body)
 	res.Body.Close()
@@ -306,7 +312,8 @@ func (g *authGuard) resource(res *http.Response) error {
 	return nil
 }
 
-// trouble is what the guard refused first; refused tells that it was an address.
+// trouble returns the first refusal. refused is true if it was that of an address, and
+// false for a redirect or if there was none.
 func (g *authGuard) trouble() (f *fault.Fault, refused bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -20,16 +20,17 @@ import (
 	"golem/core/mcp"
 )
 
-// loginWait is how long a person has to sign in.
+// loginWait is how long golem waits for the person to sign in.
 const loginWait = 5 * time.Minute
 
-// login is a sign-in at an MCP server (OAuth 2.1, with the Go SDK).
+// login holds the parameters of a sign-in at an MCP server (OAuth 2.1, with the Go
+// SDK).
 type login struct {
 	server   string
 	clientID string
 	scopes   []string
-	show     func(address, host string)       // tells the person where to sign in
-	guard    func(context.Context) *authGuard // nil: that of the server
+	show     func(address, host string)       // shows the person where to sign in
+	guard    func(context.Context) *authGuard // returns the guard; nil: newAuthGuard for the server
 }
 
 func (h *host) mcpLoginCommand() *cobra.Command {
@@ -87,7 +88,8 @@ func (h *host) mcpLogoutCommand() *cobra.Command {
 	}
 }
 
-// showLogin tells where to sign in, and opens it.
+// showLogin returns the function that prints the address of the sign-in page and, if
+// open is true, opens it in the browser.
 func (h *host) showLogin(open bool) func(address, host string) {
 	return func(address, host string) {
 		h.say("sign in at %s, within %v; Ctrl+C ends the waiting:", host, loginWait)
@@ -100,7 +102,7 @@ func (h *host) showLogin(open bool) func(address, host string) {
 	}
 }
 
-// mcpLogin signs in and keeps the tokens.
+// mcpLogin signs in and stores the tokens.
 func (h *host) mcpLogin(in login, kept *secretStore, store string) error {
 	if store != "" && store != inKeyring && store != inFile {
 		return usage("--store %q is neither keyring nor file", store)
@@ -132,7 +134,8 @@ func (h *host) mcpLogin(in login, kept *secretStore, store string) error {
 	return h.print("signed in: the tokens are kept with your secrets\n")
 }
 
-// run signs in; nil without an error: the server wants none.
+// run signs in and returns the tokens. It returns nil without an error if the server
+// needs no sign-in.
 func (l login) run(ctx context.Context) (*signIn, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, loginWait, fault.New(fault.Timeout, "nobody signed in within %v", loginWait))
 	defer stop()
@@ -184,7 +187,8 @@ func (l login) run(ctx context.Context) (*signIn, error) {
 	return got, nil
 }
 
-// config is what the SDK needs to sign in. What it brings is put into got.
+// config returns the configuration with which the SDK signs in. The SDK's results are
+// written to got.
 func (l login) config(guard *authGuard, back *callback, got *signIn) *auth.AuthorizationCodeHandlerConfig {
 	config := &auth.AuthorizationCodeHandlerConfig{
 		RedirectURL: back.address, RequestRefreshToken: true, AcceptUnadvertisedIss: true, Client: guard.client(),
@@ -218,7 +222,8 @@ func (l login) config(guard *authGuard, back *callback, got *signIn) *auth.Autho
 	return config
 }
 
-// probe begins a session without a key, so that the server says what it wants.
+// probe sends an initialize request without a token. The server's answer says how to
+// sign in.
 func (l login) probe(ctx context.Context, client *http.Client) (*http.Request, *http.Response, error) {
 	body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + protocolVersion + `","capabilities":{},"clientInfo":{"name":"golem","version":"1"}}}`
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.server, strings.NewReader(body))
@@ -231,8 +236,8 @@ func (l login) probe(ctx context.Context, client *http.Client) (*http.Request, *
 	return req, res, err
 }
 
-// missingScope is the rights that a server asks for beyond those of a token; "": none,
-// or none that can be shown in a line to copy.
+// missingScope returns the rights that a server demands in addition to those of a
+// token; "" if there are none, or if they cannot be shown in a command to copy.
 func missingScope(h http.Header) string {
 	challenges, err := oauthex.ParseWWWAuthenticate(h.Values("WWW-Authenticate"))
 	if err != nil {
@@ -250,14 +255,15 @@ func missingScope(h http.Header) string {
 	return ""
 }
 
-// callback waits on an address of this machine for the browser to come back.
+// callback is an HTTP server on this machine that waits for the browser to return from
+// the sign-in page.
 type callback struct {
 	address string
 	server  *http.Server
 	got     chan cameBack
 
 	mu    sync.Mutex
-	state string // of the sign-in; "": none is expected yet
+	state string // the state parameter of the sign-in; "": not known yet
 }
 
 type cameBack struct {
@@ -272,7 +278,7 @@ func newCallback() (*callback, error) {
 	}
 	c := &callback{address: "http://" + listener.Addr().String() + "/callback", got: make(chan cameBack, 1)}
 	c.server = &http.Server{Handler: c, ReadHeaderTimeout: authRequest, MaxHeaderBytes: 64 << 10}
-	go c.server.Serve(listener) // it ends with close
+	go c.server.Serve(listener) // ends when close is called
 	return c, nil
 }
 
@@ -285,7 +291,7 @@ func (c *callback) expect(state string) {
 func (c *callback) close() {
 	ctx, stop := context.WithTimeout(context.Background(), time.Second)
 	defer stop()
-	_ = c.server.Shutdown(ctx) // the page of the browser is to get its answer
+	_ = c.server.Shutdown(ctx) // lets the browser receive its answer
 	_ = c.server.Close()
 }
 
@@ -298,8 +304,9 @@ func (c *callback) wait(ctx context.Context) (*auth.AuthorizationResult, error) 
 	}
 }
 
-// ServeHTTP takes the answer that the authorization server gave to the browser. One with
-// another state is not of this sign-in: any page can send one, so the waiting goes on.
+// ServeHTTP receives the answer that the authorization server sent through the browser.
+// It refuses an answer with another state and goes on waiting, because any web page can
+// send one.
 func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
@@ -329,7 +336,7 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		text = "golem: the sign-in failed. Look at the terminal; this page can be closed.\n"
 		w.WriteHeader(http.StatusBadRequest)
 	}
-	_, _ = w.Write([]byte(text)) // the answer counts, not the page
+	_, _ = w.Write([]byte(text)) // an error is ignored: only the answer matters
 	select {
 	case c.got <- out:
 	default: // only the first answer counts

@@ -20,7 +20,7 @@ import (
 )
 
 // serverProcess is an MCP server that golem has started. It has a process group of its
-// own, which ends with the session.
+// own, which is ended with the session.
 type serverProcess struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
@@ -30,14 +30,15 @@ type serverProcess struct {
 	ended  chan struct{}
 }
 
-// serverEnv are the variables that every server gets; keys are never among them.
+// serverEnv are the environment variables that every server gets. API keys are never
+// among them.
 var serverEnv = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SHELL",
 	// Windows cannot start programs without these.
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMFILES",
 }
 
-// tail keeps the end of what is written to it.
+// tail is a writer that keeps the last maxTail bytes.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -54,7 +55,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the end as text.
+// String returns these bytes as text.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -64,7 +65,7 @@ func (t *tail) String() string {
 // serverGrace is how long a server may take to end by itself, once its input is closed.
 const (
 	serverGrace = time.Second
-	killGrace   = 300 * time.Millisecond // from the request to end until the end
+	killGrace   = 300 * time.Millisecond // from SIGTERM until the process is killed for sure
 )
 
 func startServer(s mcp.Server, root string, env []string) (*serverProcess, error) {
@@ -91,7 +92,7 @@ func startServer(s mcp.Server, root string, env []string) (*serverProcess, error
 	return p, nil
 }
 
-// transport speaks with the process, a message a line.
+// transport returns the transport to the process, with one message a line.
 func (p *serverProcess) transport() sdk.Transport {
 	return &sdk.IOTransport{Reader: &shallow{ReadCloser: p.stdout}, Writer: p.stdin, MaxLineLength: mcp.MaxMessage}
 }
@@ -101,7 +102,7 @@ func (p *serverProcess) end() {
 	p.stdin.Close()
 	go func() {
 		defer close(p.ended)
-		_ = p.cmd.Wait() // that it was ended is no news
+		_ = p.cmd.Wait() // the error only says that the process was ended
 	}()
 	select {
 	case <-p.ended:
@@ -112,7 +113,8 @@ func (p *serverProcess) end() {
 	endGroup(p.cmd)
 }
 
-// last tells that the server ended, and what the process wrote to its standard error then.
+// last returns the error that the server ended, with the last text that its process
+// wrote to standard error.
 func (p *serverProcess) last() error {
 	text := ""
 	if p != nil {
@@ -124,7 +126,7 @@ func (p *serverProcess) last() error {
 	return errors.New("the program ended: " + text[max(0, len(text)-500):])
 }
 
-// explained adds what the program said to the error of a handshake.
+// explained adds what the program wrote to standard error to the error of a handshake.
 func (p *serverProcess) explained(name string, err error) error {
 	text := strings.TrimSpace(p.stderr.String())
 	if text == "" {
@@ -134,8 +136,8 @@ func (p *serverProcess) explained(name string, err error) error {
 		Hinting("start the program by hand to see what is wrong")
 }
 
-// serverEnvironment is what a server gets: what every command gets, and what the worker
-// names for it.
+// serverEnvironment returns the environment of a server: the variables of serverEnv,
+// and those that the worker sets for it.
 func (h *host) serverEnvironment(named map[string]string) []string {
 	env := []string{"GOLEM=1"}
 	for name, value := range h.env {
@@ -150,8 +152,9 @@ func (h *host) serverEnvironment(named map[string]string) []string {
 	return env
 }
 
-// serverTransport speaks with a server over streamable HTTP. Where the worker's file
-// gives no Authorization, it is the person's sign-in.
+// serverTransport returns the transport to a server over streamable HTTP. If the
+// worker's file sets no Authorization header, requests carry the token of the person's
+// sign-in.
 func (h *host) serverTransport(s mcp.Server) sdk.Transport {
 	client := newHTTPClient()
 	t := &serverHTTP{server: s, next: client.Transport}
@@ -162,14 +165,16 @@ func (h *host) serverTransport(s mcp.Server) sdk.Transport {
 	return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxRetries: 3, MaxEventSize: mcp.MaxMessage}
 }
 
-// serverHTTP adds the person's headers to each request, and bounds what comes back.
+// serverHTTP is an HTTP transport that adds the configured headers to each request and
+// limits the size of the answer.
 type serverHTTP struct {
 	server mcp.Server
 	next   http.RoundTripper
-	tokens *serverTokens // nil: none
+	tokens *serverTokens // nil: no sign-in is used
 }
 
-// RoundTrip sends a request.
+// RoundTrip sends a request. It returns an HTTP error status as a fault, unless the SDK
+// has to handle it.
 func (t *serverHTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	for name, value := range t.server.Headers {
@@ -190,7 +195,7 @@ func (t *serverHTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	switch {
 	case res.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != "", res.StatusCode == http.StatusMethodNotAllowed && r.Method == http.MethodGet:
-		return res, nil // the session has ended; a server without a stream of its own
+		return res, nil // the session has ended, or the server offers no stream
 	case res.StatusCode >= 300 && r.Method == http.MethodPost:
 		res.Body.Close()
 		if t.tokens != nil {
@@ -207,7 +212,8 @@ func (t *serverHTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// bounded fails where a body has more bytes than a message may have.
+// bounded is a body that may have at most left more bytes. After that, Read returns
+// errTooLong.
 type bounded struct {
 	io.ReadCloser
 	left int64
@@ -215,7 +221,7 @@ type bounded struct {
 
 var errTooLong = errors.New("the message is too long")
 
-// Read reads up to the bound.
+// Read reads up to the limit.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		return 0, errTooLong

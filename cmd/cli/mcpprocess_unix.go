@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// detach gives a server a session of its own: it has no terminal, and all it starts can
-// be ended together.
+// detach starts a server in a session of its own: it has no terminal, and all processes
+// that it starts can be ended together.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error {
@@ -20,7 +20,7 @@ func detach(cmd *exec.Cmd) {
 	}
 }
 
-// endGroup ends what a server has left running.
+// endGroup kills the processes that a server left running.
 func endGroup(cmd *exec.Cmd) {
-	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // ESRCH: there is nothing left
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // the error ESRCH means that no process is left
 }

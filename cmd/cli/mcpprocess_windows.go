@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// detach gives a server no console, and ends all it started with it.
+// detach starts a server without a console, and makes its end also end all processes
+// that it started.
 func detach(cmd *exec.Cmd) {
 	const noWindow = 0x08000000 // CREATE_NO_WINDOW
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: noWindow}
@@ -18,5 +19,5 @@ func detach(cmd *exec.Cmd) {
 	}
 }
 
-// endGroup has nothing to do: there is no group that outlives its leader.
+// endGroup does nothing: on Windows no process group outlives its leader.
 func endGroup(*exec.Cmd) {}

@@ -19,11 +19,12 @@ import (
 	"golem/core/mcp"
 )
 
-// lockPause is how often a lock that another golem has is tried.
+// lockPause is the time between two attempts to get a lock that another golem holds.
 const lockPause = 50 * time.Millisecond
 
-// lockSignIn waits until no other golem changes the sign-in at a server. A refresh token
-// can be used once: two that renew at once would lose the sign-in. done ends the lock.
+// lockSignIn locks the sign-in at a server against other golem processes, and waits if
+// one of them holds the lock. A refresh token can be used only once: two processes that
+// renew at the same time would lose the sign-in. done releases the lock.
 func (s *secretStore) lockSignIn(ctx context.Context, server string) (done func(), err error) {
 	dir := filepath.Dir(s.file.name)
 	if err = os.MkdirAll(dir, 0o700); err == nil {
@@ -39,17 +40,17 @@ func (s *secretStore) lockSignIn(ctx context.Context, server string) (done func(
 	return nil, fault.New(fault.Config, "the sign-in at %s cannot be locked: %s", hostAndPath(server), cause(err)).Hinting("make GOLEM_HOME writable")
 }
 
-// serverTokens are the tokens for one server. It is safe for concurrent use.
+// serverTokens provides the tokens for one server. It is safe for concurrent use.
 type serverTokens struct {
 	server mcp.Server
 	store  *secretStore
 
 	mu  sync.Mutex
-	now *signIn // as it was read last
+	now *signIn // the sign-in as it was last read
 }
 
-// token is the token to send: not the one that the server rejected. "": there is no
-// sign-in.
+// token returns the access token to send, which is never the rejected one; "" if there
+// is no sign-in.
 func (t *serverTokens) token(ctx context.Context, rejected string) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,7 +75,7 @@ func (t *serverTokens) usable(rejected string) bool {
 	return t.now != nil && t.now.Token.Valid() && t.now.Token.AccessToken != rejected
 }
 
-// load reads the sign-in.
+// load reads the sign-in from the store.
 func (t *serverTokens) load() (err error) {
 	if t.now, err = t.store.signIn(t.server.URL); err == nil {
 		t.hide()
@@ -82,7 +83,7 @@ func (t *serverTokens) load() (err error) {
 	return err
 }
 
-// hide makes the values known that may not be in any text.
+// hide registers the secret values, so that golem removes them from all texts.
 func (t *serverTokens) hide() {
 	if t.now == nil || t.server.Hide == nil {
 		return
@@ -92,7 +93,8 @@ func (t *serverTokens) hide() {
 	}
 }
 
-// renew gets a new token, or the one that another process got in the meantime.
+// renew requests a new token, or takes the one that another process has stored in the
+// meantime.
 func (t *serverTokens) renew(ctx context.Context, rejected string) error {
 	done, err := t.store.lockSignIn(ctx, t.server.URL)
 	if err != nil {
@@ -108,11 +110,12 @@ func (t *serverTokens) renew(ctx context.Context, rejected string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	// The server may end the old refresh token as soon as it is asked: what it answers is
-	// kept, whatever ends the call. The client waits 30 s at most.
+	// The server may invalidate the old refresh token as soon as it gets the request.
+	// So the request is not cancelled with the call, and its answer is stored in any
+	// case. The client waits 30 s at most.
 	ctx = context.WithoutCancel(ctx)
 	guard := newAuthGuard(ctx, t.server.URL)
-	guard.near = t.now.Near // golem does not ask the server now, and so does not see where it is
+	guard.near = t.now.Near // golem does not connect to the server now, so it cannot see how near it is
 	client := guard.client()
 	client.Transport = withResource{t.now.Resource, client.Transport}
 	config := oauth2.Config{ClientID: t.now.ClientID, ClientSecret: t.now.Secret, Endpoint: oauth2.Endpoint{TokenURL: t.now.TokenURL, AuthStyle: t.now.Style}}
@@ -133,8 +136,8 @@ func (t *serverTokens) ended(why string) error {
 	return fault.New(fault.Network, "your sign-in at the MCP server %s is not valid any more%s", t.server.Name, why).Hinting("%s", loginLine(t.server.URL))
 }
 
-// notRenewed is the fault of a token that could not be renewed. The sign-in has ended only
-// if the server says so: an outage passes.
+// notRenewed returns the fault of a token that could not be renewed. It says that the
+// sign-in has ended only if the server says so; an outage is temporary.
 func (t *serverTokens) notRenewed(err error) error {
 	var own *fault.Fault
 	var answer *oauth2.RetrieveError

@@ -16,8 +16,9 @@ import (
 	"golem/core/trace"
 )
 
-// signInPrefix begins the names under which sign-ins are kept among the person's
-// secrets. No worker's file can name such a secret, because of the space.
+// signInPrefix is the prefix of the names under which sign-ins are stored among the
+// person's secrets. It contains a space, so that no worker's file can name such a
+// secret.
 const signInPrefix = "mcp "
 
 // signIn is a person's sign-in at an MCP server. Its tokens are sent to Server and to
@@ -33,12 +34,12 @@ type signIn struct {
 	Token    *oauth2.Token    `json:"token"`
 }
 
-// values are those that have to be kept out of other texts.
+// values returns the secret values, which must not appear in other texts.
 func (s signIn) values() []string {
 	return slices.DeleteFunc([]string{s.Token.AccessToken, s.Token.RefreshToken, s.Secret}, func(v string) bool { return v == "" })
 }
 
-// signInName is the name of the sign-in at a server's address.
+// signInName returns the name of the secret that stores the sign-in at a server.
 func signInName(server string) string {
 	if u, err := url.Parse(server); err == nil {
 		u.Host = strings.ToLower(u.Host)
@@ -47,7 +48,7 @@ func signInName(server string) string {
 	return signInPrefix + server
 }
 
-// signIn returns the sign-in that is kept for a server; nil: there is none.
+// signIn returns the stored sign-in at a server; nil if there is none.
 func (s *secretStore) signIn(server string) (*signIn, error) {
 	if _, err := s.index(); err != nil { // its fault says how to repair the file
 		return nil, err
@@ -71,7 +72,8 @@ func readSignIn(value, server string) (*signIn, error) {
 	return out, nil
 }
 
-// keepSignIn keeps a sign-in in the keyring, or where none answers in the file.
+// keepSignIn stores a sign-in in store, or if that is "" where it was before, else in
+// the keyring, or in the file if no keyring answers. used says where.
 func (s *secretStore) keepSignIn(in *signIn, store string) (used string, err error) {
 	data, err := json.Marshal(in)
 	if err != nil {
@@ -90,7 +92,8 @@ func (s *secretStore) keepSignIn(in *signIn, store string) (used string, err err
 	return used, err
 }
 
-// hostAndPath is how messages name the address of a server: a query can hold a secret.
+// hostAndPath returns the address of a server for messages, without its query, which
+// may contain a secret.
 func hostAndPath(server string) string {
 	u, err := url.Parse(server)
 	if err != nil {
@@ -99,10 +102,11 @@ func hostAndPath(server string) string {
 	return mcp.Plain(u.Host+u.EscapedPath(), 200)
 }
 
-// loginLine is the line with which a person signs in.
+// loginLine returns the command with which a person signs in.
 func loginLine(server string) string { return "golem mcp login " + shellWord(server) }
 
-// usableToken fails with a token that golem cannot send, or cannot keep out of texts.
+// usableToken returns an error for a token that golem cannot send, or cannot remove
+// from texts.
 func usableToken(server string, t *oauth2.Token) error {
 	problem := ""
 	switch {
@@ -119,13 +123,14 @@ func usableToken(server string, t *oauth2.Token) error {
 	return fault.New(fault.Network, "the sign-in at %s gave %s", hostAndPath(server), problem)
 }
 
-// withResource adds the resource to requests for tokens (RFC 8707).
+// withResource is an HTTP transport that adds the resource parameter to token requests
+// (RFC 8707).
 type withResource struct {
 	resource string
 	next     http.RoundTripper
 }
 
-// RoundTrip sends a request.
+// RoundTrip adds the parameter and sends the request.
 func (w withResource) RoundTrip(r *http.Request) (*http.Response, error) {
 	data, err := io.ReadAll(r.Body)
 	r.Body.Close()
@@ -138,7 +143,8 @@ func (w withResource) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.next.RoundTrip(r)
 }
 
-// send sends a request with the person's token, with a new one if the server rejects it.
+// send sends a request with the person's token. If the server rejects the token, it
+// sends the request once more with a new one.
 func (t *serverTokens) send(r *http.Request, next http.RoundTripper) (*http.Response, error) {
 	token, err := t.token(r.Context(), "")
 	if err != nil {
@@ -170,7 +176,8 @@ func (t *serverTokens) send(r *http.Request, next http.RoundTripper) (*http.Resp
 	return next.RoundTrip(again)
 }
 
-// wanted is the fault of a server that wants a sign-in, or more rights than it gave.
+// wanted returns the fault for a server that demands a sign-in, or more rights than the
+// token has; nil for any other answer.
 func (t *serverTokens) wanted(res *http.Response) *fault.Fault {
 	if res.StatusCode == http.StatusUnauthorized {
 		return fault.New(fault.Network, "the MCP server %s wants you to sign in", t.server.Name).

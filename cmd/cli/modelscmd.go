@@ -72,8 +72,8 @@ func (h *host) models(f *flags, words []string) error {
 	return nil
 }
 
-// listModels asks one provider, or all that can be asked. A local one that does
-// not run is not a fault unless it was named.
+// listModels asks one provider for its models, or all providers that can be asked. A
+// local provider that does not run is a fault only if it was named.
 func listModels(ctx context.Context, inst *core.Instance, words []string) (offers []model.Offer, faults fault.List) {
 	names, local := words, map[string]bool{}
 	if len(words) == 0 {
@@ -108,7 +108,7 @@ func modelRows(offers []model.Offer) [][]string {
 	return rows
 }
 
-// pricesFrom says where golem's own prices are from and of which day.
+// pricesFrom returns a note on the source and date of golem's own prices.
 func pricesFrom(offers []model.Offer) string {
 	if !slices.ContainsFunc(offers, func(o model.Offer) bool { return o.Price != nil }) {
 		return ""
@@ -117,7 +117,8 @@ func pricesFrom(offers []model.Offer) string {
 	return "\nUS dollars per million tokens: list prices of " + date + " (" + from + "), and your own\n"
 }
 
-// modelsJSON is the line of models --json. faults say what could not be asked.
+// modelsJSON returns the line of models --json. faults are the providers that could not
+// be asked.
 func modelsJSON(offers []model.Offer, faults fault.List) (string, error) {
 	if offers == nil {
 		offers = []model.Offer{}

@@ -18,7 +18,7 @@ import (
 	"golem/core/wasmtool"
 )
 
-// Bounds of one request of a module, beside those of its call.
+// Limits of one HTTP request of a module, in addition to those of its call.
 const (
 	moduleRedirects   = 5
 	moduleDialTimeout = 15 * time.Second
@@ -26,17 +26,17 @@ const (
 	moduleHeaderBytes = 64 << 10
 )
 
-// moduleFetcher makes the HTTP requests of modules (SPEC §6). Each request has
-// connections of its own, so that nothing passes from one module to another.
-// Proxies of the environment are not used: behind one, nobody could check the
-// address that is reached.
+// moduleFetcher makes the HTTP requests of modules (SPEC §6). Each request has its own
+// connections, so that nothing passes from one module to another. It ignores the
+// proxies of the environment, because behind a proxy golem could not check the address
+// that is reached.
 type moduleFetcher struct {
 	resolver *net.Resolver // nil: the system's
 }
 
-// fetch is a wasmtool.Fetcher. The policy is asked for each hop, and for each
-// address at the moment it is connected to, so that no second answer of a name
-// server leads elsewhere.
+// fetch is a wasmtool.Fetcher. It asks the policy about each redirect, and about each
+// address at the moment of connecting, so that a second answer of a name server cannot
+// lead to another address.
 func (m moduleFetcher) fetch(ctx context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error) {
 	u, err := p.URL(r.URL)
 	if err != nil {
@@ -72,7 +72,7 @@ func (m moduleFetcher) fetch(ctx context.Context, r wasmtool.HTTPRequest, p wasm
 	return out, nil
 }
 
-// transport connects only to addresses that the policy admits.
+// transport returns a transport that connects only to addresses that the policy allows.
 func (m moduleFetcher) transport(p wasmtool.Policy) *http.Transport {
 	return &http.Transport{
 		Proxy: nil,
@@ -100,11 +100,11 @@ func (m moduleFetcher) transport(p wasmtool.Policy) *http.Transport {
 	}
 }
 
-// safeHeaders are those that follow a redirect to another host; whatever else
-// a module sets may be a key meant for the first one.
+// safeHeaders are the headers that golem still sends after a redirect to another host.
+// Any other header that a module sets may contain a key for the first host.
 var safeHeaders = map[string]bool{"Accept": true, "Accept-Language": true, "Content-Type": true, "User-Agent": true}
 
-// hopByHop asks the policy about every redirect.
+// hopByHop returns a redirect check that asks the policy about every redirect.
 func hopByHop(p wasmtool.Policy) func(*http.Request, []*http.Request) error {
 	return func(r *http.Request, via []*http.Request) error {
 		if len(via) > moduleRedirects {
@@ -116,7 +116,7 @@ func hopByHop(p wasmtool.Policy) func(*http.Request, []*http.Request) error {
 			f.Message = fmt.Sprintf("%s redirects: %s", via[len(via)-1].URL.Host, f.Message)
 			return &f
 		}
-		r.URL = u // in the one spelling that was judged
+		r.URL = u // the spelling that the policy has checked
 		last := via[len(via)-1].URL
 		if last.Scheme == "https" && r.URL.Scheme != "https" {
 			return fault.New(fault.Network, "%s redirects from https to http", last.Host)
@@ -133,8 +133,8 @@ func hopByHop(p wasmtool.Policy) func(*http.Request, []*http.Request) error {
 	}
 }
 
-// failedRequest says what went wrong, without the address's query, which may
-// hold a key.
+// failedRequest returns the fault for a failed request, without the address's query,
+// which may contain a key.
 func failedRequest(ctx context.Context, u *url.URL, err error) error {
 	var f *fault.Fault
 	if errors.As(err, &f) {

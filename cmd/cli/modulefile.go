@@ -11,10 +11,10 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// maxSidecar bounds the description beside a module.
+// maxSidecar is the size limit of the description file beside a module, in bytes.
 const maxSidecar = 1 << 20
 
-// module is a .wasm file named on the command line.
+// module returns the module in a .wasm file named on the command line.
 func (h *host) module(t *tools, name string) (*wasmtool.Module, error) {
 	if name == "" {
 		return nil, usage("FILE is empty").Hinting("name a .wasm file")
@@ -29,7 +29,8 @@ func (h *host) module(t *tools, name string) (*wasmtool.Module, error) {
 	return h.moduleAt(t, name, h.path(name)), nil
 }
 
-// nearModule is what a person may have meant who named a file that is not there.
+// nearModule returns a hint for a file that does not exist: a similar name, if there is
+// one.
 func (h *host) nearModule(name string) string {
 	dir := filepath.Dir(name)
 	entries, err := os.ReadDir(h.path(dir))
@@ -49,7 +50,7 @@ func (h *host) nearModule(name string) string {
 	return "paths are relative to the current directory"
 }
 
-// moduleAt is the module in a file, under the name that messages give it.
+// moduleAt returns the module in a file. Messages use name for it.
 func (h *host) moduleAt(t *tools, name, file string) *wasmtool.Module {
 	return t.library.Module(wasmtool.Source{
 		Path: filepath.ToSlash(name),
@@ -60,7 +61,7 @@ func (h *host) moduleAt(t *tools, name, file string) *wasmtool.Module {
 	})
 }
 
-// readModule reads a module whole.
+// readModule reads the bytes of a module.
 func (h *host) readModule(name string) ([]byte, error) {
 	data, err := h.readFile(name, guard.MaxSize)
 	if err != nil {
