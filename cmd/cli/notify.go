@@ -11,14 +11,14 @@ import (
 	"golem/core/ui"
 )
 
-// notice is how the terminal tells of a run that asks or ends: what the person's
-// config.yaml says, until /set notify says otherwise. The zero value asks the config.
+// notice is how the terminal notifies the person that a run asks or has ended: as
+// config.yaml says, until /set notify changes it. The zero value follows the config.
 type notice struct {
 	mu   sync.Mutex
 	kind string
 }
 
-// set carries out /set notify=KIND; an empty KIND goes back to the config.
+// set carries out /set notify=KIND. An empty KIND follows the config again.
 func (n *notice) set(kind string) (string, error) {
 	if kind = strings.TrimSpace(kind); kind != "" && !slices.Contains(project.Notices, kind) {
 		return "", usage("notify is one of %s", strings.Join(project.Notices, ", ")).Hinting("%s", fault.DidYouMean(kind, project.Notices))
@@ -32,7 +32,8 @@ func (n *notice) set(kind string) (string, error) {
 	return "notify=" + kind, nil
 }
 
-// notice is what a terminal gets to tell the person of a text; "" for nothing.
+// notice returns a function that returns the sequence with which the terminal notifies
+// the person of a text; "" for none.
 func (s *session) notice(inst *core.Instance) func(text string) string {
 	h := s.host
 	return func(text string) string {
@@ -52,10 +53,10 @@ func (s *session) notice(inst *core.Instance) func(text string) string {
 	}
 }
 
-// desktop is the sequence for a notification of the desktop, where the terminal is known
-// to have it, else the bell.
+// desktop returns the sequence for a desktop notification if the terminal is known to
+// support it, else the bell.
 func (h *host) desktop(text string) string {
-	text = strings.ReplaceAll(ui.OneLine(text), ";", ",") // which ends a field
+	text = strings.ReplaceAll(ui.OneLine(text), ";", ",") // a ; would end the field
 	program, term := h.env["TERM_PROGRAM"], h.env["TERM"]
 	switch {
 	case h.env["TMUX"] != "" || strings.HasPrefix(term, "screen") || strings.HasPrefix(term, "tmux"):

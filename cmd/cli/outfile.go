@@ -9,12 +9,13 @@ import (
 	"golem/core/fault"
 )
 
-// fileKind is what golem writes to a file that a person names, so that it replaces
-// a file of that kind only, and no worker or key that stood in its place by mistake.
+// fileKind is a kind of file that golem writes where a person says. golem replaces an
+// existing file only if it is of the same kind, so that a mistyped name destroys no
+// worker and no key.
 type fileKind struct {
-	name  string // in messages
-	start string // what such a file has
-	at    int    // from this byte on
+	name  string // the name in messages
+	start string // the bytes by which such a file is recognised
+	at    int    // the offset of start in the file
 }
 
 var (
@@ -24,12 +25,12 @@ var (
 	moduleKind    = fileKind{"tool module", "\x00asm", 0}
 )
 
-// mayReplace fails with E_CONFLICT if a file is there that is neither empty nor of the
-// kind. What is not a regular file passes.
+// mayReplace returns E_CONFLICT if the file exists, is not empty and is not of the
+// kind. It allows anything that is not a regular file.
 func (h *host) mayReplace(name string, kind fileKind) error {
 	info, err := os.Stat(h.path(name))
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil // what cannot be written is told by who writes
+		return nil // the write itself reports what cannot be written
 	}
 	start := make([]byte, kind.at+len(kind.start))
 	file, err := os.OpenFile(h.path(name), os.O_RDONLY|openNonblock, 0)
@@ -47,15 +48,15 @@ func (h *host) mayReplace(name string, kind fileKind) error {
 		Hinting("name a new file; golem replaces only what it wrote itself")
 }
 
-// outFile is a file that is emptied when it is written for the first time, so that a
-// command that ends before loses nothing.
+// outFile is a file that is emptied only at the first write, so that a command that
+// fails before loses nothing.
 type outFile struct {
 	*os.File
 	begun  bool
-	before func() // at the first write; may be nil
+	before func() // called before the first write; may be nil
 }
 
-// openOut opens a file to write, and makes it where it is not there.
+// openOut opens a file for writing, and creates it if it does not exist.
 func openOut(name string) (*outFile, error) {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {

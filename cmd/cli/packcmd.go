@@ -58,7 +58,7 @@ public key FILE.pub.`,
 	return cmd
 }
 
-// pack writes NAME.golem, whole or not at all.
+// pack writes NAME.golem, completely or not at all.
 func (h *host) pack(f *flags, words []string, out, keyFile string) error {
 	if len(words) == 0 && h.setting("PROJECT") == "" {
 		words = []string{"."}
@@ -120,7 +120,7 @@ func (h *host) writePack(out string, made *core.Packed) error {
 	return nil
 }
 
-// notPacked says that a project with errors is not packed.
+// notPacked adds to the faults of a project that it was not packed.
 func notPacked(err error) error {
 	var list fault.List
 	if !errors.As(err, &list) {
@@ -131,7 +131,7 @@ func notPacked(err error) error {
 		Hinting("repair the project, then pack it again"))
 }
 
-// verifyPack verifies a packed project and who signed it.
+// verifyPack checks a packed project, and that the given key signed it.
 func (h *host) verifyPack(words []string, key string) error {
 	if len(words) == 0 || !isPack(words[0]) {
 		return usage("--verify needs a packed project").Hinting("for example: golem pack --verify RW… project.golem")
@@ -146,8 +146,8 @@ func (h *host) verifyPack(words []string, key string) error {
 	return h.print(fmt.Sprintf("%s\n", oneLine(aboutPack(words[0], p))))
 }
 
-// signer reads a secret key, and its password where it has one. It returns the content
-// of the key's file too.
+// signer reads a secret key, and asks for its password if it has one. It also returns
+// the content of the key file.
 func (h *host) signer(name string) (workspace.Sign, []byte, error) {
 	data, err := h.readFile(name, 4<<10)
 	if err != nil {
@@ -157,7 +157,8 @@ func (h *host) signer(name string) (workspace.Sign, []byte, error) {
 	return sign, data, err
 }
 
-// password is GOLEM_SIGN_PASSWORD, or what a person types, which is not shown.
+// password returns GOLEM_SIGN_PASSWORD, or reads the password from the terminal without
+// showing it.
 func (h *host) password(prompt string) (string, error) {
 	if v, set := h.env["GOLEM_SIGN_PASSWORD"]; set {
 		return v, nil

@@ -18,25 +18,26 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// packed is a packed project that was given as TARGET. Nothing on the disk is
-// changed by running it: the work is in memory.
+// packed is a packed project that was given as TARGET. Running it changes nothing on
+// the disk: all changes are in memory.
 type packed struct {
 	*workspace.Pack
-	work sandbox.FS // the project's files, under the changes of this run
+	work sandbox.FS // the project's files, overlaid with the changes of this run
 }
 
-// isAddress says whether a word is the address of a packed project.
+// isAddress reports whether a word is an http or https address, and so names a packed
+// project.
 func isAddress(word string) bool {
 	return strings.HasPrefix(word, "https://") || strings.HasPrefix(word, "http://")
 }
 
-// isPack says whether a word names a packed project: a file that ends in .golem,
-// or an address.
+// isPack reports whether a word names a packed project: a file that ends in .golem, or
+// an address.
 func isPack(word string) bool {
 	return isAddress(word) || strings.EqualFold(filepath.Ext(word), workspace.PackSuffix)
 }
 
-// packedTarget reads and verifies a packed project, and says what it is.
+// packedTarget reads and verifies a packed project, and prints a line about it.
 func (h *host) packedTarget(f *flags, word string) (place, error) {
 	if f.given("project") {
 		return place{}, usage("TARGET %s and --project name two different projects", word).Hinting("leave one of them out")
@@ -59,7 +60,7 @@ func (h *host) packedTarget(f *flags, word string) (place, error) {
 	return place{pack: &packed{p, sandbox.Overlay(p.Project)}}, nil
 }
 
-// readPack reads a packed project, from the disk or from an address, once.
+// readPack reads and verifies a packed project, from the disk or from an address.
 func (h *host) readPack(word string) (*workspace.Pack, error) {
 	data, err := h.packBytes(word)
 	if err != nil {
@@ -72,7 +73,7 @@ func (h *host) readPack(word string) (*workspace.Pack, error) {
 	return p, nil
 }
 
-// packBytes are a packed project as it came, not verified.
+// packBytes returns the bytes of a packed project, not verified.
 func (h *host) packBytes(word string) ([]byte, error) {
 	if isAddress(word) {
 		return h.fetchPack(word)
@@ -89,7 +90,8 @@ func (h *host) packBytes(word string) ([]byte, error) {
 	return data, nil
 }
 
-// verified checks who signed a packed project. key is a public key, or its file.
+// verified checks that a key signed the packed project. key is a public key, or a file
+// that contains one.
 func (h *host) verified(p *workspace.Pack, key string) error {
 	if data, err := h.readFile(key, 4<<10); err == nil {
 		key = string(data)
@@ -97,7 +99,7 @@ func (h *host) verified(p *workspace.Pack, key string) error {
 	return p.SignedBy(key)
 }
 
-// aboutPack is one line: what a packed project is and who signed it.
+// aboutPack returns one line about a packed project: what it is and who signed it.
 func aboutPack(word string, p *workspace.Pack) string {
 	if u, err := url.Parse(word); err == nil && isAddress(word) {
 		word = path.Base(u.Path)
@@ -113,8 +115,8 @@ func aboutPack(word string, p *workspace.Pack) string {
 	return fmt.Sprintf("%s: %s, %s, %s, %s, %s", filepath.Base(word), title, count(len(p.Files), "file"), bytesOf(p.Bytes), p.Digest, signed)
 }
 
-// trustKey names a packed project in trust.json: by what it contains and by who
-// signed it, not by where it lies.
+// trustKey returns the name of a packed project in trust.json. It depends on the
+// content and the signer, and not on the place of the file.
 func (p *packed) trustKey() string {
 	key := "packed:" + p.Digest
 	if p.Signer != nil {
@@ -125,7 +127,8 @@ func (p *packed) trustKey() string {
 
 func (p *packed) source() []approval.Line { return core.PackLines(p.Pack) }
 
-// mount opens the project's root; a packed project has nothing beside it.
+// mount opens the project's root. Any other source is an error, because a packed
+// project has no files outside itself.
 func (p *packed) mount(source string) (sandbox.FS, error) {
 	if path.Clean(source) == "." {
 		return p.work, nil
@@ -134,8 +137,8 @@ func (p *packed) mount(source string) (sandbox.FS, error) {
 		Hinting("a packed project reaches its own files only")
 }
 
-// emptyOutput holds --output before anything runs: what a run wrote must not meet
-// other files at its end.
+// emptyOutput checks before the run that the directory of --output is empty or does not
+// exist, so that the files of the run do not mix with others.
 func (h *host) emptyOutput(f *flags, p place) error {
 	if !f.given("output") {
 		return nil
@@ -155,8 +158,8 @@ func (h *host) emptyOutput(f *flags, p place) error {
 	return nil
 }
 
-// keepWritten writes what a packed project wrote to the directory of --output, or
-// says that it is lost.
+// keepWritten copies what a packed project wrote to the directory of --output. Without
+// the flag it prints that the files are lost.
 func (h *host) keepWritten(f *flags, p place) error {
 	if p.pack == nil {
 		return nil

@@ -14,11 +14,11 @@ import (
 	"golem/core/workspace"
 )
 
-// maxPackTime bounds how long a packed project is fetched.
+// maxPackTime is the time limit for downloading a packed project.
 const maxPackTime = 5 * time.Minute
 
-// fetchPack fetches a packed project: over https, or over http from this machine.
-// A redirect may lead to another path of the same host only.
+// fetchPack downloads a packed project over https; from this machine http is allowed,
+// too. It follows redirects only within the same host.
 func (h *host) fetchPack(address string) ([]byte, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {
@@ -52,10 +52,10 @@ func (h *host) fetchPack(address string) ([]byte, error) {
 	if err != nil {
 		return nil, failedRequest(ctx, u, err)
 	}
-	return data, nil // ReadPack refuses one byte too many
+	return data, nil // ReadPack refuses data longer than the limit
 }
 
-// sameHost lets a redirect pass that stays with the host.
+// sameHost is a redirect check that allows only redirects to the same host.
 func sameHost(r *http.Request, via []*http.Request) error {
 	if first := via[0].URL; r.URL.Host != first.Host || r.URL.Scheme != first.Scheme {
 		return fault.New(fault.Network, "%s redirects to another host, %s", first.Host, oneLine(r.URL.Host)).Hinting("if you trust that host, name the file there")
@@ -66,7 +66,7 @@ func sameHost(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// loopback says whether a host name is this machine.
+// loopback reports whether a host name or address means this machine.
 func loopback(name string) bool {
 	ip, err := netip.ParseAddr(name)
 	return name == "localhost" || err == nil && ip.IsLoopback()

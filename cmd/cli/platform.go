@@ -19,7 +19,7 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// open reads the project of a place on this machine, or of a packed project.
+// open opens the project of a place, or a packed project.
 func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	if p.pack != nil {
 		return h.openPack(p, f, t)
@@ -71,7 +71,7 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	return core.Open(platform, o)
 }
 
-// platform is what this machine provides to every project.
+// platform returns what this machine provides to every project.
 func (h *host) platform(config []byte, t *tools) core.Platform {
 	return core.Platform{
 		Name: "native", Version: buildVersion(), Env: h.env,
@@ -90,7 +90,7 @@ func (h *host) platform(config []byte, t *tools) core.Platform {
 	}
 }
 
-// ownSecrets are golem's own variables that have a secret.
+// ownSecrets returns the secret values of golem's own environment variables.
 func (h *host) ownSecrets() []string {
 	if token := h.env[tokenVariable]; token != "" {
 		return []string{token}
@@ -98,8 +98,8 @@ func (h *host) ownSecrets() []string {
 	return nil
 }
 
-// openPack reads a packed project. It has no directory, so no shell, no .env and
-// no state; its own settings hold inside its sandbox, which is in memory (SPEC §3).
+// openPack opens a packed project. It has no directory, so it has no shell, no .env and
+// no state. Its own settings hold inside its sandbox, which is in memory (SPEC §3).
 func (h *host) openPack(p place, f *flags, t *tools) (*core.Instance, error) {
 	config, err := h.config()
 	if err != nil {
@@ -122,8 +122,8 @@ func (h *host) openPack(p place, f *flags, t *tools) (*core.Instance, error) {
 	return core.Open(platform, o)
 }
 
-// libraries are the directories in which libraries are looked for: each --lib,
-// those of GOLEM_LIBS, and $GOLEM_HOME/libs (S1-52, S1-66, S1-73).
+// libraries returns the directories in which libraries are searched: each --lib, those
+// of GOLEM_LIBS, and $GOLEM_HOME/libs (S1-52, S1-66, S1-73).
 func (h *host) libraries(f *flags) ([]project.LibraryRoot, error) {
 	var out []project.LibraryRoot
 	add := func(label, dir string) {
@@ -149,8 +149,8 @@ func (h *host) libraries(f *flags) ([]project.LibraryRoot, error) {
 	return out, nil
 }
 
-// closed is what no worker reaches: $GOLEM_HOME, by its real path and, where
-// that is not there yet, by where it will lie.
+// closed returns the directories that no worker may reach: $GOLEM_HOME, as its real
+// path. If it does not exist yet, its existing parents are resolved.
 func (h *host) closed() []string {
 	home := h.home()
 	if home == "" {
@@ -168,9 +168,9 @@ func (h *host) closed() []string {
 	}
 }
 
-// mounter opens the project's root for the sandbox, and, only with
-// --allow-outside, directories elsewhere. The core asks for nothing else
-// without the flag, and it is refused here again.
+// mounter returns a function that opens the project's root for the sandbox and, only
+// with --allow-outside, other directories. Without the flag the core never asks for
+// another directory; mounter checks this once more.
 func mounter(files *osfs.FS, root string, outside bool) func(string) (sandbox.FS, error) {
 	return func(source string) (sandbox.FS, error) {
 		if path.Clean(source) == "." {
@@ -187,7 +187,7 @@ func mounter(files *osfs.FS, root string, outside bool) func(string) (sandbox.FS
 	}
 }
 
-// newRunID names a run: sortable by time, and unlike any other.
+// newRunID returns a unique name for a run. Names sort by time.
 func newRunID() string {
 	var b [3]byte
 	rand.Read(b[:])

@@ -16,7 +16,7 @@ import (
 	"golem/cmd/cli/tui"
 )
 
-// root builds the command tree.
+// root returns the command tree.
 func (h *host) root() *cobra.Command {
 	var version bool
 	root := &cobra.Command{
@@ -43,8 +43,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 			return h.alone(cmd, nil)
 		},
 	}
-	// Not cobra's own flag: its line is a template, which would link text/template
-	// and with it every exported method of the program (3 MB).
+	// cobra's own version flag is not used: it would link text/template, and with it
+	// every exported method of the program (3 MB).
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for golem")
 	root.SetOut(&h.pieces)
 	root.SetErr(h.err)
@@ -58,7 +58,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var wrong *pflag.InvalidValueError
-		if errors.As(err, &wrong) { // its text names functions of Go
+		if errors.As(err, &wrong) { // the text of the error names functions of Go
 			err = fmt.Errorf("--%s %q is not a value of this flag (%s)", wrong.GetFlag().Name, wrong.GetValue(), wrong.GetFlag().Value.Type())
 		}
 		var unknown *pflag.NotExistError
@@ -96,8 +96,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	return root
 }
 
-// hung is a help text as wide as the terminal that f is: what a flag does stays in its
-// column. Any other stream gets it unchanged.
+// hung wraps a help text for the width of the terminal f, with the descriptions of
+// flags in their column. If f is no terminal, it returns the text unchanged.
 func (h *host) hung(f *os.File, text string) string {
 	if !isTerminal(f) {
 		return text
@@ -105,14 +105,15 @@ func (h *host) hung(f *os.File, text string) string {
 	return tui.Hang(text, columns(f))
 }
 
-// alone is a command without the word that says what to do.
+// alone runs a command without its subcommand: it prints the usage and returns exit
+// code 2.
 func (h *host) alone(cmd *cobra.Command, _ []string) error {
 	fmt.Fprint(h.err, h.hung(h.err, cmd.UsageString()))
 	return exitCode(exitUsage)
 }
 
-// words are how many words a command takes: too few or too many are told with
-// the line that is right.
+// words returns a check of the number of arguments. Its error shows the correct command
+// line.
 func words(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		wrong := "too few arguments"
@@ -140,9 +141,9 @@ func (h *host) versionCommand() *cobra.Command {
 	}
 }
 
-// withCommand puts the command first, "run" where none is named: `golem DIR …`
-// and `golem --model x DIR …` are runs. Alone, on a terminal and in a project, it is
-// a chat with it.
+// withCommand returns the arguments with the command first. If they name none, it adds
+// "run": `golem DIR …` and `golem --model x DIR …` are runs. golem without arguments,
+// on a terminal and in a project, is a chat.
 func (h *host) withCommand(root *cobra.Command, args []string) []string {
 	args = withResumed(args)
 	run, _, err := root.Find([]string{"run"})
@@ -162,8 +163,8 @@ func (h *host) withCommand(root *cobra.Command, args []string) []string {
 	return append([]string{"run"}, args...)
 }
 
-// inProject tells whether the current directory is a project and a person sits before
-// it.
+// inProject reports whether the current directory is a project and the standard streams
+// are a terminal.
 func (h *host) inProject() bool {
 	files := os.DirFS(h.dir)
 	_, err := fs.Stat(files, "main.worker")
@@ -183,8 +184,8 @@ func isCommand(root *cobra.Command, word string) bool {
 	return false
 }
 
-// firstWord is the index of the first argument that is neither a flag nor a
-// flag's value, -1 if there is none. asked says that help or the version was.
+// firstWord returns the index of the first argument that is neither a flag nor a flag's
+// value, or -1. asked is true if help or the version was requested before it.
 func firstWord(flags *pflag.FlagSet, args []string) (i int, asked bool) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -205,7 +206,7 @@ func firstWord(flags *pflag.FlagSet, args []string) (i int, asked bool) {
 	return -1, asked
 }
 
-// flagNames are the names of a command's flags.
+// flagNames returns the names of a command's flags.
 func flagNames(cmd *cobra.Command) []string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

@@ -46,7 +46,7 @@ directory or ends in .worker, .yaml or .yml.`,
 	return cmd
 }
 
-// runProject is one run or one chat, from the command line to the exit code.
+// runProject carries out one run or one chat, from the command line to the exit code.
 func (h *host) runProject(f *flags, words []string, chat bool) error {
 	if err := f.refuse(); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 	return s.talk(inst, entry, first)
 }
 
-// orJSON tells with --json, too, what kept a run from beginning: a transient
-// line, since there is no trace.
+// orJSON also prints, with --json, the error that kept a run from beginning. The line
+// is a transient one, because there is no trace.
 func (h *host) orJSON(f *flags, err error) error {
 	var code exitCode
 	if err == nil || !f.json || f.check || f.listWorkers || errors.As(err, &code) {
@@ -124,8 +124,8 @@ func (h *host) orJSON(f *flags, err error) error {
 	return err
 }
 
-// inputOf is the input of a run or the first message of a chat. A run that is resumed
-// has its own.
+// inputOf returns the input of a run or the first message of a chat. A resumed run
+// takes no new input.
 func (h *host) inputOf(f *flags, words []string, entry *project.Worker, chat bool) (run.Input, bool, error) {
 	if err := h.meantAsID(f, words); err != nil {
 		return run.Input{}, false, err
@@ -146,8 +146,8 @@ func (h *host) inputOf(f *flags, words []string, entry *project.Worker, chat boo
 	return run.Input{}, true, nil
 }
 
-// input settles INPUT, asking standard input where nothing was given; a chat
-// reads it line by line instead.
+// input returns INPUT. If there is none, a run reads standard input, unless it is a
+// terminal; a chat later reads it line by line.
 func (h *host) input(f *flags, words []string, chat bool) (run.Input, bool, error) {
 	if chat && len(words) == 1 && words[0] == "-" {
 		words = nil
@@ -160,11 +160,12 @@ func (h *host) input(f *flags, words []string, chat bool) (run.Input, bool, erro
 	return in, false, err
 }
 
-// warnNobody says up front which tools will be denied (SPEC §7).
+// warnNobody prints before the run which tools will be denied, because nobody can be
+// asked (SPEC §7).
 func (h *host) warnNobody(ctx context.Context, inst *core.Instance, f *flags) {
 	tools, err := inst.WouldAsk(ctx, func(text string) { h.say("%s", oneLine(text)) })
 	if err != nil || len(tools) == 0 {
-		return // what is wrong with the project, the run will say
+		return // the run itself will report the error
 	}
 	why := "there is no terminal"
 	if f.headless {

@@ -11,16 +11,16 @@ import (
 	"golem/cmd/cli/tui"
 )
 
-// inlines says whether a run shows its tree: where standard error is a terminal on which
-// a person can be asked, and nothing asks for plain lines.
+// inlines reports whether a run shows its tree: standard error must be a terminal on
+// which a person can be asked, and no flag may ask for plain lines.
 func (s *session) inlines() bool { return s.host.draws(s.flags, s.questions.Person) }
 
-// draws says whether a question to a person may be drawn, instead of plain lines.
+// draws reports whether a question may be drawn, instead of printed in plain lines.
 func (h *host) draws(f *flags, person ui.Person) bool {
 	return !f.plain && !f.quiet && !f.verbose && !f.headless && person != nil && h.escapes(h.err) && inForeground(h.err)
 }
 
-// inline is the front end of a run on a terminal.
+// inline sets the front end that shows the tree of a run for this session.
 func (s *session) inline(inst *core.Instance) {
 	h := s.host
 	u, restore := h.inline(s.flags, s.questions.Person, func() {
@@ -44,8 +44,8 @@ func (s *session) inline(inst *core.Instance) {
 	}
 }
 
-// inline draws on the terminal of a person, on which nothing that is typed is seen until
-// restore. leave is called for Ctrl+C at a question.
+// inline returns a front end that draws on the person's terminal. Typed characters are
+// not shown there until restore is called. leave is called for Ctrl+C at a question.
 func (h *host) inline(f *flags, person ui.Person, leave func()) (u *tui.Inline, restore func()) {
 	u = &tui.Inline{
 		Screen: h.err, Answers: h.out, Drawn: isTerminal(h.out), Env: os.Environ(),

@@ -10,8 +10,9 @@ import (
 	"golem/docs/schemas"
 )
 
-// schemaCommand prints a JSON Schema for editors. The schemas are in the
-// command line alone: the page, which has to be loaded, has no use for them.
+// schemaCommand returns golem schema, which prints a JSON Schema for editors. The
+// schemas are not part of the page, which does not need them and would take longer to
+// load.
 func (h *host) schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema NAME",

@@ -63,7 +63,7 @@ value out of whatever the tool returns.
 	return cmd
 }
 
-// personSecrets is the store, or why there is none.
+// personSecrets returns the person's store, or an error that says why there is none.
 func (h *host) personSecrets() (*secretStore, error) {
 	if s := h.secretStore(); s != nil {
 		return s, nil
@@ -100,12 +100,13 @@ func (h *host) setSecret(name, store string) error {
 	return h.print("the secret " + name + " is in $GOLEM_HOME/secrets.json\n")
 }
 
-// mostSecret is the largest value in bytes. One of fewer than trace.MinSecret could not
-// be told from ordinary text, so golem could not keep it out of a trace.
+// mostSecret is the largest value in bytes. A value shorter than trace.MinSecret is
+// refused, too: it could not be told from ordinary text, so golem could not remove it
+// from a trace.
 const mostSecret = 8 << 10
 
-// readSecret asks for the value on the terminal, without showing it, or reads standard
-// input to its end. The last end of line does not count.
+// readSecret reads the value from the terminal, without showing it, or from standard
+// input to its end. A line break at the end does not belong to the value.
 func (h *host) readSecret(name string) (string, error) {
 	value, err := "", error(nil)
 	if isTerminal(h.in) {

@@ -18,19 +18,19 @@ import (
 	"golem/core/fault"
 )
 
-// secretStore is where this person keeps secrets: an index of names in
-// $GOLEM_HOME/secrets.json, and the values in the keyring of the machine or, where
-// none answers, in that file.
+// secretStore is the store of the person's secrets: an index of names in
+// $GOLEM_HOME/secrets.json, and the values in the keyring of the machine or, if no
+// keyring answers, in that file.
 type secretStore struct {
 	file    trustFile
 	service string // the keyring's name for golem's entries
 	now     func() time.Time
-	there   func() error // says why there can be no keyring
+	there   func() error // returns why there can be no keyring, or nil
 }
 
 var _ core.SecretStore = (*secretStore)(nil)
 
-// The places in which a value can be.
+// The stores of a value.
 const (
 	inKeyring = "keyring"
 	inFile    = "file"
@@ -43,14 +43,15 @@ type secretIndex struct {
 	Secrets map[string]*keptSecret `json:"secrets"`
 }
 
-// keptSecret is a secret of the index. Value is set only in the file.
+// keptSecret is an entry of the index. Value is set only if the value is stored in the
+// file.
 type keptSecret struct {
 	Store string    `json:"store"`
 	Set   time.Time `json:"set"`
 	Value string    `json:"value,omitempty"`
 }
 
-// secrets is the person's store; nil where there is no GOLEM_HOME.
+// secrets returns the person's store; nil if there is no GOLEM_HOME.
 func (h *host) secrets() core.SecretStore {
 	if s := h.secretStore(); s != nil {
 		return s
@@ -58,8 +59,8 @@ func (h *host) secrets() core.SecretStore {
 	return nil
 }
 
-// secretStore is the store of GOLEM_HOME. Another GOLEM_HOME has other entries in the
-// keyring.
+// secretStore returns the store of GOLEM_HOME; nil if there is none. Another GOLEM_HOME
+// uses other entries of the keyring.
 func (h *host) secretStore() *secretStore {
 	home := h.home()
 	if home == "" {
@@ -72,7 +73,7 @@ func (h *host) secretStore() *secretStore {
 	return &secretStore{trustFile{filepath.Join(home, "secrets.json")}, service, time.Now, ringThere}
 }
 
-// index reads the names. A file that others can read is not used.
+// index reads the index. It returns an error if other users can read or write the file.
 func (s *secretStore) index() (secretIndex, error) {
 	info, err := os.Stat(s.file.name)
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
@@ -104,7 +105,7 @@ func readIndex(data []byte) (secretIndex, error) {
 	return out, nil
 }
 
-// change replaces the index.
+// change reads the index, lets the given function change it, and writes it.
 func (s *secretStore) change(change func(map[string]*keptSecret)) error {
 	if _, err := s.index(); err != nil { // refuses a file that others can read
 		return err
@@ -120,7 +121,7 @@ func (s *secretStore) change(change func(map[string]*keptSecret)) error {
 	})
 }
 
-// Secret returns the value of a name.
+// Secret returns the value of a name. ok is false if there is no such secret.
 func (s *secretStore) Secret(name string) (value string, ok bool, err error) {
 	index, err := s.index()
 	if err != nil {
@@ -144,7 +145,7 @@ func (s *secretStore) Secret(name string) (value string, ok bool, err error) {
 	return value, true, nil
 }
 
-// Values returns all values.
+// Values returns all secret values, including the tokens of sign-ins.
 func (s *secretStore) Values() ([]string, error) {
 	index, err := s.index()
 	var out []string
@@ -162,10 +163,10 @@ func (s *secretStore) Values() ([]string, error) {
 	return out, err
 }
 
-// set keeps a value in the store that is asked for; "" is the keyring, or the file
-// where no keyring answers: then why says what the keyring said.
+// set stores a value in the given store. With "" it uses the keyring, or the file if no
+// keyring answers; then why is the keyring's error.
 func (s *secretStore) set(name, value, store string) (used string, why error, err error) {
-	old, err := s.index() // nothing is put into the keyring that the index cannot name
+	old, err := s.index() // first, so that the keyring gets no value without an entry in the index
 	if err != nil {
 		return "", nil, err
 	}
@@ -182,14 +183,14 @@ func (s *secretStore) set(name, value, store string) (used string, why error, er
 		all[name] = &keptSecret{Store: used, Set: s.now().UTC().Truncate(time.Second), Value: value}
 	})
 	if before := old.Secrets[name]; err == nil && used == inFile && before != nil && before.Store == inKeyring {
-		if err = s.forget(name); err != nil { // never in both
+		if err = s.forget(name); err != nil { // the value must not remain in both
 			err = errors.Join(err, s.change(func(all map[string]*keptSecret) { all[name] = before }))
 		}
 	}
 	return used, why, err
 }
 
-// forget takes a value out of the keyring.
+// forget removes a value from the keyring.
 func (s *secretStore) forget(name string) error {
 	_, err := s.ring(func() (string, error) { return "", keyring.Delete(s.service, name) })
 	if err == nil || errors.Is(err, keyring.ErrNotFound) {
@@ -199,7 +200,7 @@ func (s *secretStore) forget(name string) error {
 		Hinting("unlock the keyring and try again, or remove the entry of %s with the keyring's own program", s.service)
 }
 
-// remove reports whether there was a secret of that name.
+// remove removes a secret, and reports whether it existed.
 func (s *secretStore) remove(name string) (had bool, err error) {
 	index, err := s.index()
 	if err != nil || index.Secrets[name] == nil {
@@ -213,10 +214,10 @@ func (s *secretStore) remove(name string) (had bool, err error) {
 	return true, s.change(func(all map[string]*keptSecret) { delete(all, name) })
 }
 
-// ringWait is how long a keyring may take: a person may have to unlock it.
+// ringWait is how long golem waits for the keyring, which a person may have to unlock.
 const ringWait = 2 * time.Minute
 
-// ring asks the keyring, which has no time limit of its own.
+// ring calls the keyring's library with a time limit, because the library has none.
 func (s *secretStore) ring(ask func() (string, error)) (string, error) {
 	if err := s.there(); err != nil {
 		return "", err

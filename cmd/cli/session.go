@@ -12,7 +12,7 @@ import (
 	"golem/core/ui"
 )
 
-// session is what one run uses of the host: its front end and its files.
+// session is the state of one run or chat on this host: its front end and its files.
 type session struct {
 	host      *host
 	flags     *flags
@@ -31,8 +31,8 @@ type session struct {
 	cleanup func()
 }
 
-// open makes the files and the front end. It fails on what was asked for by
-// name and cannot be had.
+// open opens the files and the front end. It returns an error if a file that a flag
+// names cannot be opened.
 func (s *session) open(inst *core.Instance, chat bool) error {
 	h, f := s.host, s.flags
 	s.options.ID, s.options.Strict = newRunID(), f.strict
@@ -76,8 +76,8 @@ func (s *session) open(inst *core.Instance, chat bool) error {
 	return nil
 }
 
-// jsonLines is the front end of --json; the trace's lines, whole, go to the
-// result.
+// jsonLines sets the front end of --json, and returns the writer for the trace's lines,
+// which are never cut.
 func (s *session) jsonLines(chat bool) io.Writer {
 	h := s.host
 	j := &ui.JSON{W: h.out, Approver: s.questions}
@@ -94,8 +94,8 @@ func (s *session) jsonLines(chat bool) io.Writer {
 	return j.Lines()
 }
 
-// plain is the line front end. The answer is part of the view only where view
-// and standard output are one terminal.
+// plain sets the front end that prints lines. The answer is part of the view only if
+// standard error and standard output are one terminal.
 func (s *session) plain(chat bool) {
 	h, f := s.host, s.flags
 	p := &ui.Plain{
@@ -124,8 +124,8 @@ func (s *session) plain(chat bool) {
 // maxFailures is how many failed workers are named at the end of a run.
 const maxFailures = 5
 
-// sayFailed names the workers that failed below the root: its answer may not
-// tell of them. With --strict it says why the exit code is 1.
+// sayFailed prints the workers below the root that failed, because the answer may not
+// mention them. With --strict it also prints why the exit code is 1.
 func (h *host) sayFailed(res run.Result) {
 	for i, f := range res.Failed {
 		if i == maxFailures {
@@ -149,7 +149,7 @@ func (h *host) sayFailed(res run.Result) {
 	}
 }
 
-// oneTerminal says whether two streams end on the same screen.
+// oneTerminal reports whether two streams are the same terminal.
 func oneTerminal(a, b *os.File) bool {
 	if !isTerminal(a) || !isTerminal(b) {
 		return false
@@ -159,7 +159,7 @@ func oneTerminal(a, b *os.File) bool {
 	return errA != nil || errB != nil || os.SameFile(ia, ib) || os.PathSeparator == '\\'
 }
 
-// close delivers the result, closes the files and settles the exit code.
+// close shows the result, closes the files and returns the exit code as an error.
 func (s *session) close(res run.Result) error {
 	h := s.host
 	err := s.finish(res)

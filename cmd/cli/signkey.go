@@ -12,7 +12,8 @@ import (
 	"golem/core/workspace"
 )
 
-// secretKey is a secret key of minisign, which signs packed projects.
+// secretKey reads a secret key of minisign, and returns a function that signs packed
+// projects with it.
 func (h *host) secretKey(name string, data []byte) (workspace.Sign, error) {
 	var key minisign.PrivateKey
 	var err error
@@ -28,7 +29,8 @@ func (h *host) secretKey(name string, data []byte) (workspace.Sign, error) {
 		return nil, usage("%s is not a secret key of minisign", name).Hinting("golem pack --new-key FILE makes one")
 	}
 	return func(index []byte, comment string) ([]byte, []byte, error) {
-		// One project signed twice gives the same bytes: no time in the comment.
+		// The comment contains no time, so that signing a project twice gives the same
+		// bytes.
 		signature := minisign.SignWithComments(key, index, comment, "signature of golem-pack.json, the index of this packed project")
 		public, ok := key.Public().(minisign.PublicKey)
 		if !ok {
@@ -39,7 +41,7 @@ func (h *host) secretKey(name string, data []byte) (workspace.Sign, error) {
 	}, nil
 }
 
-// newSignKey makes a pair of keys: FILE, for its owner only, and FILE.pub.
+// newSignKey creates a pair of keys: FILE, which only its owner can read, and FILE.pub.
 func (h *host) newSignKey(name string) error {
 	public, secret, err := minisign.GenerateKey(nil)
 	if err != nil {
@@ -75,7 +77,7 @@ func (h *host) newSignKey(name string) error {
 	return h.print("secret key " + name + ", public key " + name + ".pub: " + public.String() + "\n")
 }
 
-// hidden asks a question on the terminal and reads a line that is not shown.
+// hidden writes a prompt to the terminal and reads a line without showing it.
 func hidden(in, out *os.File, prompt string) (string, error) {
 	if _, err := out.WriteString(prompt); err != nil {
 		return "", err
@@ -85,7 +87,7 @@ func hidden(in, out *os.File, prompt string) (string, error) {
 	return string(text), err
 }
 
-// writeNewMode writes a file that must not exist yet.
+// writeNewMode writes a new file. It fails if the file exists.
 func writeNewMode(name string, data []byte, mode os.FileMode) error {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {

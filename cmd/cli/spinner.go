@@ -2,7 +2,8 @@ package main
 
 import "golem/core/ui"
 
-// beside writes to standard error with the status line taken away first.
+// beside calls write, which writes to standard error, with the status line removed
+// before.
 func (h *host) beside(write func()) {
 	if aside := h.aside.Load(); aside != nil {
 		(*aside)(write)
@@ -11,8 +12,9 @@ func (h *host) beside(write func()) {
 	write()
 }
 
-// live says whether a status line may be written to standard error: it is a
-// terminal, and golem its foreground job. nil: never.
+// live returns a function that reports whether a status line may be written to standard
+// error: golem must be the foreground job. It returns nil if standard error is no
+// terminal.
 func (h *host) live() func() bool {
 	if !h.escapes(h.err) {
 		return nil
@@ -20,8 +22,9 @@ func (h *host) live() func() bool {
 	return func() bool { return inForeground(h.err) }
 }
 
-// spinner tells on a terminal what a command waits for that is not a run; end
-// takes it away, and may be called again.
+// spinner returns a status line that shows, on a terminal, what a command waits for
+// outside a run. The caller must call end, which removes it; calling end again is
+// allowed.
 func (h *host) spinner() (s *ui.Spinner, end func()) {
 	s = &ui.Spinner{W: h.err, Live: h.live(), Width: func() int { return columns(h.err) }, Color: h.colors(h.err, &flags{})}
 	aside := s.Aside

@@ -19,8 +19,8 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// stateOf is .golem of a directory, with this machine's key. Nothing is kept
-// where there is no GOLEM_HOME to keep the key in.
+// stateOf returns the store in .golem of a directory, with this machine's key. Without
+// GOLEM_HOME there is no key, and the store keeps nothing.
 func (h *host) stateOf(files *osfs.FS, root string) state.Store {
 	home := h.home()
 	if home == "" {
@@ -51,7 +51,7 @@ func (h *host) stateOf(files *osfs.FS, root string) state.Store {
 	}
 }
 
-// ownParents makes the directories above a file, readable by their owner only.
+// ownParents creates the directories above a file, with access for their owner only.
 func ownParents(files *osfs.FS, name string) error {
 	dir := path.Dir(name)
 	if dir == "." {
@@ -66,8 +66,8 @@ func ownParents(files *osfs.FS, name string) error {
 	return nil
 }
 
-// stateKey reads the key of this machine, and makes it the first time. Two golems
-// that start at once get the same one.
+// stateKey reads the key of this machine, and creates it the first time. A lock ensures
+// that two processes that start at once get the same key.
 func stateKey(name string) ([]byte, error) {
 	if key, err := readHomeFile(name); len(key) > 0 || err != nil {
 		return key, err

@@ -13,17 +13,20 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// What a person may have meant by a target that is none. Only what stands on
-// the way is looked at: the directory, its parents, GOLEM_PATH.
+// parents is how many parents are searched for a project. The result is only used for a
+// hint: running never searches parents (SPEC §3). The hints for a wrong TARGET look
+// only at the directory, its parents and GOLEM_PATH.
 
 // parents is how far up a project is looked for, for a hint alone: running
 // never searches parents (SPEC §3).
 const parents = 8
 
-// projectFiles make a directory a project, in the order they are told.
+// projectFiles are the files that make a directory a project, in the order in which
+// they are searched.
 var projectFiles = []string{"main.worker", "project.yaml", "project.yml", "llm-do.yaml", "llm-do.yml", "golem-forge.config.yaml", "golem-forge.config.yml"}
 
-// projectFile is the file that makes a directory a project, "" if none does.
+// projectFile returns the name of the file that makes a directory a project; "" if
+// there is none.
 func projectFile(dir string) string {
 	for _, name := range projectFiles {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
@@ -33,8 +36,8 @@ func projectFile(dir string) string {
 	return ""
 }
 
-// above finds the nearest parent of dir that is a project, as seen from the
-// working directory.
+// above finds the nearest parent of dir that is a project. rel is its path from the
+// working directory, name its project file; both are "" if there is none.
 func (h *host) above(dir string) (rel, name string) {
 	for range parents {
 		up := filepath.Dir(dir)
@@ -53,7 +56,7 @@ func (h *host) above(dir string) (rel, name string) {
 	return "", ""
 }
 
-// line is a command as a person would type it.
+// line returns a command as a person would type it.
 func (f *flags) line(words ...string) string {
 	out := []string{"golem", f.command}
 	for _, w := range words {
@@ -65,7 +68,7 @@ func (f *flags) line(words ...string) string {
 	return strings.Join(out, " ")
 }
 
-// meant adds to an error about TARGET what may have been meant.
+// meant adds a hint to an error about TARGET: what the person may have meant.
 func (h *host) meant(f *flags, words []string, err error) error {
 	var bad *fault.Fault
 	if !errors.As(err, &bad) {
@@ -89,7 +92,8 @@ func (h *host) meant(f *flags, words []string, err error) error {
 	return err
 }
 
-// meantName is for a bare word, which is neither a directory nor on GOLEM_PATH.
+// meantName returns the hint for a bare word that is neither a directory nor on
+// GOLEM_PATH.
 func (h *host) meantName(f *flags, words []string) string {
 	word := words[0]
 	if projectFile(h.dir) != "" && h.hasWorker(word) {
@@ -125,8 +129,8 @@ func (h *host) meantName(f *flags, words []string) string {
 	return "golem --help shows what TARGET may be"
 }
 
-// nearProject is the project or worker file in the working directory whose name is
-// nearest to word; "" if none is near.
+// nearProject returns the project or worker file in the working directory whose name is
+// most similar to word; "" if none is similar.
 func (h *host) nearProject(word string) string {
 	entries, err := os.ReadDir(h.dir)
 	if err != nil {
@@ -145,7 +149,8 @@ func (h *host) nearProject(word string) string {
 	return near
 }
 
-// hasWorker tells whether the project here has a worker of that ID.
+// hasWorker reports whether the project in the working directory has a worker with that
+// ID.
 func (h *host) hasWorker(id string) bool {
 	files, err := osfs.Open(h.dir)
 	if err != nil {
@@ -155,8 +160,8 @@ func (h *host) hasWorker(id string) bool {
 	return err == nil && p.HasWorker(id)
 }
 
-// nearFile is the worker file that a path may have meant: with its extension,
-// in a parent, or the nearest name beside it; "" if there is none.
+// nearFile returns the worker file that a path may have meant: the path with an
+// extension, in a parent directory, or with a similar name; "" if there is none.
 func (h *host) nearFile(word string) string {
 	regular := func(name string) bool {
 		info, err := os.Stat(h.path(name))
@@ -195,7 +200,8 @@ func (h *host) nearFile(word string) string {
 	return ""
 }
 
-// elsewhere adds to "No main.worker in X" where one is.
+// elsewhere adds to the fault "No main.worker in X" the nearest parent that is a
+// project.
 func (h *host) elsewhere(f *flags, p place, faults fault.List) fault.List {
 	out := slices.Clone(faults)
 	if p.pack != nil {

@@ -11,11 +11,12 @@ func oneLine(s string) string { return ui.OneLine(s) }
 
 func table(rows [][]string) string { return ui.Table(rows) }
 
-// when is a time as what people read has it: that of their clock, to the minute. JSON has
-// UTC (RFC 3339).
+// when formats a time for people, in local time, to the minute. JSON output uses UTC
+// (RFC 3339).
 func when(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
-// whenText is when of a time that is a text; one that is none stays as it is.
+// whenText formats a time given as RFC 3339 text; any other text is returned on one
+// line.
 func whenText(s string) string {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
@@ -24,7 +25,8 @@ func whenText(s string) string {
 	return when(t)
 }
 
-// narrowed is a table for a stream, as narrow as the terminal that it is.
+// narrowed shortens a table for the width of the terminal f. If f is no terminal, it
+// returns the rows unchanged.
 func narrowed(f *os.File, rows [][]string, spare ...string) [][]string {
 	if !isTerminal(f) {
 		return rows

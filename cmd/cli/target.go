@@ -13,18 +13,18 @@ import (
 	"golem/core/project"
 )
 
-// place is what TARGET comes down to.
+// place is the project or worker that TARGET names.
 type place struct {
 	root  string // the project's directory, absolute
 	entry string // a reference from the root, "" = the project's own
 	file  bool   // TARGET was a worker file
-	work  string // what it works on, if not its root: it was found on GOLEM_PATH
+	work  string // the directory that it works on; set only for a worker found on GOLEM_PATH
 	shelf bool   // root is a directory of GOLEM_PATH, whose files are workers
 
 	pack *packed // TARGET is a packed project; there is no root
 }
 
-// name is the project's, for messages and traces.
+// name returns the project's name for messages and traces.
 func (p place) name() string {
 	if p.pack != nil {
 		return p.pack.Name
@@ -32,10 +32,10 @@ func (p place) name() string {
 	return filepath.Base(p.root)
 }
 
-// sandbox is the directory that workers work on.
+// sandbox returns the directory that workers work on.
 func (p place) sandbox() string { return cmp.Or(p.work, p.root) }
 
-// target finds the project and says how many of words named it: 0 or 1 (SPEC §12).
+// target finds the project. used is how many of words named it: 0 or 1 (SPEC §12).
 func (h *host) target(f *flags, words []string) (p place, used int, err error) {
 	dir := f.project
 	if dir == "" && !f.noProject {
@@ -71,7 +71,7 @@ func (h *host) target(f *flags, words []string) (p place, used int, err error) {
 	return p, used, nil
 }
 
-// isTarget says whether a first word names TARGET although a project is given.
+// isTarget reports whether the first word names TARGET although a project is given.
 func (h *host) isTarget(word string) bool {
 	if isWorkerFile(word) {
 		return true
@@ -84,7 +84,7 @@ func isWorkerFile(word string) bool {
 	return slices.Contains([]string{".worker", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(word)))
 }
 
-// path is word as an absolute path.
+// path returns word as an absolute path.
 func (h *host) path(word string) string {
 	if filepath.IsAbs(word) {
 		return filepath.Clean(word)
@@ -92,7 +92,7 @@ func (h *host) path(word string) string {
 	return filepath.Join(h.dir, word)
 }
 
-// resolve reads TARGET where no project is given: a directory, a worker file,
+// resolve finds what TARGET names if no project is given: a directory, a worker file,
 // or a name on GOLEM_PATH (S1-32, S1-88).
 func (h *host) resolve(word string) (place, error) {
 	if word == "" {
@@ -129,8 +129,9 @@ func (h *host) projectDir(dir string) (place, error) {
 	return place{root: h.path(dir)}, nil
 }
 
-// within reads TARGET where a project is given as well. A directory on the
-// command line beats the environment; two directories there contradict.
+// within finds what TARGET names if a project is given, too. A directory on the command
+// line has precedence over the environment; two different directories on the command
+// line are an error.
 func (h *host) within(f *flags, dir, word string) (place, error) {
 	base, err := h.projectDir(dir)
 	if err != nil {
@@ -164,14 +165,14 @@ func sameDir(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(ia, ib)
 }
 
-// workerFile finds the root a worker file belongs to (SPEC §3).
+// workerFile finds the project root to which a worker file belongs (SPEC §3).
 func (h *host) workerFile(word string) (place, error) {
 	root, ref := project.Locate(filepath.ToSlash(h.path(word)))
 	return place{root: filepath.FromSlash(root), entry: ref, file: true}, nil
 }
 
-// named searches GOLEM_PATH (S1-72). The first directory that has the name
-// wins; one that has it twice is ambiguous.
+// named searches GOLEM_PATH for a name (S1-72). The first directory that has it wins;
+// two entries with the name in one directory are an error.
 func (h *host) named(word string) (place, error) {
 	var tried []string
 	for _, dir := range h.searchPath() {
@@ -197,9 +198,9 @@ func (h *host) named(word string) (place, error) {
 		Hinting("golem --help shows what TARGET may be")
 }
 
-// onPath are what a directory of GOLEM_PATH has under a name: a worker file, a
-// worker with a directory of its own, a project. All work on the current
-// directory; what they refer to is found where they lie (SPEC §3).
+// onPath returns what a directory of GOLEM_PATH has under a name: a worker file, a
+// worker with a directory of its own, a project. All of them work on the current
+// directory; what they refer to is found beside them (SPEC §3).
 func (h *host) onPath(dir, word string) []place {
 	var out []place
 	for _, name := range []string{word + ".worker", word + ".yaml", word + ".yml", word + "/worker.worker"} {
@@ -226,7 +227,7 @@ func (h *host) searchPath() []string {
 	return slices.DeleteFunc(filepath.SplitList(list), func(s string) bool { return s == "" })
 }
 
-// home is GOLEM_HOME, by default ~/.golem; "" if there is no home at all.
+// home returns GOLEM_HOME, by default ~/.golem; "" if there is no home directory.
 func (h *host) home() string {
 	if v := h.setting("HOME"); v != "" {
 		return h.path(v)
@@ -241,7 +242,8 @@ func (h *host) home() string {
 	return ""
 }
 
-// shorten keeps the home directory out of messages.
+// shorten replaces the path of GOLEM_HOME by $GOLEM_HOME, so that messages do not show
+// the home directory.
 func (h *host) shorten(name string) string {
 	if home := h.home(); home != "" {
 		if rel, err := filepath.Rel(home, name); err == nil && filepath.IsLocal(rel) {

@@ -15,10 +15,10 @@ import (
 	"golem/core/ui"
 )
 
-// terminal is the controlling terminal: where a person is asked, even when
-// standard input is a pipe (SPEC §7). Questions come one at a time. Nothing is
-// read of it between two questions, so that an answer that comes too late is
-// flushed by the next question instead of answering it.
+// terminal is the controlling terminal, on which a person is asked even when standard
+// input is a pipe (SPEC §7). It asks one question at a time. It reads nothing between
+// two questions: an answer that comes too late is discarded by the next question, and
+// does not answer it.
 type terminal struct {
 	in, out *os.File
 	pending pendingRead
@@ -31,8 +31,7 @@ type reply struct {
 
 var _ ui.Person = (*terminal)(nil)
 
-// person opens the controlling terminal; nil if there is none or --headless
-// forbids to use it.
+// person opens the controlling terminal; nil if there is none, or with --headless.
 func (h *host) person(f *flags) ui.Person {
 	if f.headless {
 		return nil
@@ -44,11 +43,11 @@ func (h *host) person(f *flags) ui.Person {
 	return &terminal{in: in, out: out}
 }
 
-// maxLine bounds an answer or a chat message, in bytes.
+// maxLine is the size limit of an answer or a chat message, in bytes.
 const maxLine = run.MaxInput
 
-// readLine reads up to the end of a line, which it takes off. io.EOF comes
-// only where there is no text before it.
+// readLine reads a line and returns it without its line break. It returns io.EOF only
+// if there is no text before the end.
 func readLine(r *bufio.Reader) (string, error) {
 	var b strings.Builder
 	for {
@@ -65,7 +64,8 @@ func readLine(r *bufio.Reader) (string, error) {
 	}
 }
 
-// Write shows text, if the terminal is ours at the moment.
+// Write writes text to the terminal. It returns approval.ErrNobody if golem is not the
+// foreground job.
 func (t *terminal) Write(p []byte) (int, error) {
 	if !inForeground(t.out) {
 		return 0, approval.ErrNobody
@@ -73,9 +73,10 @@ func (t *terminal) Write(p []byte) (int, error) {
 	return t.out.Write(p)
 }
 
-// Ask throws away what was typed ahead, whole lines and half ones, before it
-// writes the prompt: nothing typed before the question answers it (SECURITY 9).
-// A question that is given up leaves the terminal free for the next.
+// Ask writes the prompt and returns the line that the person types. Before that it
+// discards everything that was typed ahead, complete lines and partial ones, so that
+// nothing typed before the question answers it (SECURITY 9). When ctx ends, it gives up
+// the question, and the terminal is free for the next one.
 func (t *terminal) Ask(ctx context.Context, prompt string) (string, error) {
 	if !inForeground(t.in) {
 		return "", approval.ErrNobody
@@ -93,7 +94,7 @@ func (t *terminal) Ask(ctx context.Context, prompt string) (string, error) {
 	return line, err
 }
 
-// columns is the width of a terminal, 0 if it cannot be told.
+// columns returns the width of a terminal; 0 if it is not known.
 func columns(f *os.File) int {
 	w, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
@@ -102,7 +103,7 @@ func columns(f *os.File) int {
 	return w
 }
 
-// rows is the height of a terminal, 0 if it cannot be told.
+// rows returns the height of a terminal; 0 if it is not known.
 func rows(f *os.File) int {
 	_, h, err := term.GetSize(int(f.Fd()))
 	if err != nil {
@@ -113,12 +114,12 @@ func rows(f *os.File) int {
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// escapes says whether a stream may get escape sequences at all.
+// escapes reports whether escape sequences may be written to a stream.
 func (h *host) escapes(f *os.File) bool {
 	return isTerminal(f) && h.env["TERM"] != "dumb" && enableEscapes(f)
 }
 
-// colors says whether a stream may be coloured (https://no-color.org).
+// colors reports whether colours may be written to a stream (https://no-color.org).
 func (h *host) colors(f *os.File, fl *flags) bool {
 	return !fl.noColor && h.env["NO_COLOR"] == "" && h.escapes(f)
 }
@@ -143,7 +144,8 @@ func newLines(f *os.File) *lines {
 	return l
 }
 
-// read lives as long as the process, like the terminal's reader.
+// read reads a line for each request. Its goroutine lives as long as the process,
+// because nothing can interrupt a read from standard input.
 func (l *lines) read() {
 	r := bufio.NewReader(l.file)
 	for range l.want {
@@ -152,7 +154,7 @@ func (l *lines) read() {
 	}
 }
 
-// Line reads the next one. After ctx has ended it must not be used again.
+// Line returns the next line. If ctx has ended during a call, l must not be used again.
 func (l *lines) Line(ctx context.Context) (string, error) {
 	select {
 	case l.want <- struct{}{}:

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fread is FREAD of <sys/file.h>: flush the input queue only.
+// fread is the constant FREAD of <sys/file.h>: discard only the input queue.
 const fread = 1
 
-// The requests that read and write a terminal's modes.
+// getModes and setModes are the ioctl requests that read and write a terminal's modes.
 const getModes, setModes = unix.TIOCGETA, unix.TIOCSETA
 
-// flushInput throws away what was typed and not read.
+// flushInput discards input that was typed and not read.
 func flushInput(tty *os.File) error {
 	return unix.IoctlSetPointerInt(int(tty.Fd()), unix.TIOCFLUSH, fread)
 }

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openNonblock keeps an open from waiting for a FIFO's other end.
+// openNonblock is the flag with which opening a FIFO does not wait for its other end.
 const openNonblock = unix.O_NONBLOCK
 
 // openTerminal opens the controlling terminal.
@@ -24,8 +24,8 @@ func openTerminal() (in, out *os.File, err error) {
 	return tty, tty, nil
 }
 
-// inForeground says whether golem is the terminal's foreground job. Another
-// job would be stopped when it reads.
+// inForeground reports whether golem is the terminal's foreground job. A background job
+// that reads from the terminal would be stopped.
 func inForeground(tty *os.File) bool {
 	pgrp, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
 	return err == nil && pgrp == unix.Getpgrp()
@@ -33,8 +33,8 @@ func inForeground(tty *os.File) bool {
 
 func enableEscapes(*os.File) bool { return true }
 
-// unseen keeps what is typed from the screen, until restore: the shell has it later.
-// Ctrl+C and Ctrl+Z work as ever.
+// unseen turns off the echo of typed characters until restore is called; characters
+// that golem does not read are left for the shell. Ctrl+C and Ctrl+Z still work.
 func unseen(tty *os.File) (restore func()) {
 	was, err := unix.IoctlGetTermios(int(tty.Fd()), getModes)
 	if err != nil {
@@ -48,12 +48,12 @@ func unseen(tty *os.File) (restore func()) {
 	return func() { _ = unix.IoctlSetTermios(int(tty.Fd()), setModes, was) }
 }
 
-// pendingRead is nothing here: a read of the terminal begins only when there
-// is something to read.
+// pendingRead is empty on Unix: golem reads from the terminal only when there is
+// something to read, so that no read is left pending.
 type pendingRead struct{}
 
-// readLine reads up to the end of a line, which it takes off, or until ctx
-// ends. io.EOF comes only where there is no text before it.
+// readLine reads a line and returns it without its line break, or gives up when ctx
+// ends. It returns io.EOF only if there is no text before the end.
 func (t *terminal) readLine(ctx context.Context, _ string) (string, error) {
 	_ = t.pending // only Windows keeps one
 	wake, stop, err := os.Pipe()
@@ -86,7 +86,7 @@ func (t *terminal) readLine(ctx context.Context, _ string) (string, error) {
 	}
 }
 
-// readable waits until one of the files can be read, or is closed.
+// readable waits until one of the two files can be read or is closed.
 func readable(fds ...int) error {
 	for {
 		var set unix.FdSet

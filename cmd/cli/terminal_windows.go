@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// openNonblock has no meaning here: there are no FIFOs in the file system.
+// openNonblock is 0: Windows has no FIFOs in the file system.
 const openNonblock = 0
 
-// openTerminal opens the console, whatever the standard streams are.
+// openTerminal opens the console, even if the standard streams are redirected.
 func openTerminal() (in, out *os.File, err error) {
 	if in, err = os.OpenFile("CONIN$", os.O_RDWR, 0); err != nil {
 		return nil, nil, err
@@ -24,18 +24,20 @@ func openTerminal() (in, out *os.File, err error) {
 	return in, out, nil
 }
 
-// inForeground is always so: a console has no background jobs.
+// inForeground returns true: a console has no background jobs.
 func inForeground(*os.File) bool { return true }
 
-// flushInput throws away what was typed and not read.
+// flushInput discards input that was typed and not read.
 func flushInput(console *os.File) error {
 	return windows.FlushConsoleInputBuffer(windows.Handle(console.Fd()))
 }
 
-// unseen is nothing here: a console shows what is typed only while a program reads it.
+// unseen does nothing: a console shows typed characters only while a program reads
+// them.
 func unseen(*os.File) (restore func()) { return func() {} }
 
-// enableEscapes switches the console to understand escape sequences.
+// enableEscapes turns on escape sequences in the console, and reports whether that
+// worked.
 func enableEscapes(f *os.File) bool {
 	var mode uint32
 	handle := windows.Handle(f.Fd())
@@ -45,15 +47,15 @@ func enableEscapes(f *os.File) bool {
 	return windows.SetConsoleMode(handle, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
 }
 
-// pendingRead is a read of the console that a given-up question has left: it
-// cannot be taken back.
+// pendingRead is a read of the console that was started for a question which was then
+// given up. It cannot be cancelled.
 type pendingRead struct {
 	got  chan reply
 	open bool
 }
 
-// readLine reads a line, or gives up when ctx ends. The line that a given-up
-// question is still waiting for is thrown away, and prompt is written again.
+// readLine reads a line, or gives up when ctx ends. If a read of a question that was
+// given up is still pending, its line is discarded and the prompt is written again.
 func (t *terminal) readLine(ctx context.Context, prompt string) (string, error) {
 	p := &t.pending
 	for {

@@ -22,7 +22,7 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// addFlags are those of golem tool add and update.
+// addFlags are the flags of golem tool add and update.
 type addFlags struct {
 	flags
 	name string
@@ -68,7 +68,7 @@ func (f *addFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "write without asking")
 }
 
-// adding is the project that modules are added to.
+// adding is the project to which modules are added.
 type adding struct {
 	host          *host
 	tools         *tools
@@ -78,7 +78,7 @@ type adding struct {
 	fresh         bool              // there is no tools.lock yet
 }
 
-// addTo opens the project. close frees it.
+// addTo opens the project. The caller must close a.tools.
 func (h *host) addTo(f *addFlags) (a *adding, err error) {
 	if f.project == "" && h.setting("PROJECT") == "" {
 		f.project = "."
@@ -100,7 +100,7 @@ func (h *host) addTo(f *addFlags) (a *adding, err error) {
 	return a, err
 }
 
-// nameOf is the name that a source suggests; "" if it suggests none.
+// nameOf returns the module name that a source suggests; "" if there is none.
 func nameOf(source string) string {
 	if m := ociAddress.FindStringSubmatch(source); m != nil {
 		return path.Base(m[2])
@@ -175,8 +175,8 @@ func (h *host) toolAdd(f *addFlags, source string) error {
 	return h.show("added " + seen.Path + ", pinned in " + project.ToolLockFile + more + "\n")
 }
 
-// fetch reads a module and looks at it, without running any of it. byPerson: a person
-// named the source, not the project.
+// fetch reads a module and inspects it, without running any of it. byPerson says that a
+// person named the source, and not the project.
 func (a *adding) fetch(source, name string, byPerson bool) (got fetched, seen wasmtool.Inspection, err error) {
 	ctx, stop := a.host.interruptible(context.Background())
 	defer stop()
@@ -193,7 +193,7 @@ func (a *adding) fetch(source, name string, byPerson bool) (got fetched, seen wa
 	m := a.tools.library.Module(wasmtool.Source{
 		Path: name, Open: func() (fs.File, error) { return tree.Open("m.wasm") },
 		Sidecar: func() ([]byte, error) {
-			if got.sidecar == nil { // the one that the project has in its place stays
+			if got.sidecar == nil { // a description that the project already has stays
 				return a.inst.Project().Sidecar(project.Module{Path: name})
 			}
 			return got.sidecar, nil
@@ -203,11 +203,11 @@ func (a *adding) fetch(source, name string, byPerson bool) (got fetched, seen wa
 	return got, seen, err
 }
 
-// pin is what tools.lock gets of a module.
+// pin is the entry of a module in tools.lock.
 type pin struct{ digest, from string }
 
-// write pins modules in tools.lock, beside what another golem pinned there meanwhile, and
-// puts them in place.
+// write pins modules in tools.lock and puts them in place. It keeps what another golem
+// pinned meanwhile, and returns E_CONFLICT if one of the same modules was changed.
 func (a *adding) write(f *addFlags, pins map[string]pin, modules map[string][]byte) error {
 	release, err := a.host.holdToolLock(a.inst)
 	if err != nil {
@@ -233,9 +233,9 @@ func (a *adding) write(f *addFlags, pins map[string]pin, modules map[string][]by
 	return a.put(modules)
 }
 
-// put puts the lock and the modules in place. The modules lie beside their places
-// before anything changes; a kill between the renames leaves a module that the lock
-// refuses, never one that is not pinned.
+// put writes the lock and the modules. It first writes the modules to temporary files
+// beside their places. If golem is killed between the renames, a module may be one that
+// the lock refuses, but never one that is not pinned.
 func (a *adding) put(modules map[string][]byte) error {
 	root, err := os.OpenRoot(a.root)
 	if err != nil {

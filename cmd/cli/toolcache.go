@@ -17,28 +17,28 @@ import (
 	"golem/core/wasmtool"
 )
 
-// Bounds of $GOLEM_HOME/cache. Beyond them the oldest entries go.
+// Limits of $GOLEM_HOME/cache. Beyond them the oldest entries are removed.
 const (
 	cacheBytes   = 512 << 20
 	cacheEntries = 500
-	// cacheEntry bounds what is read back: a guarded module is a little larger
-	// than the module, which the guard bounds.
+	// cacheEntry is the size limit of an entry that is read. A guarded module is a
+	// little larger than the original, whose size the guard limits.
 	cacheEntry = 64 << 20
 )
 
-// staleTemp is how old an unfinished file must be to count as left behind by a
-// process that was killed.
+// staleTemp is the age from which on a temporary file counts as left by a process that
+// was killed.
 const staleTemp = time.Hour
 
-// toolCache keeps guarded modules and descriptions in $GOLEM_HOME/cache/modules,
-// beside the directory of compiled code that the engine keeps there itself.
-// Compiled code is run as it is read, so the directory must belong to the
-// person who runs golem and be writable by nobody else. Several processes may
-// use it: files appear whole, by a rename, and only one process sweeps. Without
-// a usable directory nothing is kept, and everything works.
+// toolCache keeps guarded modules and descriptions in $GOLEM_HOME/cache/modules, beside
+// the directory in which the engine itself keeps compiled code. Compiled code is
+// executed as it is read, so the directory must belong to the person who runs golem and
+// be writable by nobody else. Several processes may use it: files appear complete, by a
+// rename, and only one process at a time removes old entries. Without a usable
+// directory nothing is cached, and everything else works.
 type toolCache struct {
 	dir  string                           // $GOLEM_HOME/cache; "": there is no home
-	warn func(format string, args ...any) // told once why nothing is kept; nil: nobody is
+	warn func(format string, args ...any) // called once with the reason if nothing can be cached; may be nil
 
 	maxBytes   int64 // 0: cacheBytes
 	maxEntries int   // 0: cacheEntries
@@ -51,7 +51,7 @@ var _ wasmtool.Cache = (*toolCache)(nil)
 
 var errNoCache = errors.New("there is no cache directory")
 
-// open makes the directory and says whether it can be used.
+// open creates the directory at the first call, and reports whether it can be used.
 func (c *toolCache) open() bool {
 	c.once.Do(func() {
 		err := errNoCache
@@ -66,7 +66,7 @@ func (c *toolCache) open() bool {
 	return c.usable
 }
 
-// prepare makes the directory, and a file in it, as each use will.
+// prepare creates the directory, and tests that a file can be made in it.
 func (c *toolCache) prepare() error {
 	if err := os.MkdirAll(c.entries(), 0o700); err != nil {
 		return err
@@ -90,7 +90,8 @@ const tempPrefix = ".tmp-"
 
 func (c *toolCache) entries() string { return filepath.Join(c.dir, "modules") }
 
-// compiled is where the engine keeps compiled code; "" where it cannot.
+// compiled returns the directory in which the engine keeps compiled code; "" if there
+// is none.
 func (c *toolCache) compiled() string {
 	if !c.open() {
 		return ""
@@ -98,10 +99,10 @@ func (c *toolCache) compiled() string {
 	return c.dir
 }
 
-// cacheKey is what an entry may be called: keys are made by golem.
+// cacheKey matches the keys of entries, which golem makes.
 var cacheKey = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,127}$`)
 
-// Get reads an entry, and marks it as used.
+// Get returns an entry, and marks it as used. ok is false if there is none.
 func (c *toolCache) Get(key string) ([]byte, bool) {
 	if !cacheKey.MatchString(key) || !c.open() {
 		return nil, false
@@ -116,12 +117,12 @@ func (c *toolCache) Get(key string) ([]byte, bool) {
 		return nil, false
 	}
 	if now := time.Now(); now.Sub(info.ModTime()) > time.Hour {
-		_ = os.Chtimes(name, now, now) // who cannot mark it may still use it
+		_ = os.Chtimes(name, now, now) // an entry that cannot be marked can still be used
 	}
 	return data, true
 }
 
-// Put writes an entry, whole or not at all.
+// Put writes an entry, completely or not at all.
 func (c *toolCache) Put(key string, data []byte) error {
 	if !cacheKey.MatchString(key) {
 		return errors.New("not a key of the cache")
@@ -129,19 +130,19 @@ func (c *toolCache) Put(key string, data []byte) error {
 	if !c.open() {
 		return errNoCache
 	}
-	unsynced := func(*os.File) error { return nil } // what a crash loses is made again
+	unsynced := func(*os.File) error { return nil } // an entry lost in a crash is made again
 	return replace(filepath.Join(c.entries(), key), tempPrefix+"*", data, unsynced)
 }
 
-// A cached file, of whichever directory of the cache.
+// cachedFile is a file in one of the directories of the cache.
 type cachedFile struct {
 	name string
 	size int64
 	used time.Time
 }
 
-// sweep brings the cache back within its bounds. One process does it at a
-// time; who finds the lock taken leaves it to the other.
+// sweep removes the oldest files beyond the limits of the cache. If another process is
+// doing it, sweep returns at once.
 func (c *toolCache) sweep() {
 	if !c.open() {
 		return
@@ -163,8 +164,8 @@ func (c *toolCache) sweep() {
 	}
 }
 
-// files lists what the cache holds, one level deep; what processes that were
-// killed have left unfinished is removed.
+// files returns the files in the cache's directories. It removes temporary files that
+// killed processes left.
 func (c *toolCache) files() []cachedFile {
 	var out []cachedFile
 	dirs, err := os.ReadDir(c.dir)
@@ -198,7 +199,8 @@ func (c *toolCache) files() []cachedFile {
 	return out
 }
 
-// unfinished says whether a file waits for its rename: golem's or the engine's.
+// unfinished reports whether a file is a temporary one, of golem or of the engine, that
+// waits for its rename.
 func unfinished(info fs.FileInfo) bool {
 	return strings.HasPrefix(info.Name(), tempPrefix) || strings.HasSuffix(info.Name(), ".tmp")
 }

@@ -2,5 +2,6 @@ package main
 
 import "io/fs"
 
-// ownedByUs leaves it to the access rules that a profile's directories inherit.
+// ownedByUs returns true: on Windows it relies on the access rules that directories of
+// a profile inherit.
 func ownedByUs(fs.FileInfo) bool { return true }

@@ -22,7 +22,7 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// callFlags are the grants and limits that a person gives one call.
+// callFlags are the grants and limits that a person gives for one call.
 type callFlags struct {
 	fs      string
 	hosts   []string
@@ -88,7 +88,8 @@ func (f *callFlags) add(s *pflag.FlagSet) {
 	s.DurationVar(&f.timeout, "timeout", 30*time.Second, "the time limit of the call, compiling not included; describing has the same limit")
 }
 
-// callTool is one call, from the command line to the exit code.
+// callTool carries out one call of a module's tool, from the command line to the exit
+// code.
 func (h *host) callTool(f *callFlags, words []string) error {
 	args, err := h.toolArguments(words[2:])
 	if err != nil {
@@ -140,8 +141,8 @@ func (h *host) callTool(f *callFlags, words []string) error {
 	return h.printOutput(out)
 }
 
-// gated makes the call through the gate, as every call is made. A person's own
-// call is approved by being made.
+// gated makes the call through the gate, like every call. It needs no approval, because
+// the person makes it. The result is checked against the tool's output schema.
 func gated(ctx context.Context, t tool.Tool, args []byte) (tool.Output, error) {
 	gate := approval.NewGate(approval.ApproveAll, nil)
 	spec := t.Spec()
@@ -167,9 +168,9 @@ func gated(ctx context.Context, t tool.Tool, args []byte) (tool.Output, error) {
 	return out, nil
 }
 
-// named finds a tool of a module by its description, else an export of that
-// name (S0-26). What has no description may be run for it, with no grants, as a
-// project would.
+// named finds a tool of a module by its description, or else an export with that name
+// (S0-26). To get a description, it may run the module with no grants, as a project
+// would.
 func named(ctx context.Context, b *wasmtool.Bound, name string, limit time.Duration) (tool.Tool, error) {
 	all, bad := b.Module.Describe(ctx, wasmtool.Describing{Run: true, Time: limit, Slow: b.Slow})
 	var names []string
@@ -193,7 +194,8 @@ func named(ctx context.Context, b *wasmtool.Bound, name string, limit time.Durat
 		Hinting("%s", fault.DidYouMean(name, names))
 }
 
-// prepare compiles a tool's module before its time begins.
+// prepare compiles a tool's module, so that compiling does not count for the time
+// limit.
 func prepare(ctx context.Context, t tool.Tool) error {
 	if p, ok := t.(tool.Preparer); ok {
 		return p.Prepare(ctx)
@@ -201,7 +203,8 @@ func prepare(ctx context.Context, t tool.Tool) error {
 	return nil
 }
 
-// compiling says what the person waits for: on a terminal as long as it lasts.
+// compiling returns a function that tells the person that golem compiles a module: in
+// the status line of a terminal, else in a line.
 func (h *host) compiling(m *wasmtool.Module, waits *ui.Spinner) func() {
 	return func() {
 		if waits.Live == nil {
@@ -212,7 +215,7 @@ func (h *host) compiling(m *wasmtool.Module, waits *ui.Spinner) func() {
 	}
 }
 
-// toolArguments are the JSON of a call.
+// toolArguments returns the arguments of a call as JSON.
 func (h *host) toolArguments(words []string) ([]byte, error) {
 	text := []byte("{}")
 	switch {
@@ -238,7 +241,7 @@ func (h *host) toolArguments(words []string) ([]byte, error) {
 	return text, nil
 }
 
-// grants are what the flags lend the module.
+// grants returns the grants that the flags give the module.
 func (h *host) grants(f *callFlags) (wasmtool.Grants, error) {
 	g := wasmtool.Grants{Network: len(f.hosts) > 0, Hosts: f.hosts, Fuel: f.fuel}
 	if f.fuel < 0 {
@@ -270,8 +273,8 @@ func (h *host) grants(f *callFlags) (wasmtool.Grants, error) {
 	return g, err
 }
 
-// grantedFiles is one directory as a module sees it. What defines a project is
-// protected there as in a run.
+// grantedFiles returns one directory as the module sees it. Files that define a project
+// are protected as in a run.
 func (h *host) grantedFiles(dir string) (sandbox.FS, error) {
 	dir, readOnly := strings.CutSuffix(dir, ":ro")
 	files, err := osfs.Open(h.path(dir))
@@ -290,20 +293,21 @@ func (h *host) grantedFiles(dir string) (sandbox.FS, error) {
 	})
 }
 
-// guarded protects a directory as a run would.
+// guarded returns the protection that a directory has in a run.
 func (h *host) guarded(root string) sandbox.Protection {
 	p := sandbox.Controls{Root: root}.Protect()
 	p.Closed = h.closed()
 	return p
 }
 
-// callHints say what to do about a refusal here, where no worker's file grants.
+// callHints are hints for refusals of golem tool call, where flags and not a worker's
+// file grant.
 var callHints = map[fault.Code]string{
 	fault.Grant:    "grant files with --fs DIR, a host with --allow-host HOST; in a worker, under toolsets.custom.modules",
 	fault.ToolFuel: "give it less to do, or allow more with --fuel N",
 }
 
-// failedCall says why a call failed, and makes it the exit code.
+// failedCall reports why a call failed, and returns the exit code.
 func (h *host) failedCall(ctx context.Context, err error) error {
 	var f *fault.Fault
 	if errors.As(err, &f) && callHints[f.Code] != "" {
@@ -319,7 +323,7 @@ func (h *host) failedCall(ctx context.Context, err error) error {
 	return exitCode(exitFailed)
 }
 
-// printOutput prints a result: the text or JSON that a model would read.
+// printOutput prints a result: the text or JSON that a model would get.
 func (h *host) printOutput(out tool.Output) error {
 	for _, p := range out.Parts {
 		h.say("with %s", strings.Join(slices.DeleteFunc([]string{p.Type, p.MIME, p.Name, bytesOf(len(p.Data))}, func(s string) bool { return s == "" }), ", "))

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// toolCommand is golem tool: what a person does with custom tools (SPEC §6, §12).
+// toolCommand returns golem tool, the commands for custom tools (SPEC §6, §12).
 func (h *host) toolCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tool",

@@ -13,9 +13,9 @@ import (
 	"golem/core/wasmtool/wazeroengine"
 )
 
-// cachingEngine is wazero with its cache on disk. wazero takes a damaged file or
-// a full disk for a fault of the module: what fails is compiled again without
-// the cache, and damaged files go.
+// cachingEngine is wazero with its cache on disk. wazero reports a damaged cache file
+// or a full disk like a fault of the module. So a module that fails is compiled again
+// without the cache, and damaged files are removed.
 type cachingEngine struct {
 	wasmtool.Engine
 	cache *toolCache
@@ -26,7 +26,7 @@ type cachingEngine struct {
 
 var _ wasmtool.Engine = (*cachingEngine)(nil)
 
-// newEngine makes the engine; where its cache cannot be had, without one.
+// newEngine returns the engine, with the cache if that can be used.
 func newEngine(ctx context.Context, cache *toolCache) (wasmtool.Engine, error) {
 	if dir := cache.compiled(); dir != "" {
 		if e, err := wazeroengine.New(ctx, wazeroengine.Options{Cache: dir}); err == nil {
@@ -36,7 +36,7 @@ func newEngine(ctx context.Context, cache *toolCache) (wasmtool.Engine, error) {
 	return wazeroengine.New(ctx, wazeroengine.Options{})
 }
 
-// Compile uses the cache as long as it is sound.
+// Compile compiles a module with the cache, and without it if that fails.
 func (e *cachingEngine) Compile(ctx context.Context, guarded []byte, digest string) (wasmtool.Compiled, error) {
 	code, err := e.Engine.Compile(ctx, guarded, digest)
 	if err == nil || ctx.Err() != nil || errors.Is(err, fault.Interrupted) {
@@ -65,7 +65,7 @@ func (e *cachingEngine) uncached(ctx context.Context) (wasmtool.Engine, error) {
 	return plain, err
 }
 
-// Close frees both engines.
+// Close closes both engines.
 func (e *cachingEngine) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -76,11 +76,12 @@ func (e *cachingEngine) Close() error {
 	return err
 }
 
-// dropCompiled removes compiled code, of which some is damaged. It is made anew.
+// dropCompiled removes all compiled code, because some of it is damaged. It will be
+// compiled again.
 func (c *toolCache) dropCompiled() {
 	for _, f := range c.files() {
 		if filepath.Dir(f.name) != c.entries() {
-			_ = os.Remove(f.name) // what stays is found to be damaged again, and costs time only
+			_ = os.Remove(f.name) // a damaged file that stays is found again, which only costs time
 		}
 	}
 }

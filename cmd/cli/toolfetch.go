@@ -19,21 +19,21 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// maxFetchTime bounds how long a module is fetched, all its requests together.
+// maxFetchTime is the time limit for fetching a module, for all requests together.
 const maxFetchTime = 5 * time.Minute
 
-// fetched is a module that was fetched, and where it really came from.
+// fetched is a module that was fetched, with its real origin.
 type fetched struct {
 	data    []byte
-	from    string // for people: the last address, the registry's digest
+	from    string // the origin, for people: the last address, or the registry's digest
 	sidecar []byte // the description beside a file; nil: there is none
 }
 
-// download fetches from the host of an address, and from where it redirects to. A host
-// that a person named may be any, over https, or http on this machine. Every other host,
-// also one that a project names, has to be a public one, over https: an address in a
-// project is no way into a private network.
-// Proxies of the environment are not used, because behind one the address that is reached
+// download is an HTTP client for the host of an address and for redirects from it. A
+// host that a person named may be any host, over https, or this machine over http.
+// Every other host, including one that a project names, must be a public one, over
+// https: an address in a project must not lead into a private network. The proxies of
+// the environment are not used, because behind a proxy the address that is reached
 // cannot be checked.
 type download struct {
 	named    string // host[:port] of the address
@@ -47,7 +47,8 @@ func newDownload(named *url.URL, byPerson bool) *download {
 	return d
 }
 
-// newTransport is downloadTransport; tests let a host of their own answer for a public one.
+// newTransport is downloadTransport. Tests replace it, so that a local host answers for
+// a public one.
 var newTransport = downloadTransport
 
 func downloadTransport(d *download) *http.Transport {
@@ -59,7 +60,7 @@ func downloadTransport(d *download) *http.Transport {
 
 func (d *download) close() { d.client.CloseIdleConnections() }
 
-// check fails for an address that must not be asked.
+// check returns an error for an address that must not be requested.
 func (d *download) check(u *url.URL) error {
 	switch {
 	case u.Host == "" || u.User != nil:
@@ -81,8 +82,8 @@ func (d *download) redirect(r *http.Request, via []*http.Request) error {
 	return d.check(r.URL)
 }
 
-// dial connects. The address is checked at the moment of connecting, so that no second
-// answer of a name server leads elsewhere.
+// dial connects to an address. It checks the address at the moment of connecting, so
+// that a second answer of a name server cannot lead to another address.
 func (d *download) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -101,8 +102,8 @@ func (d *download) dial(ctx context.Context, network, address string) (net.Conn,
 	return dialer.DialContext(ctx, network, address)
 }
 
-// get is one request. The answer has at most limit bytes; status says what else than 200
-// is taken.
+// get sends one GET request and returns the response, whatever its status, and its
+// body. A body of more than limit bytes is an error. The response's own Body is closed.
 func (d *download) get(ctx context.Context, address string, header http.Header, limit int) (*http.Response, []byte, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -135,8 +136,8 @@ func (d *download) get(ctx context.Context, address string, header http.Header, 
 	return response, body, nil
 }
 
-// fetchModule reads the module of a SOURCE: an https address, a registry's oci address, or
-// a file. byPerson: a person named it, not a project.
+// fetchModule reads the module of a SOURCE: an https address, an oci address of a
+// registry, or a file. byPerson says that a person named it, and not a project.
 func (h *host) fetchModule(ctx context.Context, source string, byPerson bool) (fetched, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxFetchTime, fault.New(fault.Timeout, "the module was not fetched within %s", maxFetchTime))
 	defer cancel()
@@ -170,7 +171,7 @@ func (h *host) fetchModule(ctx context.Context, source string, byPerson bool) (f
 	return fetched{data: body, from: response.Request.URL.Redacted()}, isModule(u.Host, response.Header.Get("Content-Type"), body)
 }
 
-// checkSource fails for an address that no module can be fetched from.
+// checkSource returns an error for an address from which no module can be fetched.
 func checkSource(source string) error {
 	scheme, _, address := strings.Cut(source, "://")
 	switch {
@@ -190,9 +191,9 @@ func checkSource(source string) error {
 	return (&download{named: u.Host, byPerson: true}).check(u)
 }
 
-// checkProjectSource fails for an address of a module that a project must not choose:
-// every one but https and oci, and what is surely not public. A name of a host is looked
-// at when golem connects.
+// checkProjectSource returns an error for a module address that a project must not
+// choose: only https and oci are allowed, and no address that is certainly not public.
+// Host names are checked when golem connects.
 func checkProjectSource(source, name string) error {
 	u, err := url.Parse(source)
 	if err == nil && (u.Scheme == "https" || u.Scheme == "oci") && !loopback(u.Hostname()) {
@@ -204,14 +205,15 @@ func checkProjectSource(source, name string) error {
 		Hinting("if you want what is there, name that address yourself: golem tool add ADDRESS --name %s", strings.TrimSuffix(path.Base(name), ".wasm"))
 }
 
-// answered is a host's answer that is not what was asked for.
+// answered returns the fault for an HTTP status that is not the expected one.
 func answered(host string, r *http.Response) error {
 	return fault.New(fault.Network, "%s answers %s", host, oneLine(r.Status)).Hinting("check the address")
 }
 
 var errNoModule = errors.New("not a WebAssembly module")
 
-// isModule fails if what a host sent is something else, such as a page.
+// isModule returns an error if the data that a host sent is no module, but for example
+// a page.
 func isModule(host, kind string, data []byte) error {
 	if strings.HasPrefix(string(data), "\x00asm") {
 		return nil

@@ -10,16 +10,16 @@ import (
 	"golem/core/wasmtool"
 )
 
-// tools is what this process lends to custom tools: an engine that is made by
-// the first call of one, a cache, the network. Nothing costs anything until a
-// tool is called.
+// tools is what this process provides for custom tools: an engine, a cache and the
+// network. The engine is made for the first call of a tool; before that, nothing costs
+// time.
 type tools struct {
 	library *wasmtool.Library
 	cache   *toolCache
 	started bool
 }
 
-// newTools makes the library of a process. Close it at the end.
+// newTools returns the tools of a process. The caller must call close.
 func (h *host) newTools(verbose bool) *tools {
 	t := &tools{cache: &toolCache{}}
 	if home := h.home(); home != "" {
@@ -32,8 +32,8 @@ func (h *host) newTools(verbose bool) *tools {
 	return t
 }
 
-// forProject lends the library to a project; its manifest may insist on an
-// engine.
+// forProject returns the library for a project. It returns an error if the manifest
+// demands the engine of the browser.
 func (t *tools) forProject(engine string) (*wasmtool.Library, error) {
 	if engine == "browser" {
 		return nil, fault.New(fault.Platform, "tools.engine: browser works only in a web page").Hinting("write tools.engine: auto, which uses the engine that the platform has")
@@ -46,7 +46,7 @@ func (t *tools) engine(ctx context.Context) (wasmtool.Engine, error) {
 	return newEngine(ctx, t.cache)
 }
 
-// close frees the engine and brings the cache within its bounds.
+// close closes the engine and removes cache entries beyond the limits.
 func (t *tools) close() {
 	if err := t.library.Close(); err != nil && t.cache.warn != nil {
 		t.cache.warn("warning: the tool engine could not be closed: %s", cause(err))
@@ -56,9 +56,9 @@ func (t *tools) close() {
 	}
 }
 
-// homeTools is $GOLEM_HOME/tools, where modules named pkg.mod:register lie;
-// nil if there is no such directory. No link leads out of it. It is open as
-// long as the process lives.
+// homeTools opens $GOLEM_HOME/tools, which contains the modules named pkg.mod:register;
+// nil if there is no such directory. No link leads out of it. It stays open as long as
+// the process lives.
 func (h *host) homeTools() fs.FS {
 	home := h.home()
 	if home == "" {

@@ -85,7 +85,7 @@ func (h *host) inspectTool(file string, asJSON, run bool, limit time.Duration) e
 	return nil
 }
 
-// sources say where a description stands.
+// sources says, for people, where a module's description was found.
 var sources = map[string]string{
 	"section": "described in the module",
 	"sidecar": "described beside the module",
@@ -93,14 +93,14 @@ var sources = map[string]string{
 	"":        "not described: --run asks the module, golem tool pack embeds a description",
 }
 
-// forms say how a module is called.
+// forms says, for people, how a module is called.
 var forms = map[string]string{
 	"command":   "a WASI command",
 	"exports":   "single exports, with Extism input and output",
 	"component": "a component, which golem does not run",
 }
 
-// moduleText is what a person reads of a module.
+// moduleText returns the text about a module for people.
 func moduleText(seen wasmtool.Inspection) string {
 	var b strings.Builder
 	b.WriteString(oneLine(seen.Path) + "\n")
@@ -176,7 +176,7 @@ func toolText(t wasmtool.Description) string {
 	return b.String()
 }
 
-// importText groups the imports by the module they come from.
+// importText returns the imports, grouped by the module from which they come.
 func importText(seen wasmtool.Inspection) string {
 	var order []string
 	names := map[string][]string{}
@@ -193,10 +193,10 @@ func importText(seen wasmtool.Inspection) string {
 	return b.String()
 }
 
-// mostNames is how many imports or exports are listed; --json has them all.
+// mostNames is how many imports or exports the text lists; --json has all of them.
 const mostNames = 20
 
-// cut is a list of names, the first few of many.
+// cut returns the first most names as a list, and how many more there are.
 func cut(names []string, most int) string {
 	if len(names) == 0 {
 		return "no function"
@@ -207,7 +207,7 @@ func cut(names []string, most int) string {
 	return strings.Join(names, ", ")
 }
 
-// bytesOf is a size for people, with the bytes themselves.
+// bytesOf returns a size for people, rounded and in bytes.
 func bytesOf(n int) string {
 	switch {
 	case n >= 1<<20:

@@ -24,10 +24,10 @@ the list. This command runs no module.`,
 	}, h.lockTools)
 }
 
-// lockCommand completes a command that pins what a project uses: it takes the
-// project as DIR or --project, by default the current directory, and calls write
-// with its directory, the project, and the modules that its workers may use. A
-// packed project has the digest of each of its files already.
+// lockCommand completes a command that pins what a project uses. The command takes the
+// project as DIR or --project, by default the current directory. It calls write with
+// the project's directory, the project, and the modules that its workers may use. It
+// refuses a packed project, which contains the digest of each file already.
 func (h *host) lockCommand(name string, f *flags, cmd *cobra.Command, write func(root string, p *project.Project, modules []project.Module) error) *cobra.Command {
 	cmd.Use, cmd.Args = "lock [DIR]", words(0, 1)
 	cmd.RunE = func(_ *cobra.Command, words []string) error {
@@ -65,7 +65,7 @@ func (h *host) lockCommand(name string, f *flags, cmd *cobra.Command, write func
 	return cmd
 }
 
-// lockTools writes tools.lock anew and says what changed.
+// lockTools writes tools.lock again and prints what changed.
 func (h *host) lockTools(root string, p *project.Project, modules []project.Module) error {
 	name := filepath.Join(root, project.ToolLockFile)
 	if _, err := os.Stat(name); len(modules) == 0 && err != nil {
@@ -82,7 +82,7 @@ func (h *host) lockTools(root string, p *project.Project, modules []project.Modu
 		digests[m.Path] = digest
 		fmt.Fprintf(&b, "%-9s  %s  sha256 %s\n", lockChange(m, digest), oneLine(m.Path), digest)
 	}
-	_, from, _ := p.ToolLock() // a lock that is broken is written anew
+	_, from, _ := p.ToolLock() // a damaged lock is replaced
 	if err := writeLock(name, digests, from); err != nil {
 		return fault.New(fault.Lock, "%s could not be written: %s", project.ToolLockFile, cause(err)).Hinting("make the project's directory writable")
 	}
@@ -90,8 +90,8 @@ func (h *host) lockTools(root string, p *project.Project, modules []project.Modu
 	return h.show(b.String())
 }
 
-// holdToolLock keeps other golems from changing the files that pin what the project uses.
-// Where golem keeps no state, nothing keeps them away.
+// holdToolLock locks the files that pin what the project uses against other golem
+// processes. If golem keeps no state for the project, there is no lock.
 func (h *host) holdToolLock(inst *core.Instance) (release func(), err error) {
 	ctx, stop := h.interruptible(context.Background())
 	defer stop()
@@ -102,7 +102,7 @@ func (h *host) holdToolLock(inst *core.Instance) (release func(), err error) {
 	return store.Hold(ctx, "tools-lock")
 }
 
-// lockChange says how a module differs from the lock that was there.
+// lockChange returns how a module differs from the previous lock.
 func lockChange(m project.Module, digest string) string {
 	switch {
 	case !m.Locked || m.Digest == "":
@@ -113,7 +113,7 @@ func lockChange(m project.Module, digest string) string {
 	return "unchanged"
 }
 
-// writeLock replaces the lock file as a whole. from has the addresses of the modules that
+// writeLock replaces the lock file as a whole. from has the addresses of modules that
 // were fetched; those of modules that are not locked are left out.
 func writeLock(name string, digests, from map[string]string) error {
 	tmp, err := besideFile(name, project.EncodeToolLock(digests, from))

@@ -22,18 +22,18 @@ import (
 //go:embed all:scaffold
 var scaffolds embed.FS
 
-// A language is one that golem tool new has a scaffold for.
+// language is a language for which golem tool new has a scaffold.
 type language struct {
-	name    string // of --lang, and of its directory
+	name    string // the value of --lang, and the name of its directory
 	aliases []string
 	title   string
-	files   []scaffoldFile // those worth a line, in reading order
+	files   []scaffoldFile // the files to mention, in reading order
 	missing func() []string
 }
 
 type scaffoldFile struct{ name, what string }
 
-// languages are in the order of the help text.
+// languages are the scaffolds in the order of the help text.
 var languages = []language{
 	{
 		name: "go", title: "Go", missing: missingGo,
@@ -77,11 +77,11 @@ built module goes to tools/wordcount.wasm, where golem finds it.
 	return cmd
 }
 
-// toolDirName is a directory's name that serves as the name of a module, a
-// crate and a package alike.
+// toolDirName matches directory names that are valid as the name of a module, a crate
+// and a package.
 var toolDirName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,47}$`)
 
-// newTool writes the scaffold of one language and says what to do next.
+// newTool writes the scaffold of one language and prints what to do next.
 func (h *host) newTool(dir, lang string) error {
 	l, err := languageOf(lang)
 	if err != nil {
@@ -124,7 +124,7 @@ func languageOf(lang string) (language, error) {
 		Hinting("use one of %s; for other languages see docs/tools.md: any language that compiles to WASI or has an Extism PDK can make tools", strings.Join(known, ", "))
 }
 
-// writeScaffold copies one directory of the scaffolds; no file is replaced.
+// writeScaffold copies one directory of the scaffolds. It replaces no file.
 func writeScaffold(part, target string, words *strings.Replacer) error {
 	root := path.Join("scaffold", part)
 	return fs.WalkDir(scaffolds, root, func(name string, d fs.DirEntry, err error) error {
@@ -147,12 +147,12 @@ func writeScaffold(part, target string, words *strings.Replacer) error {
 	})
 }
 
-// writeNew makes a file that must not exist.
+// writeNew writes a new file. It fails if the file exists.
 func writeNew(name string, data []byte) error {
 	return writeNewMode(name, data, 0o666)
 }
 
-// afterNew says what was written, what is missing and what to type next.
+// afterNew returns a text with what was written, what is missing and what to type next.
 func (h *host) afterNew(l language, dir, name, out string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: a tool in %s\n", oneLine(filepath.ToSlash(dir)), l.title)
@@ -168,7 +168,8 @@ func (h *host) afterNew(l language, dir, name, out string) string {
 	return b.String()
 }
 
-// golemArgument tells make where golem is, if it is not on the path.
+// golemArgument returns the argument that tells make where golem is; "" if golem is on
+// the PATH.
 func golemArgument() string {
 	if _, missing := lookUp("golem"); missing {
 		if exe, err := os.Executable(); err == nil {

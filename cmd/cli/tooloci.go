@@ -20,8 +20,9 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// registry pulls from one repository of a container registry, as anybody may: the OCI
-// distribution protocol, with a token that the registry gives to everyone.
+// registry is a client that pulls from one repository of a container registry without a
+// login. It uses the OCI distribution protocol, with a token that the registry gives to
+// everyone.
 type registry struct {
 	*download
 	base       string // https://HOST/v2/REPOSITORY
@@ -29,7 +30,7 @@ type registry struct {
 	bearer     string
 }
 
-// Bounds of what a registry says beside the module.
+// Limits of a registry's answers other than the module, in bytes.
 const (
 	maxManifest = 1 << 20
 	maxToken    = 64 << 10
@@ -41,10 +42,10 @@ var (
 	challenge  = regexp.MustCompile(`([a-z]+)="([^"]*)"`)
 )
 
-// manifestTypes are the manifests that golem reads.
+// manifestTypes are the media types of the manifests that golem reads.
 const manifestTypes = "application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json"
 
-// descriptor is a part of an image, by its digest.
+// descriptor is a reference to a part of an image, by its digest.
 type descriptor struct {
 	MediaType string `json:"mediaType"`
 	Digest    string `json:"digest"`
@@ -100,7 +101,8 @@ func fetchOCI(ctx context.Context, source string, byPerson bool) (fetched, error
 	return fetched{data: data, from: source + ", manifest " + digest}, isModule(host, layer.MediaType, data)
 }
 
-// layer finds the one layer that is a module.
+// layer finds the one layer of an image that is a module. It also returns the digest of
+// the manifest.
 func (r *registry) layer(ctx context.Context, ref string, depth int) (descriptor, string, error) {
 	body, err := r.read(ctx, "/manifests/"+ref, manifestTypes, maxManifest)
 	if err != nil {
@@ -129,7 +131,8 @@ func (r *registry) layer(ctx context.Context, ref string, depth int) (descriptor
 	return one, digest, nil
 }
 
-// theOne is the only one of all, or the only one that fits.
+// theOne returns the only descriptor that fits, or if none fits and there is only one,
+// that one.
 func theOne(all []descriptor, fits func(descriptor) bool) (one descriptor, ok bool) {
 	n := 0
 	for _, d := range all {
@@ -143,7 +146,7 @@ func theOne(all []descriptor, fits func(descriptor) bool) (one descriptor, ok bo
 	return one, n == 1
 }
 
-// blob is the content of a layer, held against its digest.
+// blob downloads the content of a layer and checks its digest.
 func (r *registry) blob(ctx context.Context, d descriptor) ([]byte, error) {
 	if d.Size > guard.MaxSize {
 		return nil, fault.New(fault.ToolModule, "the module has %d bytes, more than %d", d.Size, guard.MaxSize)
@@ -158,7 +161,7 @@ func (r *registry) blob(ctx context.Context, d descriptor) ([]byte, error) {
 	return data, nil
 }
 
-// read is one request, with a token if the registry wants one.
+// read sends one request, and sends it again with a token if the registry demands one.
 func (r *registry) read(ctx context.Context, name, accept string, limit int) ([]byte, error) {
 	for {
 		header := http.Header{"Accept": {accept}}
@@ -180,8 +183,8 @@ func (r *registry) read(ctx context.Context, name, accept string, limit int) ([]
 	}
 }
 
-// login gets the token that anybody gets. The scope is golem's own: reading this
-// repository.
+// login gets the token that the registry gives to everyone. golem sets the scope
+// itself: reading this repository.
 func (r *registry) login(ctx context.Context, offer string) error {
 	values := map[string]string{}
 	scheme, rest, _ := strings.Cut(offer, " ")
@@ -225,7 +228,7 @@ func mismatch(host, want, got string) error {
 	return fault.New(fault.Lock, "%s sent something else than was asked for: %s, not %s", host, got, want).Hinting("nothing was written; try another registry")
 }
 
-// unpacked is the only .wasm file of an archive, of which nothing is written to disk.
+// unpacked returns the only .wasm file of a tar archive. It writes nothing to the disk.
 func unpacked(data []byte, zipped bool) ([]byte, error) {
 	broken := fault.New(fault.ToolModule, "the layer is not a tar archive that can be read")
 	var in io.Reader = bytes.NewReader(data)

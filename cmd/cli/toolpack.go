@@ -82,7 +82,7 @@ func (h *host) packTool(file, description, out string) error {
 	return h.print(fmt.Sprintf("%s: %s, %s\n", oneLine(out), strings.Join(names, ", "), bytesOf(seen.Size)))
 }
 
-// within names the file of a fault that names none.
+// within adds a file to a fault that names none.
 func within(err error, file string) error {
 	var f *fault.Fault
 	if errors.As(err, &f) && f.Where == nil {
@@ -91,8 +91,9 @@ func within(err error, file string) error {
 	return err
 }
 
-// besideFile writes what is to replace a file, in a new file beside it, with the
-// permissions of the old one.
+// besideFile writes data to a new file beside name, with the permissions of that file
+// (0644 if it does not exist), and returns its name. The caller renames it to replace
+// name.
 func besideFile(name string, data []byte) (string, error) {
 	mode := os.FileMode(0o644)
 	if info, err := os.Stat(name); err == nil {

@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// addToolCall are the flags of a run that mean something for one tool.
+// addToolCall adds the flags of a run that have a meaning for one tool.
 func (f *flags) addToolCall(s *pflag.FlagSet) {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.addRun(all)
@@ -37,8 +37,10 @@ func (f *flags) addToolCall(s *pflag.FlagSet) {
 	f.set, f.command = s, "run"
 }
 
-// namesModule tells that the first word is a file: the name of a tool has no dot and
-// no slash. A module without its .wasm is told so, if a second name follows.
+// namesModule reports whether the first word is a module's file, and not a tool of the
+// project. A tool's name contains no dot and no slash. Three words always name a
+// module; so do two if the second is no argument and a file with the first name and
+// .wasm exists.
 func (h *host) namesModule(words []string) bool {
 	if len(words) != 2 || isArguments(words[1]) || strings.ContainsAny(words[0], `./\`) {
 		return len(words) > 2 || len(words) > 0 && strings.ContainsAny(words[0], `./\`)
@@ -47,13 +49,13 @@ func (h *host) namesModule(words []string) bool {
 	return err == nil
 }
 
-// isArguments tells JSON, @FILE and - from a text or a name.
+// isArguments reports whether a word is JSON, @FILE or -, and not a text or a name.
 func isArguments(word string) bool {
 	text := strings.TrimSpace(word)
 	return text == "" || text == "-" || strings.ContainsAny(text[:1], "{@")
 }
 
-// refuseOthers fails on a flag that was given and would not count.
+// refuseOthers returns an error for a flag that was given but would have no effect.
 func refuseOthers(s *pflag.FlagSet, known []string, why, hint string) (err error) {
 	s.Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(known, f.Name) {
@@ -63,8 +65,8 @@ func refuseOthers(s *pflag.FlagSet, known []string, why, hint string) (err error
 	return err
 }
 
-// callProjectTool calls a tool of a project's entry worker for the person, through
-// the gate and with a trace, as a run (S4-04).
+// callProjectTool calls a tool of a project's entry worker for the person, through the
+// gate and with a trace, like a run (S4-04).
 func (h *host) callProjectTool(f *flags, words []string) error {
 	if err := f.refuse(); err != nil {
 		return err
@@ -102,8 +104,8 @@ func (h *host) callProjectTool(f *flags, words []string) error {
 	return s.close(inst.CallTool(ctx, words[0], in, s.ui, s.options))
 }
 
-// toolInput is what the person gives a tool: JSON, a text for its only field, or the
-// answers to its form.
+// toolInput returns the input for a tool: JSON, a text for its only field, or the
+// answers to questions about each field.
 func (h *host) toolInput(ctx context.Context, inst *core.Instance, words []string, person ui.Person) (run.Input, error) {
 	if len(words) > 1 {
 		if !isArguments(words[1]) {
@@ -129,8 +131,8 @@ func (h *host) toolInput(ctx context.Context, inst *core.Instance, words []strin
 	return run.Input{Text: args}, err
 }
 
-// schemaOf is the schema of the arguments of a tool of the entry; nil if it has no
-// such tool, which the call says.
+// schemaOf returns the input schema of a tool of the entry. It returns nil if the entry
+// has no such tool, which the call reports later.
 func schemaOf(ctx context.Context, inst *core.Instance, name string) (json.RawMessage, error) {
 	entry, err := inst.Entry()
 	if err != nil {

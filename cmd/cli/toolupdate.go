@@ -71,7 +71,7 @@ func (h *host) toolUpdate(f *addFlags, name string) error {
 	return h.show("updated " + strings.Join(slices.Sorted(maps.Keys(files)), ", ") + ", pinned in " + project.ToolLockFile + "\n")
 }
 
-// toUpdate are the modules that a name stands for; "": all that were fetched.
+// toUpdate returns the modules that a name means; for "" all modules that were fetched.
 func (a *adding) toUpdate(name string) ([]string, error) {
 	all := slices.Sorted(maps.Keys(a.from))
 	if len(all) == 0 {
@@ -91,7 +91,8 @@ func (a *adding) toUpdate(name string) ([]string, error) {
 	return nil, fault.New(fault.NotFound, "%s has no module %s that was fetched", project.ToolLockFile, fault.Quoted(name)).Hinting("%s", fault.DidYouMean(name, known))
 }
 
-// installed is the module that lies in the project now; zero if it cannot be read.
+// installed returns the module that is in the project now; the zero value if it cannot
+// be read.
 func (a *adding) installed(name string) wasmtool.Inspection {
 	file := filepath.Join(a.root, filepath.FromSlash(name))
 	m := a.tools.library.Module(wasmtool.Source{
@@ -105,10 +106,10 @@ func (a *adding) installed(name string) wasmtool.Inspection {
 	return seen
 }
 
-// fromLine says where the bytes of a module came from.
+// fromLine returns the line that names the origin of a module.
 func fromLine(got fetched) string { return fmt.Sprintf("  %-8s %s\n", "from", oneLine(got.from)) }
 
-// updateText is what changes between two versions of a module.
+// updateText returns the differences between two versions of a module.
 func updateText(old, now wasmtool.Inspection) string {
 	var b strings.Builder
 	b.WriteString(oneLine(now.Path) + "\n")
@@ -138,7 +139,7 @@ func updateText(old, now wasmtool.Inspection) string {
 	return b.String()
 }
 
-// changes lists what came (+), went (-) and is another thing under the same name (~).
+// changes lists what was added (+), removed (-) and changed under the same name (~).
 func changes(b *strings.Builder, what string, old, now map[string]string) {
 	all := maps.Clone(now)
 	maps.Copy(all, old)
@@ -172,7 +173,7 @@ func importNames(seen wasmtool.Inspection) map[string]string {
 	return out
 }
 
-// toolLines are the tools with all that a description says.
+// toolLines returns the tools by name, each with its whole description as JSON.
 func toolLines(tools []wasmtool.Description) map[string]string {
 	out := map[string]string{}
 	for _, t := range tools {

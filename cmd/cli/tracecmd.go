@@ -105,7 +105,7 @@ left out.`,
 	return cmd
 }
 
-// readTrace reads a trace file, - for standard input.
+// readTrace reads a trace, see traceInput for the name.
 func (h *host) readTrace(name string) (trace.Header, []trace.Event, error) {
 	r, texts, err := h.traceInput(name)
 	if err != nil {
@@ -115,8 +115,8 @@ func (h *host) readTrace(name string) (trace.Header, []trace.Event, error) {
 	return trace.Read(r, texts)
 }
 
-// traceInput opens a trace file, and finds the texts beside it; - is standard
-// input, which has none.
+// traceInput opens a trace, and the long texts beside it. name is a file, a run, or -
+// for standard input, which has no such texts.
 func (h *host) traceInput(name string) (io.ReadCloser, trace.Texts, error) {
 	if name == "-" {
 		return io.NopCloser(h.in), nil, nil

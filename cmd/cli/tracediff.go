@@ -60,8 +60,8 @@ Exit codes: 0 the runs are the same, 1 they differ, 2 wrong usage.`,
 	return cmd
 }
 
-// traceName is the file that a word means: a file, or the name of a run below .golem/runs
-// of the current directory; "" is the newest of these.
+// traceName returns the file that a word means: a file, or the name of a run below
+// .golem/runs of the current directory; "" is the newest of these.
 func (h *host) traceName(word string) (string, error) {
 	runs := filepath.FromSlash(trace.RunsDir)
 	if word == "" {

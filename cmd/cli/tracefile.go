@@ -15,18 +15,18 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// traceFile is the trace of a run and, beside it, the texts that are too long
-// for its lines (SPEC §14).
+// traceFile is the trace of a run with the texts beside it that are too long for its
+// lines (SPEC §14).
 type traceFile struct {
 	*outFile
-	folder *os.Root // that both lie in; nil: long texts stay in the lines
-	dir    string   // of the texts, in folder
-	texts  *os.Root // dir, once there is one
+	folder *os.Root // the directory of the file and of dir; nil: long texts stay in the lines
+	dir    string   // the name of the directory of the texts, in folder
+	texts  *os.Root // dir, opened for the first text
 }
 
-// openTrace opens the trace of a run: the file of --trace, or a new one below
-// .golem/runs, of a packed project below $GOLEM_HOME/runs. Where the latter cannot be written there is a warning and no
-// file.
+// openTrace opens the trace of a run: the file of --trace, or a new file below
+// .golem/runs, or for a packed project below $GOLEM_HOME/runs. If the new file cannot
+// be written, it prints a warning and returns nil.
 func (h *host) openTrace(f *flags, p place, id string) (*traceFile, error) {
 	if f.given("trace") {
 		if err := h.mayReplace(f.trace, traceKind); err != nil {
@@ -43,7 +43,7 @@ func (h *host) openTrace(f *flags, p place, id string) (*traceFile, error) {
 	if p.pack != nil {
 		root, dirs = h.home(), []string{"runs"}
 		where = "$GOLEM_HOME/runs"
-		_ = os.MkdirAll(root, 0o700) // what is wrong is said when it is opened
+		_ = os.MkdirAll(root, 0o700) // opening it reports the error
 	}
 	t, err := newRunFile(root, dirs, id)
 	if err != nil {
@@ -53,8 +53,8 @@ func (h *host) openTrace(f *flags, p place, id string) (*traceFile, error) {
 	return t, nil
 }
 
-// newTraceFile opens the file of --trace. The first line removes a trace that was
-// there before, with its texts. What is not a regular file, or a link, gets whole lines.
+// newTraceFile opens the file of --trace. The first write removes an old trace with its
+// texts. If the name is a link, or not a regular file, long texts stay in the lines.
 func newTraceFile(name string) (*traceFile, error) {
 	file, err := openOut(name)
 	if err != nil {
@@ -65,7 +65,7 @@ func newTraceFile(name string) (*traceFile, error) {
 		return t, nil
 	}
 	if t.folder, err = os.OpenRoot(filepath.Dir(name)); err != nil {
-		return t, nil // a file that may be written in a directory that may not be read
+		return t, nil // the file can be written, but its directory cannot be opened
 	}
 	file.before = func() {
 		if info, err := t.folder.Lstat(t.dir); err == nil && info.IsDir() {
@@ -75,9 +75,9 @@ func newTraceFile(name string) (*traceFile, error) {
 	return t, nil
 }
 
-// newRunFile makes <id>.jsonl in the last of dirs, which lie in one another. All
-// of it goes through one handle of the project, so that no link in a cloned
-// project leads the trace elsewhere.
+// newRunFile creates <id>.jsonl in the last of dirs, each of which is inside the
+// previous one. It uses one handle of the project's directory for all of this, so that
+// no link in a cloned project leads the trace elsewhere.
 func newRunFile(root string, dirs []string, id string) (*traceFile, error) {
 	project, err := os.OpenRoot(root)
 	if err != nil {
@@ -104,8 +104,8 @@ func newRunFile(root string, dirs []string, id string) (*traceFile, error) {
 	return &traceFile{outFile: &outFile{File: file, begun: true}, folder: dir, dir: trace.TextsDir(name)}, nil
 }
 
-// goesOn tells whether the run still writes its trace. On Windows, and where the file
-// system has no locks, nothing tells it.
+// goesOn reports whether the run still writes its trace. On Windows, and where the file
+// system has no locks, it returns false.
 func goesOn(dir *os.Root, name string) bool {
 	file, err := dir.OpenFile(name, os.O_RDONLY|openNonblock, 0)
 	if err != nil {
@@ -116,8 +116,8 @@ func goesOn(dir *os.Root, name string) bool {
 	return known && !free
 }
 
-// ownDir makes a directory that only its owner reads, unless it is there. A
-// link is none.
+// ownDir creates a directory with access for its owner only, if it does not exist. It
+// returns an error for a link.
 func ownDir(in *os.Root, name string) error {
 	if err := in.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -129,7 +129,7 @@ func ownDir(in *os.Root, name string) error {
 	return err
 }
 
-// folder is a directory with traces.
+// folder is a directory with traces, as package trace uses it.
 type folder struct {
 	fs.FS
 	root *os.Root
@@ -138,8 +138,8 @@ type folder struct {
 // Remove removes a file or an empty directory.
 func (f folder) Remove(name string) error { return f.root.Remove(name) }
 
-// keep writes one long text. What could not be written whole is removed, so
-// that it takes no room on a full disk.
+// keep writes one long text. If that fails, it removes the file, so that it takes no
+// space on a full disk.
 func (t *traceFile) keep(name string, data []byte) (err error) {
 	if t.texts == nil {
 		if err := ownDir(t.folder, t.dir); err != nil {
@@ -155,12 +155,12 @@ func (t *traceFile) keep(name string, data []byte) (err error) {
 	}
 	_, err = file.Write(data)
 	if err = errors.Join(err, file.Close()); err != nil {
-		_ = t.texts.Remove(name) // what matters is why the write failed
+		_ = t.texts.Remove(name) // the error of the write matters more
 	}
 	return err
 }
 
-// Close closes the file and the handles of what lies beside it.
+// Close closes the file and the directories.
 func (t *traceFile) Close() error {
 	err := t.outFile.Close()
 	for _, root := range []*os.Root{t.texts, t.folder} {
@@ -171,7 +171,7 @@ func (t *traceFile) Close() error {
 	return err
 }
 
-// textsOf reads the long texts beside a trace file.
+// textsOf returns a function that reads the long texts beside a trace file.
 func textsOf(name string) trace.Texts {
 	return func(text string, size int64) ([]byte, error) {
 		dir, err := os.OpenRoot(trace.TextsDir(name))
@@ -191,7 +191,9 @@ func textsOf(name string) trace.Texts {
 	}
 }
 
-// artifacts keeps whole prompts, inputs and outputs in a directory (S3-22).
+// artifacts returns a function that writes complete prompts, inputs and outputs to the
+// directory of --artifacts (S3-22), and a function that closes the directory. The first
+// is nil without the flag.
 func (h *host) artifacts(f *flags) (func(name string, data []byte) error, func(), error) {
 	if !f.given("artifacts") {
 		return nil, func() {}, nil
@@ -214,8 +216,8 @@ func (h *host) artifacts(f *flags) (func(name string, data []byte) error, func()
 	return keep, func() { root.Close() }, nil
 }
 
-// recording opens the file of --record. A recording that was there before, from which this
-// run may answer, is replaced when the model answers for the first time.
+// recording opens the file of --record. An existing recording, from which this run may
+// take its answers, is replaced only when the model answers for the first time.
 func (h *host) recording(f *flags) (io.WriteCloser, error) {
 	if !f.given("record") {
 		return nil, nil

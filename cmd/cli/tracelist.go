@@ -55,8 +55,8 @@ that still goes on, or was killed. A narrow terminal gets fewer columns.`,
 	return cmd
 }
 
-// listTraces reads what golem keeps of each run in a directory, "" for the current
-// one. A trace that cannot be read is listed with its fault.
+// listTraces reads the traces of the runs in a directory, "" for the current one. A
+// trace that cannot be read is listed with its fault.
 func (h *host) listTraces(dir string) ([]trace.Listing, error) {
 	runs := filepath.Join(h.path(dir), filepath.FromSlash(trace.RunsDir))
 	if info, err := os.Stat(h.path(dir)); err != nil || !info.IsDir() {

@@ -12,12 +12,12 @@ import (
 	"golem/cmd/cli/traceview"
 )
 
-// canView says whether golem trace show gets the whole terminal.
+// canView reports whether golem trace show may use the full screen.
 func (h *host) canView(plain bool) bool {
 	return !plain && isTerminal(h.in) && h.escapes(h.out) && inForeground(h.out)
 }
 
-// viewTrace shows a trace on the whole terminal.
+// viewTrace shows a trace in the full-screen viewer until the person leaves it.
 func (h *host) viewTrace(header trace.Header, events []trace.Event, artifacts string, color bool) error {
 	s := traceview.New(header, trace.Tree(events), h.prompts(artifacts), color)
 	if err := s.Run(h.in, h.out, os.Environ()); err != nil {
@@ -26,14 +26,15 @@ func (h *host) viewTrace(header trace.Header, events []trace.Event, artifacts st
 	return nil
 }
 
-// prompts reads the prompts that --artifacts kept in a directory; nil without one.
+// prompts returns a function that reads the prompts which --artifacts kept in a
+// directory; nil if dir is empty.
 func (h *host) prompts(dir string) func(id string) []traceview.Message {
 	if dir == "" {
 		return nil
 	}
 	root := h.path(dir)
 	return func(id string) []traceview.Message {
-		if strings.Trim(id, "0123456789.") != "" { // an id of a trace that others wrote is no path
+		if strings.Trim(id, "0123456789.") != "" { // the trace may be from someone else: its ids must not be used as paths
 			return nil
 		}
 		data, err := h.readFile(filepath.Join(root, id+".prompt.json"), maxLine)

@@ -5,19 +5,21 @@ import (
 	"strings"
 )
 
-// workerLine is a line of golem workers --tree that names a worker with its file, and
-// toolsLine one that says what becomes of its tools.
+// workerLine matches a line of golem workers --tree that names a worker with its file.
+// toolsLine matches a line that says what becomes of calls of its tools, and calledLine
+// a line that names a called worker.
 var (
 	workerLine = regexp.MustCompile(`^((?:\s*→ )?)(\S+)( \([^()]+\))`)
 	toolsLine  = regexp.MustCompile(`^(\s+)(asks|runs|refused|only a person starts)(:)`)
 	calledLine = regexp.MustCompile(`^(\s*→ )(\S+)`)
 )
 
-// toolsColors say what a model can do alone, with a person, or not at all.
+// toolsColors are the colours for what a model can call alone, with a person's yes, or
+// not at all.
 var toolsColors = map[string]string{"asks": "33", "runs": "32", "refused": "31", "only a person starts": "36"}
 
-// coloredTree is the tree of workers for a terminal with colours. Its lines were made
-// safe before.
+// coloredTree returns the tree of workers with colours. Its text must be escaped
+// already.
 func coloredTree(text string) string {
 	paint := func(style, s string) string { return "\x1b[" + style + "m" + s + "\x1b[0m" }
 	var b strings.Builder

@@ -98,7 +98,7 @@ func (h *host) trust(f *flags, words []string, list, remove bool) error {
 	return h.print(fmt.Sprintf("trusted: %s\n", count(len(open), "setting")))
 }
 
-// askTrust asks a person as a run does.
+// askTrust asks the person for trust with the same question as a run.
 func (h *host) askTrust(ctx context.Context, inst *core.Instance, open trust.List, f *flags, person ui.Person, leave func(*fault.Fault)) (approval.Record, error) {
 	if !h.draws(f, person) {
 		return inst.AskTrust(ctx, open, h.questions(f, person))
@@ -108,7 +108,7 @@ func (h *host) askTrust(ctx context.Context, inst *core.Instance, open trust.Lis
 	return inst.AskTrust(ctx, open, u)
 }
 
-// trustList shows a project's widenings, a line each, and their digest.
+// trustList returns a project's widenings, one a line, and their digest.
 func trustList(inst *core.Instance, all trust.List) string {
 	if len(all) == 0 {
 		return "nothing to trust: the project's files allow nothing beyond its sandbox\n"
@@ -125,7 +125,8 @@ func trustList(inst *core.Instance, all trust.List) string {
 	return b.String()
 }
 
-// widening is one line for people: place, setting, what follows.
+// widening returns a widening as one line for people: its place, the setting, and what
+// follows from it.
 func widening(w trust.Widening) string {
 	text := fmt.Sprintf("%s: %s: %s", w.At, w.Path, w.Value)
 	if w.Module != "" {

@@ -17,16 +17,17 @@ import (
 	"golem/core/project"
 )
 
-// trustFile is a file of the person's own: $GOLEM_HOME/trust.json, which is what they
-// trusted, by project, or config.yaml.
+// trustFile is a file of the person in $GOLEM_HOME, such as trust.json, which keeps
+// what they trusted in each project, or config.yaml.
 type trustFile struct{ name string }
 
 var _ consent.File = trustFile{}
 
-// maxHomeFile bounds a file of golem's own in GOLEM_HOME, in bytes.
+// maxHomeFile is the size limit of a file of golem in GOLEM_HOME, in bytes.
 const maxHomeFile = 4 << 20
 
-// trusted is where this person's trust is kept; nil where there is no home.
+// trusted returns the file in which the person's trust is kept; nil if there is no home
+// directory.
 func (h *host) trusted() consent.File {
 	home := h.home()
 	if home == "" {
@@ -38,7 +39,8 @@ func (h *host) trusted() consent.File {
 // Read returns the file's content; nothing if there is none.
 func (t trustFile) Read() ([]byte, error) { return readHomeFile(t.name) }
 
-// Change replaces the file under a lock that ends with its owner (SECURITY 14).
+// Change replaces the file under a lock. The lock is released when its process ends
+// (SECURITY 14).
 func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
 	if err := os.MkdirAll(filepath.Dir(t.name), 0o700); err != nil {
 		return fault.New(fault.Config, "GOLEM_HOME cannot be created: %s", cause(err)).Hinting("set GOLEM_HOME to a directory that you can write to")
@@ -63,7 +65,8 @@ func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
 	return nil
 }
 
-// write replaces the file, or the file that it is a link to, and keeps its permissions.
+// write replaces the file, or if it is a link the file to which it leads, and keeps its
+// permissions.
 func (t trustFile) write(data []byte) error {
 	name := t.name
 	if real, err := filepath.EvalSymlinks(name); err == nil {
@@ -79,8 +82,9 @@ func (t trustFile) write(data []byte) error {
 	})
 }
 
-// rules are what this person keeps for a project, in config.yaml. Those for a worker
-// found on GOLEM_PATH are for the directory that it works on and for this worker.
+// rules returns the approval rules that the person keeps for a project, in config.yaml.
+// Rules for a worker found on GOLEM_PATH hold only for this worker and the directory
+// that it works on.
 func (h *host) rules(p place) consent.Rules {
 	r := consent.Rules{Key: realPath(p.sandbox()), Home: filepath.ToSlash(h.userHome())}
 	if p.work != "" {
@@ -92,7 +96,8 @@ func (h *host) rules(p place) consent.Rules {
 	return r
 }
 
-// trustDigest is GOLEM_TRUST. sha256: may be left out.
+// trustDigest returns the value of GOLEM_TRUST, and adds the prefix sha256: if it is
+// missing.
 func (h *host) trustDigest() string {
 	d := h.setting("TRUST")
 	if len(d) == 2*sha256.Size && !strings.Contains(d, ":") {
@@ -101,11 +106,12 @@ func (h *host) trustDigest() string {
 	return d
 }
 
-// forWorker is what stands between a directory and a worker found on GOLEM_PATH in a key
-// under projects: of config.yaml.
+// forWorker separates a directory from a worker found on GOLEM_PATH in a key under
+// projects: of config.yaml.
 const forWorker = " for "
 
-// pathWorker is a worker found on GOLEM_PATH: its file, or the directory of its project.
+// pathWorker returns the name of a worker found on GOLEM_PATH for such a key: its file,
+// or the directory of its project.
 func (h *host) pathWorker(p place) string {
 	name := filepath.Join(p.root, filepath.FromSlash(p.entry))
 	if short := h.shorten(name); short != name {
@@ -114,7 +120,7 @@ func (h *host) pathWorker(p place) string {
 	return realPath(name)
 }
 
-// readHomeFile reads a regular file of GOLEM_HOME; nothing if there is none.
+// readHomeFile reads a regular file of GOLEM_HOME; nil if there is none.
 func readHomeFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -151,7 +157,7 @@ func (h *host) config() ([]byte, error) {
 	return readHomeFile(filepath.Join(home, "config.yaml"))
 }
 
-// userHome is the person's home directory, "" if it is not known.
+// userHome returns the person's home directory; "" if it is not known.
 func (h *host) userHome() string {
 	if v := h.env["HOME"]; v != "" {
 		return v
@@ -159,8 +165,8 @@ func (h *host) userHome() string {
 	return h.env["USERPROFILE"]
 }
 
-// realPath is a directory without links on the way, as a slash path: one
-// project has one name, whichever way it is reached.
+// realPath returns a directory as a slash path without symbolic links, so that a
+// project has the same name however it is reached.
 func realPath(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -168,8 +174,9 @@ func realPath(dir string) string {
 	return filepath.ToSlash(filepath.Clean(dir))
 }
 
-// reach is how far a project's own settings count (SPEC §3): a lone file, a
-// worker on GOLEM_PATH and a root that is the home directory or above it, may pre-approve reading only.
+// reach returns how far a project's own settings take effect (SPEC §3). A lone file, a
+// worker on GOLEM_PATH, and a root at or above the home directory may pre-approve only
+// reading.
 func (h *host) reach(p place, noProject bool) approval.Reach {
 	root := realPath(p.sandbox())
 	if p.work != "" || p.file && strings.Count(strings.TrimPrefix(p.entry, "./"), "/") == 0 && (noProject || !project.HasManifest(os.DirFS(p.root))) {
@@ -183,7 +190,8 @@ func (h *host) reach(p place, noProject bool) approval.Reach {
 	return approval.WithinSandbox
 }
 
-// writeAtomic leaves the old file or the new one, never a mix (SECURITY 5).
+// writeAtomic writes a file so that even after a crash it has either the old or the new
+// content, never a mix (SECURITY 5).
 func writeAtomic(name string, data []byte) error {
 	dir := filepath.Dir(name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -192,8 +200,8 @@ func writeAtomic(name string, data []byte) error {
 	return replace(name, ".golem-*", data, (*os.File).Sync)
 }
 
-// replace puts data into a new file beside name, calls done with it before it is
-// closed, and gives it the name. An error leaves what was there.
+// replace writes data to a new file beside name, calls done with it before closing it,
+// and renames it to name. After an error the old file is unchanged.
 func replace(name, pattern string, data []byte, done func(*os.File) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(name), pattern)
 	if err != nil {

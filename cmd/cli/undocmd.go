@@ -97,7 +97,7 @@ func (h *host) undoRun(f *undoing, store *clearance.Store, run string) error {
 	return h.failedClearing(h.undone(f, it, err))
 }
 
-// does is what undoing an item does to the files, in a few words.
+// does returns, in a few words, what undoing an item does to the files.
 func does(it clearance.Item, redo bool) string {
 	var wrote, made, unmade int
 	var removed []string
@@ -141,7 +141,7 @@ func directories(n int) string {
 	return fmt.Sprintf("%d directories", n)
 }
 
-// showUndo shows what an undo does.
+// showUndo prints what an undo would do.
 func (h *host) showUndo(f *undoing, it clearance.Item, diffs []clearance.FileDiff) error {
 	if it.Err != nil {
 		h.report(it.Err)
@@ -158,7 +158,7 @@ func (h *host) showUndo(f *undoing, it clearance.Item, diffs []clearance.FileDif
 	return h.printDiffs(diffs)
 }
 
-// undone prints what became of an undo.
+// undone prints the result of an undo.
 func (h *host) undone(f *undoing, it clearance.Item, err error) error {
 	if f.json {
 		out := map[string]any{"golem": "undo-result", "v": 1, "run": it.Run, "redo": f.redo, "ok": err == nil}

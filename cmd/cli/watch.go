@@ -16,23 +16,25 @@ import (
 // watchEvery is how often golem check --watch looks whether a file has changed.
 const watchEvery = 300 * time.Millisecond
 
-// maxWatched bounds how many files are looked at, so that a watch of a large
-// tree stays cheap.
+// maxWatched is how many files are checked at most, so that watching a large tree stays
+// cheap.
 const maxWatched = 20_000
 
-// unwatched are directories that define no project (SPEC §3, ignore file).
+// unwatched are directories that are not watched, because their files do not define a
+// project (SPEC §3, ignore file).
 var unwatched = []string{".git", ".golem", ".venv", "__pycache__", "node_modules"}
 
-// stamp tells two states of a file apart.
+// stamp is what is compared to find out that a file has changed.
 type stamp struct {
 	size int64
 	time time.Time
 	dir  bool
 }
 
-// watchCheck checks, and checks again whenever a file of the project changes,
-// until Ctrl+C, which is exit 130. It looks every watchEvery instead of asking
-// the system for changes: that works alike on every file system.
+// watchCheck checks the project, and checks it again whenever one of its files changes,
+// until Ctrl+C, which gives exit code 130. It compares the files every watchEvery and
+// does not use change notifications of the system, because this works the same on every
+// file system.
 func (h *host) watchCheck(f *flags, words []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
 	defer stop()
@@ -50,8 +52,8 @@ func (h *host) watchCheck(f *flags, words []string) error {
 	return h.watch(ctx, tick.C, look, func() error { return h.inspect(f, words) })
 }
 
-// watch calls check at once, and again one tick after a change, when nothing
-// more has changed since: an editor may write in several steps.
+// watch calls check at once, and again after a change, once a tick has passed without
+// another change: an editor may write a file in several steps.
 func (h *host) watch(ctx context.Context, tick <-chan time.Time, look func() map[string]stamp, check func() error) error {
 	last := look()
 	var code exitCode
@@ -81,7 +83,7 @@ func (h *host) watch(ctx context.Context, tick <-chan time.Time, look func() map
 	}
 }
 
-// firstChange is the first file, by name, that is new, gone or another.
+// firstChange returns the first file, by name, that is new, missing or changed.
 func firstChange(before, now map[string]stamp) (name string, differ bool) {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(now))
 	slices.Sort(names)
@@ -95,11 +97,11 @@ func firstChange(before, now map[string]stamp) (name string, differ bool) {
 	return "", false
 }
 
-// watched are the files below a project's root, and those of home that golem
-// check reads.
+// watched returns the state of the files below a project's root, and of those in home
+// that golem check reads.
 func watched(root, home string) map[string]stamp {
 	out := map[string]stamp{}
-	// What cannot be read is not watched: the check tells it.
+	// A file that cannot be read is not watched: the check reports it.
 	_ = filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return nil
@@ -109,7 +111,7 @@ func watched(root, home string) map[string]stamp {
 		}
 		rel, err := filepath.Rel(root, name)
 		if err != nil || e.IsDir() {
-			return nil // its files tell
+			return nil // changes show in its files
 		}
 		if len(out) >= maxWatched {
 			return fs.SkipAll
@@ -125,7 +127,7 @@ func watched(root, home string) map[string]stamp {
 	return out
 }
 
-// add notes a file, or what a link leads to.
+// add records the state of a file, or of the file to which a link leads.
 func add(to map[string]stamp, shown, name string) {
 	if info, err := os.Stat(name); err == nil {
 		to[shown] = stamp{size: info.Size(), time: info.ModTime(), dir: info.IsDir()}

@@ -26,7 +26,7 @@ import (
 	"golem/web"
 )
 
-// webCommand serves the embedded page (SPEC §12, §13).
+// webCommand returns golem web, which serves the embedded page (SPEC §12, §13).
 func (h *host) webCommand() *cobra.Command {
 	var addr string
 	var open bool
@@ -98,12 +98,13 @@ func (h *host) web(addr string, open bool, words []string) error {
 	return nil
 }
 
-// usualAddr is where the page is served unless a person says otherwise: a
-// browser keeps projects for each address, its port included (SPEC §12 has a
-// free port each time, where a second start would find none of them).
+// usualAddr is where the page is served by default. A browser keeps separate projects
+// for each address, which includes the port. SPEC §12 has a free port each time, with
+// which a second start would find none of the projects.
 const usualAddr = "127.0.0.1:8420"
 
-// listen takes the address, or without one the usual one, or a free port.
+// listen listens on the given address; without one on the usual address, or on a free
+// port if that is in use.
 func (h *host) listen(addr string) (net.Listener, error) {
 	if addr == "" {
 		if l, err := net.Listen("tcp", usualAddr); err == nil {
@@ -115,7 +116,7 @@ func (h *host) listen(addr string) (net.Listener, error) {
 	return listenLoopback("--addr", addr, "for example 127.0.0.1:8080; to serve other machines, put the files of web/dist on a web server with https")
 }
 
-// listenLoopback listens on the address of a flag, which has to be one of this machine.
+// listenLoopback listens on the address of a flag, which must be a loopback address.
 func listenLoopback(flag, addr, hint string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if ip, bad := netip.ParseAddr(host); err != nil || host != "localhost" && (bad != nil || !ip.IsLoopback()) {
@@ -128,8 +129,9 @@ func listenLoopback(flag, addr, hint string) (net.Listener, error) {
 	return l, nil
 }
 
-// pages serves the site's files to pages of this machine alone: a request
-// under another name is somebody else's page that reaches for a local server.
+// pages returns a handler that serves the site's files to this machine only. It refuses
+// requests with another host name: they come from a foreign page that tries to reach a
+// local server.
 func pages(site fs.FS) http.Handler {
 	files := http.FileServerFS(site)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -154,17 +156,17 @@ func pages(site fs.FS) http.Handler {
 	})
 }
 
-// packedAt is where golem web FILE serves the packed project, below the page.
+// packedAt is the path below the page where golem web FILE serves the packed project.
 const packedAt = "packed/"
 
-// withPack is the site with one more file.
+// withPack is the site with a packed project as an additional file.
 type withPack struct {
 	fs.FS
 	name string
 	tree fs.FS
 }
 
-// packedSite adds a packed project to the site. It returns its path there.
+// packedSite adds a packed project to the site, and returns its path there.
 func packedSite(site fs.FS, word string, data []byte) (fs.FS, string, error) {
 	name := packedAt + filepath.Base(word)
 	if sandbox.ValidNew(name) != nil {
@@ -182,7 +184,7 @@ func (w withPack) Open(name string) (fs.File, error) {
 	return w.FS.Open(name)
 }
 
-// kinds are types that not every system's table has.
+// kinds are content types that the system's table may lack.
 var kinds = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".wasm": "application/wasm", ".gz": "application/gzip",
 	workspace.PackSuffix: "application/zip",
@@ -202,6 +204,6 @@ func browse(url string) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("%s: %w", program, err)
 	}
-	go cmd.Wait() // the browser outlives golem; only its end is taken
+	go cmd.Wait() // the browser may outlive golem; this only collects its exit status
 	return nil
 }

@@ -25,23 +25,24 @@ import (
 	"golem/cmd/cli/tui"
 )
 
-// writing is what a chat's editor is lent of this machine: the history of the project,
-// the names in the worker's view, and what may follow a command.
+// writing is what a chat's editor uses of this machine: the history of the project, the
+// file names in the worker's view, and the completions of commands.
 type writing struct {
 	host    *host
 	inst    *core.Instance
 	history *editor.History
-	file    string // of the history; "": it ends with golem
+	file    string // the file of the history; "": the history is not saved
 	warned  bool
 
-	view  fs.FS // what the entry sees; nil: nothing
+	view  fs.FS // the files that the entry sees; nil: none
 	dir   string
-	names []string // in dir
+	names []string // the names in dir, which was listed last
 	kept  []editor.Choice
-	tools []editor.Choice // of the entry
+	tools []editor.Choice // the tools of the entry
 }
 
-// newWriting reads the history of a project.
+// newWriting reads the history of a project. Without GOLEM_HOME, or for a packed
+// project, the history begins empty and is not saved.
 func newWriting(h *host, inst *core.Instance, p place) *writing {
 	w := &writing{host: h, inst: inst, history: &editor.History{}}
 	if seen, err := inst.Seen(); err == nil {
@@ -58,7 +59,7 @@ func newWriting(h *host, inst *core.Instance, p place) *writing {
 	return w
 }
 
-// shorten writes the history anew where its file has grown to much more than is kept.
+// shorten rewrites the history file if it has grown to more than twice the limit.
 func (w *writing) shorten(size int) {
 	if size > 2*editor.MaxHistory {
 		if err := writeAtomic(w.file, w.history.Text()); err != nil {
@@ -67,8 +68,8 @@ func (w *writing) shorten(size int) {
 	}
 }
 
-// said adds a line that the person sent, without known secrets, to the history and its
-// file.
+// said adds a line that the person sent to the history and its file. Known secrets were
+// removed from the line before.
 func (w *writing) said(line string) {
 	if !w.history.Add(line) || w.file == "" {
 		return
@@ -95,7 +96,7 @@ func (w *writing) trouble(err error) {
 	}
 }
 
-// editor is the editor of a chat on a full screen.
+// editor returns the editor of a full-screen chat.
 func (w *writing) editor() *editor.Editor {
 	if entry, err := w.inst.Entry(); err == nil {
 		for _, s := range w.inst.Tools(context.Background(), entry) {
@@ -112,12 +113,12 @@ func (w *writing) editor() *editor.Editor {
 	return editor.New(o)
 }
 
-// maxNames is how many names of a directory completion looks at.
+// maxNames is how many names of a directory are read for completion.
 const maxNames = 20_000
 
-// files are the names in the worker's view that begin with prefix: what the view hides
-// or protects from reading is not among them, and hidden files only where the prefix
-// begins with a dot.
+// files returns the names in the worker's view that begin with prefix. Files that the
+// view hides or protects from reading are left out; hidden files (with a dot) are
+// included only if the prefix asks for them.
 func (w *writing) files(prefix string) []string {
 	if w.view == nil {
 		return nil
@@ -151,7 +152,7 @@ func (w *writing) files(prefix string) []string {
 	return out
 }
 
-// values are what may follow a command.
+// values returns the completions of a command's argument.
 func (w *writing) values(command, prefix string) []editor.Choice {
 	var all []editor.Choice
 	switch command {
@@ -193,8 +194,8 @@ func (w *writing) values(command, prefix string) []editor.Choice {
 	return slices.DeleteFunc(slices.Clone(all), func(c editor.Choice) bool { return !strings.HasPrefix(c.Text, prefix) })
 }
 
-// attachable are the files of this machine that begin with prefix, seen from the
-// directory that golem runs in: an attachment is the person's, not the worker's.
+// attachable returns the files of this machine that begin with prefix, relative to the
+// working directory: attachments come from the person, not from the worker's view.
 func (w *writing) attachable(prefix string) (out []editor.Choice) {
 	dir, base := filepath.Split(prefix)
 	f, err := os.Open(w.host.path(cmp.Or(dir, ".")))
@@ -202,13 +203,13 @@ func (w *writing) attachable(prefix string) (out []editor.Choice) {
 		return nil
 	}
 	defer f.Close()
-	entries, _ := f.ReadDir(maxNames) // those that it got, where it fails
+	entries, _ := f.ReadDir(maxNames) // after an error, use the entries that were read
 	for _, e := range entries {
 		name := e.Name()
 		switch {
 		case !strings.HasPrefix(name, base) || base == "" && strings.HasPrefix(name, ".") || name != oneLine(name):
 			continue
-		case strings.Contains(name, " "): // it could not be told from what follows
+		case strings.Contains(name, " "): // with a space, the end of the name would be unknown
 			continue
 		case e.IsDir():
 			name += "/"
@@ -219,8 +220,10 @@ func (w *writing) attachable(prefix string) (out []editor.Choice) {
 	return out
 }
 
-// compose lets the person write a text in the editor of the environment. The file lies
-// in a directory of its own, which only the person reads.
+// compose prepares the editor that VISUAL or EDITOR names for a text, by default vi
+// (notepad on Windows). The caller runs the command, and then the function that returns
+// what was written. The file is in a directory of its own that only the person can
+// read.
 func (h *host) compose(text string) (tui.Command, func() (string, error), error) {
 	words := strings.Fields(h.env["VISUAL"])
 	if len(words) == 0 {
@@ -255,7 +258,7 @@ func (h *host) compose(text string) (tui.Command, func() (string, error), error)
 	}, nil
 }
 
-// composer is a command that gets the terminal.
+// composer is a command that uses the terminal.
 type composer struct{ *exec.Cmd }
 
 func (c *composer) SetStdin(r io.Reader)  { c.Stdin = r }
