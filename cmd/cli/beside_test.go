@@ -12,8 +12,8 @@ import (
 	"golem/core/trace"
 )
 
-// Two golems add a module each: while the one fetches, or waits for a yes, the other is
-// done. Both modules are pinned, and both run.
+// Two golem processes add a module each: one finishes while the other still fetches or
+// waits for a yes. Both modules are pinned, and both run.
 func TestToolAddBesideAnother(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, data []byte) {
@@ -54,7 +54,8 @@ func TestToolAddBesideAnother(t *testing.T) {
 	if _, bad, exit := golem(t, dir, "check"); exit != 0 {
 		t.Errorf("golem check: %s", bad)
 	}
-	// What the person looked at is not what is there by now.
+	// While other.wasm is fetched, another golem pins it, too. That is a conflict only
+	// if the pin changes.
 	if _, bad, exit := golem(t, dir, "tool", "add", s.URL+"/other.wasm", "--yes"); exit != 0 {
 		t.Errorf("another golem pins the same: %s", bad)
 	}

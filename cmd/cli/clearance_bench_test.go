@@ -13,7 +13,7 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// staging is a project on the disk with its store.
+// staging makes a project on the disk, and returns its store and the work of a run.
 func staging(b *testing.B) (*clearance.Store, *clearance.Work) {
 	dir := b.TempDir()
 	h := &host{env: map[string]string{"GOLEM_HOME": filepath.Join(dir, "home")}}
@@ -30,8 +30,8 @@ func staging(b *testing.B) (*clearance.Store, *clearance.Work) {
 	return s, &clearance.Work{Store: s, Run: "r", Worker: "main", Root: ".", Base: func() (sandbox.FS, error) { return files, nil }}
 }
 
-// BenchmarkClearance measures, on the disk, what docs/security.md says of 10,000 items
-// and of 100 MB: each once, with -benchtime 1x.
+// BenchmarkClearance measures, on the disk, the figures in docs/security.md for 10,000
+// items and for 100 MB. Run it with -benchtime 1x.
 func BenchmarkClearance(b *testing.B) {
 	ctx := context.Background()
 	commit := func(w *clearance.Work, name string, data []byte) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// golemHere starts the test binary as golem in a directory.
+// golemHere returns a command that runs the test binary as golem in a directory.
 func golemHere(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Dir = dir
@@ -23,7 +23,8 @@ func golemHere(dir string, args ...string) *exec.Cmd {
 // manyFiles is how many files the item of a kill test has.
 const manyFiles = 12
 
-// stagedProject is a project with an item that changes many files.
+// stagedProject makes a project with an item that changes many files, and returns its
+// directory.
 func stagedProject(t *testing.T) string {
 	t.Helper()
 	return stagedBy(t, stagingProject(t))
@@ -37,7 +38,7 @@ func stagedBy(t *testing.T, dir string) string {
 	return dir
 }
 
-// stagingProject is stagedProject before its run.
+// stagingProject makes the project of stagedProject without running it.
 func stagingProject(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "p")
@@ -61,7 +62,8 @@ func stagingProject(t *testing.T) string {
 	return dir
 }
 
-// newFiles counts the files that are new, and fails for one that is neither.
+// newFiles counts the files with the new content. The test fails for a file whose
+// content is neither the old nor the new one.
 func newFiles(t *testing.T, dir string) (n int) {
 	t.Helper()
 	for i := range manyFiles {
@@ -76,15 +78,15 @@ func newFiles(t *testing.T, dir string) (n int) {
 	return n
 }
 
-// golem that is killed while it pushes leaves, once the next command has settled it,
-// all files old and the item pending, or all files new and no item (SECURITY 14).
+// If golem is killed during a push, the next command settles it: then all files are old
+// and the item is pending, or all files are new and there is no item (SECURITY 14).
 func TestKilledPush(t *testing.T) {
 	t.Parallel()
 	killedPushes(t, 8, func(string) {}, func(string, int) {}, "clearance", "push")
 }
 
-// The same with a branch of a git repository: the commit is on it or is not, and the
-// working tree shows what the branch has.
+// The same holds for a branch of a git repository: the commit is on the branch or not,
+// and the working tree matches the branch.
 func TestKilledGitPush(t *testing.T) {
 	t.Parallel()
 	git := func(dir string, args ...string) string {
@@ -113,8 +115,8 @@ func TestKilledGitPush(t *testing.T) {
 	}, "clearance", "push", "--target", "main")
 }
 
-// killedPushes kills golem while it pushes, again and again, each time a little
-// later. look gets what the next command has left.
+// killedPushes kills golem during a push, again and again, each time a little later.
+// look checks what the next command has left.
 func killedPushes(t *testing.T, times int, ready func(dir string), look func(dir string, files int), args ...string) {
 	t.Helper()
 	prepared := func() string {
@@ -179,8 +181,8 @@ func running(t *testing.T, dir, script string, n int) *exec.Cmd {
 	return run
 }
 
-// golem that is killed while a worker writes into a staged mount loses nothing that
-// was written, and changes no real file.
+// If golem is killed while a worker writes into a staged mount, nothing that was
+// written is lost, and no real file is changed.
 func TestKilledRun(t *testing.T) {
 	t.Parallel()
 	dir := stagedProject(t)
@@ -200,7 +202,7 @@ func TestKilledRun(t *testing.T) {
 	}
 }
 
-// Of two golems that push one item at once, one does.
+// If two golem processes push one item at the same time, exactly one of them succeeds.
 func TestTwoPushes(t *testing.T) {
 	t.Parallel()
 	dir := stagedProject(t)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What goes to the clipboard of a terminal cannot do anything else there: between the
-// beginning of the sequence and its end there is base64 alone.
+// A text for the clipboard cannot control the terminal: between the beginning and the
+// end of the sequence there is only base64.
 func TestClipSequence(t *testing.T) {
 	for _, text := range []string{"hello", "", "a\x1b]52;c;evil\a\nb", strings.Repeat("ä€😀\x1b\\", 5000)} {
 		seq := clipSequence(text, "xterm-256color")

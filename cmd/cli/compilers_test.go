@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What a language needs and is not there is named, with where to get it; what
-// is there and cannot make WebAssembly counts as missing.
+// A missing program is named, with the place to get it. A compiler that cannot make
+// WebAssembly counts as missing.
 func TestMissingCompilers(t *testing.T) {
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
@@ -37,7 +37,7 @@ func TestMissingCompilers(t *testing.T) {
 		}[l.name], "make; or type")
 	}
 	if runtime.GOOS == "windows" {
-		return // programs are not scripts there: only absence is tried
+		return // Windows runs no scripts as programs: only absence is tested
 	}
 	for _, name := range []string{"make", "go", "npm", "cargo", "wasm-ld"} {
 		program(name, "exit 0")

@@ -14,8 +14,7 @@ import (
 // run on one. It fails only where there is no session to leave.
 func leaveTerminal() { syscall.Setsid() }
 
-// gone tells whether a process has ended. One that ended and that nobody has
-// asked about is gone as well.
+// gone reports whether a process has ended. A zombie counts as ended.
 func gone(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return true

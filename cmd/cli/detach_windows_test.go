@@ -3,5 +3,5 @@ package main
 // leaveTerminal has nothing to do: scripts run golem with --headless there.
 func leaveTerminal() {}
 
-// gone is for scripts that run on Unix alone.
+// gone is not used on Windows: only scripts for Unix call it.
 func gone(int) bool { return false }

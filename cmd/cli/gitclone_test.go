@@ -30,7 +30,8 @@ import (
 	"golem/core/wasmtool"
 )
 
-// cloneProject is a project whose worker calls git_clone with what it is told: URL PATH.
+// cloneProject is a project whose worker calls git_clone with the URL and the path in
+// its input.
 var cloneProject = map[string]string{
 	"project.yaml": "sandbox: {network_enabled: true, paths: {out: {root: ./out, mode: rw}, yaml: {root: ./yaml, mode: rw, suffixes: [.yaml]}, fixed: {root: ./fixed, mode: ro}}}\n",
 	"main.worker":  "---\nmodel: script:script.yaml\ntoolsets: {git: {}}\n---\nClone.\n",
@@ -48,7 +49,7 @@ type gitSite struct {
 	*httptest.Server
 	commit string
 	pack   []byte
-	before http.Handler  // answers in its place; nil: nothing does
+	before http.Handler  // answers instead of the site; nil: none
 	half   chan struct{} // not nil: closed when half of the pack is sent, and no more comes
 
 	mu    sync.Mutex
@@ -105,7 +106,8 @@ func (s *gitSite) reach(t *testing.T) func(wasmtool.Policy) *http.Transport {
 	}
 }
 
-// cloned runs a worker that clones; it returns what came of it and the files afterwards.
+// cloned runs the worker of cloneProject. It returns the result, and the files after
+// the run.
 func cloned(ctx context.Context, t *testing.T, s *gitSite, input string, person *ui.Script) (run.Result, map[string]string) {
 	t.Helper()
 	tree := sandbox.Memory()
@@ -145,7 +147,7 @@ func cloned(ctx context.Context, t *testing.T, s *gitSite, input string, person 
 	return res, files
 }
 
-// plain is the entries of a small repository.
+// plain returns the entries of a small repository.
 func plain(r *repo) []string {
 	return []string{
 		entry("100644", "README.md", r.Object("blob", "# Hello\n")),
@@ -153,13 +155,13 @@ func plain(r *repo) []string {
 	}
 }
 
-// yes is a person who says yes to every question.
+// yes returns a person who says yes to every question.
 func yes() *ui.Script {
 	return &ui.Script{Answers: []approval.Decision{{Answer: approval.Yes}, {Answer: approval.Yes}}}
 }
 
-// git_clone writes the files of one commit after a yes, and nothing but them; what it
-// brings is untrusted, and no key is sent.
+// git_clone writes only the files of one commit, and only after a yes. Its result is
+// untrusted, and no key is sent.
 func TestGitClone(t *testing.T) {
 	t.Parallel()
 	r, _ := memoryRepo(t)
@@ -191,8 +193,9 @@ func TestGitClone(t *testing.T) {
 	}
 }
 
-// A clone is remembered by the real directory that it writes, and judged by every mount
-// that it could write: another worker's mount of the same name asks again.
+// An approval of a clone is remembered for the real directory that it writes, and every
+// mount that it could write is judged: another worker's mount of the same name asks
+// again.
 func TestGitCloneByPlace(t *testing.T) {
 	t.Parallel()
 	view := func(source string) sandbox.FS {
@@ -239,9 +242,9 @@ func TestGitCloneByPlace(t *testing.T) {
 	}
 }
 
-// What git_clone refuses leaves the files as they were: places that are taken, read-only
-// or too narrow, addresses that are not public, a commit that is not there, and what
-// nobody approved. Only what is in order reaches the server at all.
+// git_clone refuses directories that are not empty, read-only or limited places,
+// addresses that are not public, a commit that does not exist, and calls that nobody
+// approved. The files stay as they were, and only valid calls reach the server.
 func TestGitCloneRefuses(t *testing.T) {
 	t.Parallel()
 	r, _ := memoryRepo(t)
@@ -284,8 +287,8 @@ func TestGitCloneRefuses(t *testing.T) {
 	}
 }
 
-// Servers that lie, ask for a key, lead elsewhere or send what must not be written: each
-// ends in a fault, and nothing is written.
+// Servers that lie, ask for a key, redirect to another host or send files that must not
+// be written: each clone ends in a fault, and nothing is written.
 func TestGitCloneOfHostileServers(t *testing.T) {
 	t.Parallel()
 	status := func(code int) http.Handler {
@@ -360,7 +363,7 @@ func TestGitCloneWithinOneHost(t *testing.T) {
 	}
 }
 
-// Stopped while the repository comes, a run ends and has written nothing.
+// A run that is stopped during the download ends, and has written nothing.
 func TestGitCloneStopped(t *testing.T) {
 	t.Parallel()
 	r, _ := memoryRepo(t)
@@ -377,7 +380,8 @@ func TestGitCloneStopped(t *testing.T) {
 	}
 }
 
-// A disk that is full in the middle, or a stop there, takes back what was written before.
+// If the disk is full or the run is stopped while files are written, the files written
+// before are removed again.
 func TestGitCloneTakesBack(t *testing.T) {
 	t.Parallel()
 	files := map[string][]byte{"a": []byte("1"), "d/e/b": []byte("2"), "d/f": []byte("3"), "z": []byte("4")}
@@ -408,7 +412,7 @@ func TestGitCloneTakesBack(t *testing.T) {
 	}
 }
 
-// fullDisk takes a number of files more.
+// fullDisk is a file system that has room for left more files.
 type fullDisk struct {
 	sandbox.FS
 	left int

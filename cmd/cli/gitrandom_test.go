@@ -17,7 +17,7 @@ import (
 	"golem/core/tool"
 )
 
-// history is a random history, as git fast-import takes it.
+// history builds a random git history in the format of git fast-import.
 type history struct {
 	*rand.Rand
 	out     bytes.Buffer
@@ -25,8 +25,8 @@ type history struct {
 	lines   int
 }
 
-// randomNames are files that come and go; renamed are only moved, since git follows a
-// renamed file when it blames lines and golem does not.
+// randomNames are files that are added and removed at random. renamed are only moved,
+// because git blame follows a renamed file and golem does not.
 var (
 	randomNames = []string{"a.txt", "b c.txt", "ü.txt", "d/e.txt", "d/f/g.txt", "d/f.txt", "x"}
 	renamed     = []string{"old/r.txt", "new/r.txt"}
@@ -37,7 +37,7 @@ func (h *history) line() string {
 	return fmt.Sprintf("line %d%s\n", h.lines, []string{"", "\r", " é"}[h.IntN(3)])
 }
 
-// edited changes some lines; a text may lose its last line end.
+// edited returns a text with some lines changed; it may lose its last line break.
 func (h *history) edited(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for range 1 + h.IntN(4) {
@@ -60,7 +60,7 @@ func (h *history) edited(text string) string {
 	return text
 }
 
-// commit adds one after parents, as a branch.
+// commit adds a commit with these parents, and sets a branch to it.
 func (h *history) commit(branch string, parents ...int) {
 	n := len(h.commits)
 	files := map[string]string{}
@@ -113,7 +113,7 @@ func (h *history) commit(branch string, parents ...int) {
 	h.commits = append(h.commits, files)
 }
 
-// newHistory is one of n commits with merges and tags.
+// newHistory returns a history of n commits with merges and tags.
 func newHistory(seed uint64, n int) *history {
 	h := &history{Rand: rand.New(rand.NewPCG(seed, 0))}
 	h.commit("main")
@@ -141,7 +141,7 @@ func newHistory(seed uint64, n int) *history {
 	return h
 }
 
-// randomYard is a repository that git made of a random history.
+// randomYard is a project whose repository git made from a random history.
 type randomYard struct {
 	*gitYard
 	t *testing.T
@@ -162,7 +162,7 @@ func newRandomYard(t *testing.T, seed uint64) *randomYard {
 	return y
 }
 
-// git runs git with what it reads.
+// git runs git with in as its standard input, and returns its output.
 func (y *randomYard) git(in string, args ...string) string {
 	y.t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "core.quotePath=false", "-c", "core.fileMode=false"}, args...)...)
@@ -178,7 +178,7 @@ func (y *randomYard) git(in string, args ...string) string {
 	return string(out)
 }
 
-// says calls a tool of the toolset.
+// says calls a tool of the toolset and returns its text.
 func (y *randomYard) says(name string, args map[string]any) string {
 	y.t.Helper()
 	raw, err := json.Marshal(args)
@@ -199,8 +199,9 @@ func (y *randomYard) same(what, got, want string) {
 	}
 }
 
-// Random histories are read as git reads them: order of commits, what touched a file,
-// branches and tags, changes between commits, the commit of each line, and what differs now.
+// golem reads random histories as git does: the order of commits, the commits that
+// touched a file, branches and tags, changes between commits, the commit of each line,
+// and the current differences.
 func TestGitToolsAsGit(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {
@@ -255,8 +256,8 @@ func (y *randomYard) branches() {
 	y.same("branches", y.says("git_branches", map[string]any{}), want.String())
 }
 
-// files are the hashes of a tree's files, without modes and without empty files, which a
-// diff names and git apply does not make.
+// files returns the hashes of a tree's files, without modes and without empty files:
+// golem's diff only names empty files, so git apply does not make them.
 func (y *randomYard) files(tree string) string {
 	y.t.Helper()
 	return regexp.MustCompile(`(?m)^.* e69de29.*\n|^\d+ `).ReplaceAllString(y.git("", "ls-tree", "-r", tree), "")
@@ -290,7 +291,7 @@ func (y *randomYard) blames(commit string) {
 	}
 }
 
-// now changes the working tree, and compares what golem and git say of it.
+// now changes the working tree, and compares what golem and git report about it.
 func (y *randomYard) now() {
 	y.t.Helper()
 	write := func(name, text string) {

@@ -56,7 +56,7 @@ func newGitYard(t *testing.T) *gitYard {
 	return y
 }
 
-// reads calls every reading tool, and returns all that they said.
+// reads calls all reading tools, and returns their results.
 func (y *gitYard) reads(t *testing.T) string {
 	t.Helper()
 	var out strings.Builder
@@ -73,7 +73,7 @@ func (y *gitYard) reads(t *testing.T) string {
 	return out.String()
 }
 
-// fill writes two commits, the second with a tree of the test's.
+// fill writes two commits. The tree of the second one has the given entries, too.
 func (y *gitYard) fill(entries ...string) {
 	first := y.Tree(entry(gitrepo.Plain, "a", y.Object("blob", "one\n")), entry(gitrepo.Dir, "d", y.Tree(entry(gitrepo.Plain, "b", y.Object("blob", "x\ny\n")))))
 	y.Tag("v1", first)
@@ -82,8 +82,8 @@ func (y *gitYard) fill(entries ...string) {
 	y.Put("refs/heads/main", []byte(y.Object("commit", "tree "+second+"\nparent "+v1+"\nauthor \x1b[31mEve <e@f> 99999999999999999999 +0000\ncommitter e <e@f> 0 +0000\n\nmore \x1b[2J\u202e\n")+"\n"))
 }
 
-// What a repository names but a worker must not see is in no result: git's own files,
-// secrets, ways out, submodules and links.
+// No result contains what a worker must not see of a repository: git's own files,
+// secrets, paths that leave the project, submodules and links.
 func TestGitToolsHideWhatIsHidden(t *testing.T) {
 	t.Parallel()
 	y := newGitYard(t)
@@ -103,8 +103,8 @@ func TestGitToolsHideWhatIsHidden(t *testing.T) {
 	}
 }
 
-// A repository whose objects are cut, changed or gone ends in faults, never in a crash,
-// and nothing is written to it.
+// A repository whose objects are cut, changed or missing ends in faults, never in a
+// crash, and nothing is written to it.
 func TestGitToolsOfADamagedRepository(t *testing.T) {
 	t.Parallel()
 	y := newGitYard(t)

@@ -80,7 +80,8 @@ func TestMountsStayInTheProject(t *testing.T) {
 	}
 }
 
-// SPEC §10: no redirect is followed, to no host, and it costs one request.
+// SPEC §10: no redirect is followed, not even within a host, and a redirect costs one
+// request.
 func TestNoRedirectIsFollowed(t *testing.T) {
 	requests := 0
 	count := func(w http.ResponseWriter, r *http.Request) {
@@ -114,8 +115,8 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	}
 }
 
-// SPEC §3: what was trusted lies in GOLEM_HOME for its owner alone; two
-// processes that add to it lose nothing; what cannot be read is not written over.
+// SPEC §3: trust.json in GOLEM_HOME is for its owner only; two processes that add to it
+// lose nothing; a file that cannot be read is not overwritten.
 func TestTrustFile(t *testing.T) {
 	h := &host{env: map[string]string{"GOLEM_HOME": filepath.Join(t.TempDir(), "home")}}
 	if data, err := h.trusted().Read(); err != nil || data != nil {
@@ -237,7 +238,7 @@ func TestSettingsHaveAliases(t *testing.T) {
 }
 
 // A trace that somebody else wrote cannot move the cursor: on a terminal its control
-// characters are shown as escapes (SECURITY 9). A file gets every byte.
+// characters are shown as escapes (SECURITY 9). A file gets all bytes unchanged.
 func TestPiecesOnATerminal(t *testing.T) {
 	line := "{\"text\":\"a\x1b[2Jb\u202ec\n"
 	for plain, want := range map[bool]string{false: line, true: "{\"text\":\"a\\u{1b}[2Jb\\u{202e}c\n"} {

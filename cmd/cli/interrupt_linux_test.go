@@ -33,7 +33,7 @@ func TestSecondInterruptExits(t *testing.T) {
 	case <-time.After(300 * time.Millisecond):
 	}
 	r.typeKeys("\x03")
-	r.exit(exitInterrupted) // nobody reads the answer still
+	r.exit(exitInterrupted) // still nobody reads the answer
 }
 
 // SPEC §5: Ctrl+\ ends a run as a polite kill does, and shows nothing of the program.
@@ -50,7 +50,7 @@ func TestQuitEndsTheRun(t *testing.T) {
 	}
 }
 
-// traced is the trace t.jsonl so far.
+// traced returns the content of t.jsonl so far.
 func (r *ptyRun) traced(dir string) string {
 	data, err := os.ReadFile(filepath.Join(dir, "t.jsonl"))
 	if err != nil {

@@ -28,7 +28,7 @@ func memoryRepo(t testing.TB) (*repo, sandbox.FS) {
 	return &repo{T: t, Write: tree.WriteFile}, tree
 }
 
-// lib is the entries of a small library.
+// lib returns the entries of a small library.
 func lib(r *repo) []string {
 	worker := r.Object("blob", "hello")
 	return []string{
@@ -52,8 +52,8 @@ func fetchTree(tree sandbox.FS, ref string) (map[string][]byte, error) {
 	return r.files, err
 }
 
-// S1-56: the files of a tag, of a branch, of the default branch and of a tag with
-// a message.
+// S1-56: golem reads the files of a tag, of a branch, of the default branch and of a
+// tag with a message.
 func TestGitFiles(t *testing.T) {
 	r, tree := memoryRepo(t)
 	commit := r.Tag("v1", r.Tree(lib(r)...))
@@ -196,8 +196,8 @@ func TestGitHostile(t *testing.T) {
 	}
 }
 
-// An object that lies about its size, or is not an object, is found before it is
-// held in memory.
+// An object that has a wrong size, or is not an object, is found before it is held in
+// memory.
 func TestGitLooseLies(t *testing.T) {
 	for name, raw := range map[string][]byte{
 		"longer than said": deflate(append([]byte("blob 5\x00"), make([]byte, workspace.MaxLibraryFile+100)...)),
@@ -225,7 +225,7 @@ func TestGitLooseLies(t *testing.T) {
 	}
 }
 
-// What is not an address that golem can use is told before anything is reached.
+// An address that golem cannot use is an error before anything is contacted.
 func TestGitAddress(t *testing.T) {
 	for source, want := range map[string]string{
 		"git+https://example.com/a/b.git@v1.0": "https://example.com/a/b.git v1.0", "git+https://example.com/@scope/b": "https://example.com/@scope/b ",

@@ -18,7 +18,7 @@ import (
 	"golem/core/workspace"
 )
 
-// packHeader is the beginning of an object in a pack: kind and size.
+// packHeader returns the header of an object in a pack: kind and size.
 func packHeader(kind, size int) []byte {
 	out := []byte{byte(kind<<4 | size&15)}
 	for size >>= 4; size > 0; size >>= 7 {
@@ -37,7 +37,7 @@ func packBytes(objects ...[]byte) []byte {
 	return append(out, sum[:]...)
 }
 
-// packOf is a pack with objects, none of them twice.
+// packOf returns a pack with the objects, each once.
 func packOf(all [][2]string) []byte {
 	var objects [][]byte
 	for i, o := range all {
@@ -85,7 +85,7 @@ func served(t testing.TB, commit string, pack []byte, redirect http.Handler) (ma
 	return gitAddress{source: "git+https://example.com/r", remote: u, ref: "v1"}.fetch(t.Context(), client)
 }
 
-// S1-56: from a server over HTTPS, one commit without its history.
+// S1-56: golem gets one commit without its history from a server over HTTPS.
 func TestGitServer(t *testing.T) {
 	r, _ := memoryRepo(t)
 	commit := r.Tag("v1", r.Tree(lib(r)...))
@@ -102,8 +102,9 @@ func TestGitServer(t *testing.T) {
 	}
 }
 
-// A small pack that stands for a large one is refused before it is built: by
-// compression, by a difference that repeats its base, by what it says it holds.
+// A pack whose objects are too large is refused before they are built in memory: by
+// compression, by a delta that repeats its base, or by a wrong number of objects. So is
+// a damaged pack.
 func TestGitPackBombs(t *testing.T) {
 	r, _ := memoryRepo(t)
 	commit := r.Tag("v1", r.Tree(lib(r)...))
@@ -140,7 +141,7 @@ func TestGitPackBombs(t *testing.T) {
 	}
 }
 
-// offset is how far back the base of a difference lies.
+// offset encodes how far before a delta its base lies.
 func offset(n int) []byte {
 	out := []byte{byte(n & 0x7f)}
 	for n >>= 7; n > 0; n >>= 7 {
@@ -150,7 +151,7 @@ func offset(n int) []byte {
 	return out
 }
 
-// Whatever a pack holds, it ends in files or an error.
+// checkPack accepts or refuses any pack without a panic.
 func FuzzGitPack(f *testing.F) {
 	r, _ := memoryRepo(f)
 	r.Tag("v1", r.Tree(lib(r)...))

@@ -16,19 +16,19 @@ import (
 	"golem/cmd/cli/shell"
 )
 
-// asGolem makes the test binary behave as golem: for tests that start it
-// themselves, on a terminal of their own.
+// asGolem is the variable that makes the test binary behave as golem, for tests that
+// start it themselves, on a terminal of their own.
 const asGolem = "GOLEM_TEST_AS_GOLEM"
 
 func TestMain(m *testing.M) {
-	keyring.MockInitWithError(errors.New("tests have no keyring")) // never that of whoever runs them
+	keyring.MockInitWithError(errors.New("tests have no keyring")) // tests must not use the keyring of the person who runs them
 	if shell.IsHelper() || os.Getenv(asGolem) != "" {
 		main()
 	}
 	if script := os.Getenv(scriptedServer); script != "" {
 		os.Exit(serveScript([]byte(script)))
 	}
-	if signal.Ignored(syscall.SIGHUP) { // under nohup: the programs that tests start begin with the signal all the same
+	if signal.Ignored(syscall.SIGHUP) { // under nohup: programs started by tests must not ignore the signal
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	testscript.Main(m, map[string]func(){
@@ -41,8 +41,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// moduleDirs are where scripts find built modules: golem's scaffold, and the
-// tools of core's own cases.
+// moduleDirs are the directories that scripts get in variables: built modules, those of
+// golem's scaffold and of core's own cases, and the JSON Schemas.
 var moduleDirs = map[string]string{
 	"MODULES": filepath.Join("testdata", "modules"),
 	"FOREIGN": filepath.Join("..", "..", "core", "wasmtool", "testdata", "foreign"),
@@ -98,7 +98,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// A line of .env that is not NAME=value is named; a value in quotes may have several.
+// badLine finds the line of .env that is not NAME=value; a value in quotes may span
+// several lines.
 func TestBadLineOfDotenv(t *testing.T) {
 	for text, want := range map[string]int{
 		"A=1\nnonsense here\nB=2\n":               2,

@@ -19,7 +19,8 @@ import (
 // server; the value is the script.
 const scriptedServer = "GOLEM_TEST_MCP_SERVER"
 
-// serveScript is the MCP server of tests, over standard input and output.
+// serveScript runs the MCP server of tests over standard input and output, and returns
+// the exit code.
 func serveScript(script []byte) int {
 	var s mcptest.Server
 	if err := json.Unmarshal(script, &s); err != nil {
@@ -33,7 +34,8 @@ func serveScript(script []byte) int {
 	return 0
 }
 
-// serveScriptFile is the program mcpserver of scripts: mcpserver FILE.
+// serveScriptFile is the main function of the program mcpserver in scripts: mcpserver
+// FILE.
 func serveScriptFile() {
 	script, err := os.ReadFile(os.Args[1])
 	if err != nil {
@@ -43,7 +45,8 @@ func serveScriptFile() {
 	os.Exit(serveScript(script))
 }
 
-// The Go SDK's session with a program, over its standard input and output.
+// The Go SDK's session with a program passes the suite of core/mcp, over the program's
+// standard input and output.
 func TestServerProcess(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -56,7 +59,7 @@ func TestServerProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Cancel != nil {
-			close(s.Cancel) // the program cannot tell us
+			close(s.Cancel) // a separate process cannot close it
 		}
 		return (&host{}).mcpHost(t.TempDir()).Connect(mcp.Server{Name: "scripted", Command: self, Env: map[string]string{scriptedServer: string(script)}})
 	})
@@ -89,7 +92,7 @@ func TestServerProgressComesFirst(t *testing.T) {
 	}
 }
 
-// The Go SDK's session over streamable HTTP.
+// The Go SDK's session over streamable HTTP passes the suite of core/mcp.
 func TestServerOverHTTP(t *testing.T) {
 	t.Parallel()
 	mcptest.Suite(t, func(t *testing.T, s *mcptest.Server) *mcp.Connection {
@@ -99,8 +102,8 @@ func TestServerOverHTTP(t *testing.T) {
 	})
 }
 
-// Servers that do not keep to the protocol end in coded faults, and get nothing that golem
-// does not offer, over the Go SDK's session too.
+// Servers that break the protocol end in coded faults, and get nothing that golem does
+// not offer, also over the Go SDK's session.
 func TestHostileServersOverHTTP(t *testing.T) {
 	t.Parallel()
 	connect := func(t *testing.T, h http.Handler) *mcp.Connection {

@@ -7,7 +7,8 @@ import (
 	"testing/iotest"
 )
 
-// What a server nests too deeply is replaced by a text, and all else passes as it is.
+// A value that a server nests too deeply is replaced by a text; everything else is
+// passed on unchanged.
 func TestShallow(t *testing.T) {
 	nested := func(n int) string { return strings.Repeat(`{"a":[`, n/2) + `"]\"}"` + strings.Repeat(`]}`, n/2) }
 	deep := strings.Repeat(`{"a":[`, maxNested/2) + tooNested + strings.Repeat(`]}`, maxNested/2)

@@ -27,15 +27,15 @@ type authSite struct {
 	mcp    mcptest.Server
 	change map[string]func(map[string]any) // documents by path
 	serve  map[string]http.HandlerFunc     // by path
-	back   func(url.Values)                // what the browser brings back
+	back   func(url.Values)                // changes what the browser brings back
 
 	mu        sync.Mutex
-	challenge string // of the sign-in (PKCE)
+	challenge string // the code challenge of the sign-in (PKCE)
 	access    string // the valid token
 	refresh   string
 	count     int
 	asked     []string // paths
-	resources []string // that tokens were asked for
+	resources []string // the resources for which tokens were requested
 }
 
 func newAuthSite(t *testing.T) *authSite {
@@ -67,7 +67,7 @@ func (s *authSite) serves(path string, serve http.HandlerFunc) {
 	s.serve[path] = serve
 }
 
-// ServeHTTP is both servers.
+// ServeHTTP answers for both servers.
 func (s *authSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.asked = append(s.asked, r.URL.Path)
@@ -129,7 +129,7 @@ func (s *authSite) token(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// login is a sign-in whose browser follows every redirect.
+// login returns a sign-in whose browser follows every redirect.
 func (s *authSite) login(t *testing.T) login {
 	var browsers sync.WaitGroup
 	t.Cleanup(browsers.Wait)
@@ -142,9 +142,9 @@ func (s *authSite) login(t *testing.T) login {
 	}}
 }
 
-// A person signs in, with PKCE and the server as the resource; the token goes to the
-// server, is renewed when the server rejects it, and is told to be hidden; without a
-// sign-in, and when it has ended, the fault names the line to run.
+// A person signs in, with PKCE and the server as the resource. The token goes to the
+// server, is renewed when the server rejects it, and is registered to be hidden.
+// Without a sign-in, and when it has ended, the fault names the command to run.
 func TestServerLogin(t *testing.T) {
 	t.Parallel()
 	site, store := newAuthSite(t), testStore(t, errors.New("tests have no keyring"))
@@ -296,8 +296,9 @@ func TestServerLoginHostile(t *testing.T) {
 	}
 }
 
-// A server on the internet sends golem neither to this machine nor to its network, and
-// nobody to http. After a refusal nothing is sent any more.
+// A server on the internet can direct golem neither to this machine nor to its network,
+// and no server can direct it to http, except on this machine. After a refusal nothing
+// more is sent.
 func TestServerLoginNear(t *testing.T) {
 	t.Parallel()
 	for address, allowed := range map[string]int{
@@ -331,8 +332,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 // RoundTrip calls the function.
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// A name may resolve otherwise at the next request, so that it never opens this
-// machine's own addresses to a sign-in; only an address that says so does.
+// A name may resolve to another address at the next request, so it never gives a
+// sign-in access to this machine's own addresses; only an IP address or localhost does.
 func TestNamesAreNeverThisMachine(t *testing.T) {
 	for host, want := range map[string]int{
 		"localhost": onMachine, "127.0.0.1": onMachine, "::1": onMachine,
@@ -348,8 +349,9 @@ func TestNamesAreNeverThisMachine(t *testing.T) {
 	}
 }
 
-// What a name stood for before it was connected to counts only if the connection shows it:
-// a name that then leads to the internet, or through a proxy, opens no private address.
+// What a name resolved to before connecting counts only if the connection shows it: a
+// name that then leads to the internet, or through a proxy, gives no access to private
+// addresses.
 func TestNamesAreWhereTheyLead(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {

@@ -16,9 +16,9 @@ import (
 // publicServers is the example whose MCP servers come from npm.
 var publicServers = filepath.Join("..", "..", "examples", "mcp-servers")
 
-// The example with three public MCP servers, played as its README shows: the gate and the
-// worker's rules decide about each call, the server keeps to its directory, what comes
-// back is untrusted, and text, data, an image, progress, a resource and a prompt arrive.
+// The example with three public MCP servers works as its README shows: the gate and the
+// worker's rules decide about each call, the server stays in its directory, results are
+// untrusted, and text, data, an image, progress, a resource and a prompt arrive.
 func TestPublicServers(t *testing.T) {
 	t.Parallel()
 	p := newPublicProject(t)
@@ -91,7 +91,7 @@ func newPublicProject(t *testing.T) publicProject {
 	return p
 }
 
-// text is what a file of the project holds; "" if it is not there.
+// text returns the content of a file of the project; "" if it does not exist.
 func (p publicProject) text(name string) string {
 	data, err := os.ReadFile(filepath.Join(p.dir, "examples", "mcp-servers", name))
 	if err != nil {
@@ -100,13 +100,13 @@ func (p publicProject) text(name string) string {
 	return string(data)
 }
 
-// publicRun is what came of a run.
+// publicRun is the result of a run.
 type publicRun struct {
 	exit                int
 	answer, said, trace string // standard output, standard error, the trace's lines
 }
 
-// want compares the exit code and the answer, and looks for lines of the trace.
+// want checks the exit code, the answer and lines of the trace.
 func (r publicRun) want(t *testing.T, exit int, answer string, lines ...string) {
 	t.Helper()
 	if r.exit != exit || !strings.Contains(r.answer, answer) {
@@ -119,7 +119,7 @@ func (r publicRun) want(t *testing.T, exit int, answer string, lines ...string) 
 	}
 }
 
-// run runs a line of the example's README, with nobody there.
+// run runs a command of the example's README, without a person.
 func (p publicProject) run(t *testing.T, target, input string, flags ...string) publicRun {
 	t.Helper()
 	words := append([]string{"run", "examples/mcp-servers" + target, input}, flags...)

@@ -15,7 +15,8 @@ import (
 	"golem/core/mcp"
 )
 
-// signedIn is a site at which the person has signed in.
+// signedIn returns a site at which the person has signed in, and the store with the
+// sign-in.
 func signedIn(t *testing.T) (*authSite, *secretStore) {
 	site, store := newAuthSite(t), testStore(t, errors.New("tests have no keyring"))
 	in, err := site.login(t).run(t.Context())
@@ -28,13 +29,13 @@ func signedIn(t *testing.T) (*authSite, *secretStore) {
 	return site, store
 }
 
-// tokensOf are the tokens of a new connection, as another process has them too.
+// tokensOf returns the tokens of a new connection, like those of another process.
 func tokensOf(site *authSite, store *secretStore) *serverTokens {
 	return &serverTokens{server: mcp.Server{Name: "wiki", URL: site.at.URL + "/mcp"}, store: store}
 }
 
-// Connections that renew a sign-in at once spend its refresh token once, and leave no
-// connection to the token server open.
+// Connections that renew a sign-in at the same time use its refresh token once, and
+// leave no connection to the token server open.
 func TestRenewOnce(t *testing.T) {
 	t.Parallel()
 	site, store := signedIn(t)
@@ -56,7 +57,7 @@ func TestRenewOnce(t *testing.T) {
 	if site.count != 2 {
 		t.Errorf("%d tokens were made", site.count)
 	}
-	// Who waits for another golem can stop.
+	// Waiting for the lock of another golem can be cancelled.
 	done, err := store.lockSignIn(t.Context(), site.at.URL+"/mcp")
 	if err != nil {
 		t.Fatal(err)
@@ -69,8 +70,8 @@ func TestRenewOnce(t *testing.T) {
 	}
 }
 
-// Only the token server's own word ends a sign-in; an outage does not, and the next try
-// renews it.
+// Only an answer of the token server ends a sign-in; an outage does not, and the next
+// attempt renews it.
 func TestRenewOutage(t *testing.T) {
 	t.Parallel()
 	says := func(status int, body string) http.HandlerFunc {
@@ -124,7 +125,8 @@ func TestRenewWhileStopping(t *testing.T) {
 	}
 }
 
-// A secrets.json that cannot be read is to be repaired: to sign in again does not help.
+// If secrets.json cannot be read, the fault says to repair it: signing in again would
+// not help.
 func TestSignInOfBrokenSecrets(t *testing.T) {
 	t.Parallel()
 	site, store := signedIn(t)

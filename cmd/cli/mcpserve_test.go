@@ -15,8 +15,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// servedFiles are a project with two exported workers: one writes a file, which asks, the
-// other takes and returns objects.
+// servedFiles are a project with two exported workers: one writes a file, which needs
+// approval, the other takes and returns objects.
 var servedFiles = map[string]string{
 	"project.yaml": "name: p\nexports: [main, workers/sum]\n",
 	"main.worker":  "---\ndescription: writes a note\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nWrite.\n",
@@ -26,9 +26,9 @@ var servedFiles = map[string]string{
 		"  sum:\n    - {when: {turn: 1}, say: '{\"total\": 4}'}\n",
 }
 
-// golem mcp serve, driven over pipes by the SDK's own client: exports as tools with
-// schemas, questions at the client, faults, a trace of each call, and nothing but the
-// protocol on standard output.
+// golem mcp serve is used over pipes by the SDK's own client: exports are tools with
+// schemas, questions come to the client, faults are coded, each call has a trace, and
+// standard output carries only the protocol.
 func TestMCPServe(t *testing.T) {
 	dir := servedProject(t)
 	var asked []string
@@ -125,10 +125,10 @@ func TestMCPServeOverHTTP(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	s.Close() // what it says of a server that is gone does not matter
+	s.Close() // its error about a server that has ended does not matter
 }
 
-// bearer sends a token with each request.
+// bearer is an HTTP transport that sends a token with each request.
 type bearer string
 
 func (token bearer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -150,7 +150,7 @@ func servedProject(t *testing.T) string {
 	return dir
 }
 
-// mcpServer is golem mcp serve in a directory.
+// mcpServer returns a command that runs golem mcp serve in a directory.
 func mcpServer(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()

@@ -19,8 +19,8 @@ import (
 	"golem/core/wasmtool"
 )
 
-// talking is a server that answers each connection as say does, whatever it is
-// asked.
+// talking starts a server that answers each connection with say, whatever the request
+// is, and returns its address.
 func talking(t *testing.T, say func(w io.Writer) error) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -45,7 +45,7 @@ func talking(t *testing.T, say func(w io.Writer) error) string {
 	return listener.Addr().String()
 }
 
-// forever writes a text again and again.
+// forever returns an answer that never ends: head, and then text again and again.
 func forever(head, text string, pause time.Duration) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, head)
@@ -57,8 +57,8 @@ func forever(head, text string, pause time.Duration) func(io.Writer) error {
 	}
 }
 
-// SECURITY 7: whatever a server answers, a module's request ends, with a bounded
-// answer or a refusal, and what the server said is text.
+// SECURITY 7: whatever a server answers, a module's request ends with a bounded answer
+// or a refusal, and the server's words are only text.
 func TestFetchFromHostileServers(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	once := func(text string) func(io.Writer) error {
@@ -124,8 +124,8 @@ func TestFetchFromHostileServers(t *testing.T) {
 	}
 }
 
-// A redirect takes the body along only to hosts that are allowed, and what a
-// module sent with it is not sent anywhere else.
+// After a redirect, the body is sent only to hosts that are allowed, and never to
+// another one.
 func TestFetchBodyStaysWithAllowedHosts(t *testing.T) {
 	got := make(chan string, 10)
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

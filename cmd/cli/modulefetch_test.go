@@ -18,7 +18,7 @@ import (
 	"golem/core/wasmtool"
 )
 
-// get makes one request of a module that may go to hosts.
+// get makes a request of a module that is allowed to reach the hosts.
 func get(t *testing.T, m moduleFetcher, address string, hosts ...string) (wasmtool.HTTPResponse, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -26,7 +26,7 @@ func get(t *testing.T, m moduleFetcher, address string, hosts ...string) (wasmto
 	return m.fetch(ctx, wasmtool.HTTPRequest{URL: address, Method: "GET", Header: map[string]string{"X-Key": "secret", "Accept": "text/plain"}}, wasmtool.Policy{Hosts: hosts})
 }
 
-// hostPort is a test server as an entry of allowed_hosts.
+// hostPort returns a test server's address as an entry of allowed_hosts.
 func hostPort(t *testing.T, s *httptest.Server) string {
 	t.Helper()
 	u, err := url.Parse(s.URL)
@@ -36,7 +36,7 @@ func hostPort(t *testing.T, s *httptest.Server) string {
 	return u.Host
 }
 
-// refusedHop holds that a request failed with E_NETWORK and said why.
+// refusedHop checks that a request failed with E_NETWORK and the right reason.
 func refusedHop(t *testing.T, err error, why string) {
 	t.Helper()
 	if !errors.Is(err, fault.Network) || !strings.Contains(err.Error(), why) {
@@ -107,7 +107,7 @@ func TestFetchChecksTheConnection(t *testing.T) {
 	}
 }
 
-// Each hop is asked about; keys do not follow to another host.
+// The policy is asked about each hop; keys are not sent on to another host.
 func TestFetchRedirects(t *testing.T) {
 	seen := make(chan http.Header, 10)
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header }))
@@ -150,7 +150,7 @@ func TestFetchRedirects(t *testing.T) {
 	}
 }
 
-// What comes back is bounded, and so is the time; no query is told.
+// The size and the time of an answer are limited, and no message shows the query.
 func TestFetchIsBounded(t *testing.T) {
 	release := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -187,7 +187,8 @@ func TestFetchIsBounded(t *testing.T) {
 	}
 }
 
-// No proxy of the environment is used: behind one nobody could check addresses.
+// The proxies of the environment are not used, because addresses cannot be checked
+// behind them.
 func TestFetchUsesNoProxy(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the proxy was reached") }))
 	defer proxy.Close()
@@ -198,7 +199,7 @@ func TestFetchUsesNoProxy(t *testing.T) {
 	refusedHop(t, err, "private or local")
 }
 
-// answering is a resolver whose name server gives these addresses in turn.
+// answering returns a resolver whose name server gives these addresses in turn.
 func answering(t *testing.T, addrs ...string) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -224,8 +225,8 @@ func answering(t *testing.T, addrs ...string) *net.Resolver {
 	}}
 }
 
-// dnsAnswer answers a question for an address of version 4; any other question
-// has no answer.
+// dnsAnswer returns the answer to a question for an IPv4 address; any other question
+// gets an answer without addresses.
 func dnsAnswer(query []byte, addr netip.Addr) []byte {
 	end := 12
 	for query[end] != 0 {

@@ -38,7 +38,8 @@ func cmdCut(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(ts.ReadFile(args[0])[:n]), 0o644))
 }
 
-// A server chooses neither another host nor how much is read.
+// A server can neither redirect golem to another host nor make it read more than the
+// limit.
 func TestFetchPack(t *testing.T) {
 	t.Parallel()
 	other := httptest.NewServer(http.NotFoundHandler())

@@ -150,8 +150,8 @@ func (r *ptyRun) text() string {
 	return escapes.ReplaceAllString(strings.ReplaceAll(r.screen.String(), "\r\n", "\n"), "")
 }
 
-// escapes are colours, and how the status line and the tree below a slow run are erased
-// and drawn again.
+// escapes matches colours, and the sequences with which the status line and the tree of
+// a slow run are erased and drawn again.
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*[mKJA]|\r")
 
 func (r *ptyRun) coloured() bool {
@@ -179,7 +179,7 @@ func (r *ptyRun) typeKeys(s string) {
 	}
 }
 
-// exit waits for the end and holds the exit code.
+// exit waits for the end and checks the exit code.
 func (r *ptyRun) exit(want int) {
 	r.t.Helper()
 	stop := time.AfterFunc(patience, func() { r.cmd.Process.Kill() })
@@ -198,8 +198,8 @@ func (r *ptyRun) written() bool {
 
 const question = "[y]es / [n]o / this session: [s]ame call, [a]ll write_file calls, [d]eny; in this project: [r]ule: "
 
-// The question is put in the words of S4 §3 and a yes runs the call; the answer
-// is on the screen once.
+// The question has the words of S4 §3, and a yes runs the call; the answer is on the
+// screen once.
 func TestTerminalAsksAndYesRuns(t *testing.T) {
 	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--plain", "--model", "script:script.yaml")
 	r.expect(question)
@@ -235,8 +235,8 @@ func TestTerminalDefaultIsNo(t *testing.T) {
 	}
 }
 
-// SECURITY 9: what is typed before the question is thrown away, a whole line
-// and half of one.
+// SECURITY 9: what is typed before the question is discarded, complete lines and
+// partial ones.
 func TestTerminalFlushesTypeAhead(t *testing.T) {
 	typed := make(chan struct{}) // the model answers when all is typed
 	answers := make(chan string, 2)
@@ -266,8 +266,8 @@ func TestTerminalFlushesTypeAhead(t *testing.T) {
 	}
 }
 
-// SPEC §11: while the root's model works something moves on a terminal, and it
-// is gone when the answer comes; --json has nothing of it.
+// SPEC §11: while the root's model works, a terminal shows a status line that moves,
+// and removes it when the answer comes; --json shows none.
 func TestTerminalShowsWhatItWaitsFor(t *testing.T) {
 	answered := make(chan struct{})
 	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -322,7 +322,7 @@ func TestTerminalHeadlessNeverAsks(t *testing.T) {
 	}
 }
 
-// SECURITY 9: a terminal that goes away has said no.
+// SECURITY 9: a terminal that goes away counts as no.
 func TestTerminalThatHangsUpIsADenial(t *testing.T) {
 	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--plain", "--model", "script:script.yaml", "--trace", "t.jsonl")
 	r.expect(question)

@@ -17,7 +17,7 @@ func TestTerminalReasonAndView(t *testing.T) {
 		t.Errorf("nothing is folded:\n%s", r.text())
 	}
 	r.typeKeys("v\n")
-	r.expectTimes(question, 2) // what is typed before a question is thrown away
+	r.expectTimes(question, 2) // what is typed before a question is discarded
 	if !strings.Contains(r.text(), "the very last line") {
 		t.Errorf("v does not show all:\n%s", r.text())
 	}
@@ -48,8 +48,8 @@ func TestTerminalChat(t *testing.T) {
 	}
 }
 
-// Ctrl+C during an exchange of a chat ends the exchange, and the chat goes on; the
-// conversation is kept as it was said.
+// Ctrl+C during an exchange of a chat ends only the exchange, and the conversation is
+// kept as it was.
 func TestTerminalInterruptEndsAnExchange(t *testing.T) {
 	dir := ptyProject(t, map[string]string{
 		"script.yaml": "script: 1\nworkers:\n  main:\n    - when: {text: slow}\n      hang: true\n    - say: first answer\n    - say: second answer\n",
@@ -93,7 +93,7 @@ func TestTerminalIsSparedControlCharacters(t *testing.T) {
 	}
 }
 
-// NO_COLOR and --no-color: a terminal is coloured unless one of them says no.
+// A terminal is coloured unless NO_COLOR or --no-color is given.
 func TestTerminalColours(t *testing.T) {
 	for _, c := range []struct {
 		noColor, term string

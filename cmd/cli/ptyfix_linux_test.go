@@ -26,8 +26,8 @@ func TestTerminalFixAsks(t *testing.T) {
 	}
 }
 
-// golem undo asks for what it does: a file that the run made is removed, not written.
-// golem clearance discard asks too.
+// The question of golem undo says what it does: a file that the run made is removed,
+// not written. golem clearance discard asks, too.
 func TestTerminalUndoAndDiscardAsk(t *testing.T) {
 	dir := ptyProject(t, map[string]string{
 		"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {approval: {default: preApproved}}}\nsandbox: {mounts: [{target: /, source: ., mode: rw}, {target: /data, source: data, mode: staged}]}\n---\nW.\n",

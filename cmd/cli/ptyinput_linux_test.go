@@ -36,7 +36,8 @@ workers:
 	if !strings.Contains(r.text(), "planned with it") {
 		t.Error(r.text())
 	}
-	// The root may make something of the answer itself: the question is answered all the same.
+	// If the root works with the answer itself, the question counts as answered all the
+	// same.
 	r = startPTY(t, project, nil, false, ".", "Pick a store", "--plain", "--model", "script:script.yaml")
 	r.expect("the run ends here")
 	r.expect("> ")

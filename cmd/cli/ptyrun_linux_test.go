@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A run on a terminal shows its workers while it goes on, asks in their place, and leaves
-// the answer and one line of summary.
+// A run on a terminal shows its workers while it goes on and asks in their place. At
+// the end only the answer and one line of summary stay.
 func TestRunShowsItsTree(t *testing.T) {
 	t.Setenv("TERM", "vt100")
 	t.Setenv("NO_COLOR", "1")
@@ -53,8 +53,8 @@ workers:
 	}
 }
 
-// A rule that is kept (r) for a worker found on GOLEM_PATH is for the directory that it
-// works on and for this worker.
+// A rule that is saved (r) for a worker found on GOLEM_PATH holds only for this worker
+// and the directory that it works on.
 func TestRuleOfAWorkerOnThePath(t *testing.T) {
 	dirs := t.TempDir()
 	shelf := ptyProject(t, map[string]string{

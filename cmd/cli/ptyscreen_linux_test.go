@@ -13,12 +13,12 @@ import (
 	"unicode/utf8"
 )
 
-// glass is what a terminal shows of what was written to it: as much of a terminal as
-// golem asks of one that is a vt100.
+// glass is a simulated terminal: it understands the sequences that golem sends to a
+// vt100.
 type glass struct {
 	rows     [][]rune
 	x, y     int
-	top, end int  // the lines that scroll
+	top, end int  // the range of lines that scroll
 	second   bool // the alternate screen
 }
 
@@ -142,7 +142,8 @@ func (g *glass) control(seq string, width, height int) {
 	}
 }
 
-// scroll moves the lines from one to the end of those that scroll, up if n is positive.
+// scroll moves the lines between from and the end of the scrolling range, up if n is
+// positive.
 func (g *glass) scroll(from, n int) {
 	for range max(n, -n) {
 		row := []rune(strings.Repeat(" ", len(g.rows[0])))
@@ -170,14 +171,14 @@ func (g *glass) text() string {
 	return b.String()
 }
 
-// glass is the screen now.
+// glass returns the screen as it is now.
 func (r *ptyRun) glass() *glass {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return show(r.screen.String(), 100, 40)
 }
 
-// sees waits until the screen has a text.
+// sees waits until the screen shows a text.
 func (r *ptyRun) sees(text string) {
 	r.t.Helper()
 	if !waitFor(func() bool { return strings.Contains(r.glass().text(), text) }) {
@@ -185,8 +186,7 @@ func (r *ptyRun) sees(text string) {
 	}
 }
 
-// screenProject is a project whose worker answers, writes when it is asked to, and hangs
-// when it is asked to.
+// screenProject makes a project whose worker answers, and writes or hangs on request.
 func screenProject(t *testing.T) string {
 	return ptyProject(t, map[string]string{"script.yaml": `script: 1
 workers:
@@ -202,9 +202,9 @@ workers:
 `, "project.yaml": "model: script:script.yaml\n"})
 }
 
-// Scenario 31 on the whole screen: golem alone in a project; an answer, a question with
-// the scope of each answer, Ctrl+C ends what runs and stays, /exit leaves; behind the
-// screen stands how to go on.
+// Scenario 31 on the full screen: golem without arguments in a project; an answer; a
+// question with the scope of each answer; Ctrl+C ends the exchange and the chat goes
+// on; /exit leaves; after the screen golem prints how to go on.
 func TestScreenChat(t *testing.T) {
 	t.Setenv("TERM", "vt100")
 	t.Setenv("NO_COLOR", "1")
@@ -271,8 +271,8 @@ func TestScreenViews(t *testing.T) {
 	r.exit(0)
 }
 
-// SPEC §3 on a terminal: chat, run and golem trust ask about trust in a dialog, with each
-// setting whole. A no holds for one chat; a yes also for the next run.
+// SPEC §3 on a terminal: chat, run and golem trust ask about trust in a dialog that
+// shows each setting completely. A no holds for one chat, a yes also for the next run.
 func TestScreenTrust(t *testing.T) {
 	t.Setenv("TERM", "vt100")
 	t.Setenv("NO_COLOR", "1")
@@ -314,8 +314,8 @@ func TestScreenInterruptTwiceLeaves(t *testing.T) {
 	r.exit(130)
 }
 
-// A terminal that goes away ends the chat, and what was said is kept; so is a question
-// that nobody can answer any more a no.
+// A terminal that goes away ends the chat, and the conversation is kept. A question
+// that nobody can answer any more counts as no.
 func TestScreenHangsUp(t *testing.T) {
 	for name, ask := range map[string]string{"idle": "", "running": "slow\r", "asking": "write\r", "under nohup": ""} {
 		t.Run(name, func(t *testing.T) {

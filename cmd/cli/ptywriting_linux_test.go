@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// On a full screen: what was sent comes back with Up in the next golem, the person's own
-// editor gets the message and the terminal, and a line ends with a backslash.
+// On a full screen, Up brings back what was sent to an earlier golem, the person's own
+// editor gets the message and the terminal, and a backslash at its end continues a
+// line.
 func TestTerminalWriting(t *testing.T) {
 	dir := ptyProject(t, map[string]string{
 		"main.worker": "---\nmode: chat\n---\nTalk.\n",
@@ -41,8 +42,8 @@ func TestTerminalWriting(t *testing.T) {
 	second.exit(0)
 }
 
-// An editor that ends at once, here since it cannot be started: the screen is drawn
-// again each time.
+// If the person's editor ends at once, here because it cannot be started, the screen is
+// drawn again each time.
 func TestTerminalEditorEndsAtOnce(t *testing.T) {
 	dir := ptyProject(t, map[string]string{
 		"main.worker": "---\nmode: chat\n---\nTalk.\n",
@@ -50,11 +51,11 @@ func TestTerminalEditorEndsAtOnce(t *testing.T) {
 	})
 	t.Setenv("TERM", "xterm-256color")
 	t.Setenv("VISUAL", filepath.Join(dir, "missing"))
-	t.Setenv("GOMAXPROCS", "1") // what ends beside the editor has not ended when the editor has
+	t.Setenv("GOMAXPROCS", "1") // so that other goroutines have not ended when the editor ends
 	r := startPTY(t, dir, nil, false, "chat", ".", "--model", "script:script.yaml")
 	r.expect("> ")
 	for n := range 10 {
-		r.expectTimes("\x1b[?1049h", n+1) // the whole screen is golem's
+		r.expectTimes("\x1b[?1049h", n+1) // golem has the full screen
 		r.typeKeys("\x07")
 	}
 	r.expectTimes("\x1b[?1049h", 11)

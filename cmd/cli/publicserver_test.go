@@ -13,7 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The address and the certificate of the server that stands for the public internet.
+// publicAddress and publicCertificate are the variables with the address and the
+// certificate of the server that stands for the public internet.
 const (
 	publicAddress     = "GOLEM_TEST_PUBLIC_ADDRESS"
 	publicCertificate = "GOLEM_TEST_PUBLIC_CERTIFICATE"
@@ -31,8 +32,8 @@ func cmdServePublic(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(publicCertificate, base64.StdEncoding.EncodeToString(server.Certificate().Raw))
 }
 
-// usePublicServer leads modules' downloads from example.com to the server of
-// serve-public. Every other host stays as it is.
+// usePublicServer redirects the downloads of modules from example.com to the server of
+// serve-public. Other hosts are not changed.
 func usePublicServer() {
 	address := os.Getenv(publicAddress)
 	if address == "" {

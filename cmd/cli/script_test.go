@@ -17,9 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// cmdExit runs a program and holds its exit code: exit CODE PROGRAM ARG…
-// Its output is what stdout and stderr look at, as after exec. The program
-// reads what `stdin` names.
+// cmdExit runs a program and checks its exit code: exit CODE PROGRAM ARG… stdout and
+// stderr then look at its output, as after exec. The program reads what `stdin` names.
 func cmdExit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exit CODE PROGRAM ARG…")
@@ -39,8 +38,8 @@ func cmdExit(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// patience is how long a test waits for what must come. It measures nothing:
-// it names what did not come, on a machine however busy.
+// patience is how long a test waits for something that must happen. It measures
+// nothing: it only lets the test name what did not happen, even on a busy machine.
 const patience = 5 * time.Minute
 
 // waitFor waits until a condition holds, and says whether it did.
@@ -92,8 +91,8 @@ func cmdWaitText(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdWaitGone waits until the process is gone whose number a file holds:
-// wait-gone NAME.
+// cmdWaitGone waits until the process has ended whose number is in a file: wait-gone
+// NAME.
 func cmdWaitGone(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: wait-gone NAME")
@@ -116,7 +115,7 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[1], server.URL)
 }
 
-// cmdMode holds a file's permission bits: mode OCTAL GLOB.
+// cmdMode checks a file's permission bits: mode OCTAL GLOB.
 func cmdMode(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: mode OCTAL GLOB")
@@ -135,7 +134,7 @@ func cmdMode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdCount holds how many files a pattern matches: count N GLOB.
+// cmdCount checks how many files a pattern matches: count N GLOB.
 func cmdCount(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: count N GLOB")
@@ -147,8 +146,8 @@ func cmdCount(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdJSONLines holds that each line of stdout or a file is JSON, that numbered
-// lines have no gap, and that the kinds named are among them: jsonlines NAME [TYPE…].
+// cmdJSONLines checks that each line of stdout or a file is JSON, that numbered lines
+// have no gap, and that the given types are among them: jsonlines NAME [TYPE…].
 func cmdJSONLines(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: jsonlines stdout|FILE [TYPE…]")

@@ -17,8 +17,8 @@ func testStore(t *testing.T, there error) *secretStore {
 	return &secretStore{trustFile{filepath.Join(t.TempDir(), "secrets.json")}, "golem test", time.Now, func() error { return there }}
 }
 
-// A value is in the keyring or in the file, never in both, wherever it was before; what
-// the keyring has lost, or does not give, is told.
+// A value is in the keyring or in the file, never in both, wherever it was before. A
+// value that the keyring has lost, or does not give, is an error.
 func TestSecretStore(t *testing.T) {
 	keyring.MockInit()
 	t.Cleanup(func() { keyring.MockInitWithError(errors.New("tests have no keyring")) })
@@ -74,8 +74,8 @@ func TestSecretStore(t *testing.T) {
 	}
 }
 
-// A value leaves the keyring only when the file has the new one, and the file has it only
-// when it has left the keyring.
+// A value is removed from the keyring only after the file has the new one. If the
+// keyring does not remove it, the file does not keep the new one.
 func TestSecretMovesWhole(t *testing.T) {
 	keyring.MockInit()
 	t.Cleanup(func() { keyring.MockInitWithError(errors.New("tests have no keyring")) })

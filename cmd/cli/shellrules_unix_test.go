@@ -17,7 +17,8 @@ import (
 	"golem/core/tool"
 )
 
-// allowsCommand tells whether rules for some commands let a command run unasked.
+// allowsCommand reports whether rules for some commands let a command run without
+// asking.
 func allowsCommand(t *testing.T, command string, patterns ...string) bool {
 	t.Helper()
 	args, err := json.Marshal(map[string]string{"command": command})
@@ -44,8 +45,8 @@ func allowsCommand(t *testing.T, command string, patterns ...string) bool {
 	return ran
 }
 
-// Tricks to get past rules for "echo *", "ls", "git log *", "> out/*" and others: each asks.
-// What the rules mean runs.
+// Command lines that try to get past rules for "echo *", "ls", "git log *", "> out/*"
+// and others ask. Lines that the rules mean run without asking.
 func TestHostileCommandLines(t *testing.T) {
 	rules := []string{"echo *", "ls", "git log *", "> out/*", "cd *", "git grep *", "git diff *", "find *", "sort *", "go test *", "make *", "git clone *", "./tool *"}
 	for _, line := range []string{
@@ -82,7 +83,7 @@ func TestHostileCommandLines(t *testing.T) {
 	}
 }
 
-// interpreted runs a command as golem does.
+// interpreted runs a command line with golem's helper.
 func interpreted(t *testing.T, line, dir string, env []string) {
 	t.Helper()
 	order, err := json.Marshal(map[string]any{"line": line, "dir": dir, "env": env})
@@ -104,12 +105,12 @@ func interpreted(t *testing.T, line, dir string, env []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // a command that fails has done nothing
+	_ = cmd.Wait() // a command may fail: only the traps count
 }
 
-// SECURITY 20, against the shells of this machine: whatever a rule for "echo *"
-// allows runs nothing but echo and touches no file. Commands are put together
-// of what shells give a meaning to; every name in them is a trap.
+// SECURITY 20, against the shells of this machine: whatever a rule for "echo *" allows
+// runs nothing but echo and touches no file. Commands are random sequences of tokens
+// with a meaning for shells; every other program in them is a trap.
 func TestRulesAgreeWithShells(t *testing.T) {
 	tokens := []string{
 		"echo", "id", "x", "hi", " ", "  ", "\n", "\t", ";", "&", "&&", "|", "||", "|&", "(", ")", "{", "}", "<", ">", ">>", ">|", ">&", "&>", "2>&1", ">/dev/null", "<>", "/dev/null", "1", "2",
@@ -158,7 +159,7 @@ func TestRulesAgreeWithShells(t *testing.T) {
 			} else {
 				cmd := exec.CommandContext(t.Context(), shell, args...)
 				cmd.Dir, cmd.Env = work, []string{"PATH=" + bin}
-				_ = cmd.Run() // a shell that refuses has done nothing
+				_ = cmd.Run() // a shell may refuse the line: only the traps count
 			}
 			left, err := os.ReadDir(work)
 			if err != nil {

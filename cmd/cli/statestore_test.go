@@ -14,8 +14,8 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// The key of a machine is made once, for its owner only, however many begin at
-// once; what one golem sealed another reads.
+// The key of a machine is made once, for its owner only, even if many processes start
+// at once. One golem can read what another one sealed.
 func TestStateKey(t *testing.T) {
 	home, root := t.TempDir(), t.TempDir()
 	files, err := osfs.Open(root)
@@ -51,7 +51,7 @@ func TestStateKey(t *testing.T) {
 	}
 }
 
-// A log and a lock of a project lie in its .golem, and a link there is refused.
+// A log and a lock of a project are files in its .golem, and a link there is refused.
 func TestStateLiesInTheProject(t *testing.T) {
 	home, root, away := t.TempDir(), t.TempDir(), t.TempDir()
 	files, err := osfs.Open(root)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Times that people read are those of their clock, in every table alike.
+// Times in tables for people are in local time.
 func TestWhen(t *testing.T) {
 	before := time.Local
 	defer func() { time.Local = before }()

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// typed is a terminal without golem's process around it, and its keyboard. A #
-// among the keys is waited for: the terminal has taken it and what came before.
+// typed returns a terminal, and a function that types keys on it. After each # among
+// the keys, the function waits until the terminal has received it and everything before
+// it.
 func typed(t *testing.T) (*terminal, func(string)) {
 	t.Helper()
 	master, slave := openPTY(t)
@@ -41,7 +42,7 @@ func typed(t *testing.T) (*terminal, func(string)) {
 	}
 }
 
-// answer reads one line as a question does, after the flush.
+// answer flushes the input, reads a line as a question does, and types keys meanwhile.
 func answer(t *testing.T, tm *terminal, ctx context.Context, keys func()) (string, error) {
 	t.Helper()
 	if err := flushInput(tm.in); err != nil {
@@ -66,9 +67,9 @@ func answer(t *testing.T, tm *terminal, ctx context.Context, keys func()) (strin
 	}
 }
 
-// SECURITY 19, scenario 44: a question that is given up ends at once, what is
-// typed for it later answers nothing, and the next question is answered by
-// what is typed then.
+// SECURITY 19, scenario 44: a question that is given up ends at once, what is typed for
+// it later answers nothing, and the next question gets what is typed after it was
+// asked.
 func TestLateAnswersAnswerNothing(t *testing.T) {
 	tm, keys := typed(t)
 	for _, late := range []string{"y\n#", "y#", "y\x04#", "y\ny\ny\n#", ""} {

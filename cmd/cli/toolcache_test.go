@@ -20,7 +20,8 @@ func newTestCache(t *testing.T) (*toolCache, *[]string) {
 	}, &told
 }
 
-// What was put is got, by another process too; the directory is its owner's.
+// An entry that was put can be read, also by another process. Only its owner can use
+// the directory.
 func TestCacheKeeps(t *testing.T) {
 	c, told := newTestCache(t)
 	if _, ok := c.Get("guard1-00"); ok {
@@ -55,8 +56,8 @@ func TestCacheRefusesPaths(t *testing.T) {
 	}
 }
 
-// Without a directory, with one that is a file, or with one that others may
-// write to, nothing is kept, everything works, and the reason is told once.
+// Without a directory, with one that is a file, or with one that others can write to,
+// nothing is cached, everything else works, and the reason is told once.
 func TestCacheThatCannotBe(t *testing.T) {
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
@@ -114,8 +115,8 @@ func TestCacheTogether(t *testing.T) {
 	}
 }
 
-// Past its bounds the oldest go, the engine's files among them; unfinished
-// files go when they are old.
+// Beyond the limits the oldest files are removed, including the engine's. Unfinished
+// files are removed when they are old.
 func TestCacheIsBounded(t *testing.T) {
 	c, _ := newTestCache(t)
 	c.maxBytes, c.maxEntries = 50, 4

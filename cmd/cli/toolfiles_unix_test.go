@@ -34,9 +34,8 @@ func moduleIn(t *testing.T, dir, name string) string {
 	return path
 }
 
-// SECURITY 1, 2 and 6: a module that was granted a directory does not get out of
-// it through what lies there: links to files, links that lead nowhere, pipes,
-// devices. Read-only is read-only.
+// SECURITY 1, 2 and 6: a module that was granted a directory cannot leave it through
+// its entries: links to files, broken links, pipes, devices. Read-only is read-only.
 func TestModuleStaysInItsDirectory(t *testing.T) {
 	top := t.TempDir()
 	outside := filepath.Join(top, "outside")
@@ -52,7 +51,7 @@ func TestModuleStaysInItsDirectory(t *testing.T) {
 	for _, c := range []struct {
 		what, module, file string
 		put                func(at string) error
-		grant, says        string // on success, or as the code of the refusal
+		grant, says        string // the result, or the code of the refusal
 	}{
 		{"a file", "read_file", "in.txt", text, "", "inside"},
 		{"a file, read-only", "read_file", "in.txt", text, ":ro", "inside"},
@@ -97,7 +96,7 @@ func TestModuleStaysInItsDirectory(t *testing.T) {
 	}
 }
 
-// heldIn is what a directory holds, with the content of its files.
+// heldIn returns the names in a directory, with the content of its files.
 func heldIn(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -118,8 +117,8 @@ func heldIn(t *testing.T, dir string) string {
 	return strings.Join(out, " ")
 }
 
-// SECURITY 4: a module that a worker lends its files changes nothing that
-// defines the project, though everything is approved; other files it does.
+// SECURITY 4: a module that gets a worker's files cannot change a file that defines the
+// project, even if everything is approved. It can change other files.
 func TestModuleChangesNoControlFile(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "tools"), 0o755); err != nil {

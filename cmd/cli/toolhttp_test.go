@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// golem runs a command line in dir that asks nothing.
+// golem runs golem in dir without a person, and returns its output and exit code.
 func golem(t *testing.T, dir string, args ...string) (stdout, stderr string, exit int) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -35,8 +35,8 @@ func golem(t *testing.T, dir string, args ...string) (stdout, stderr string, exi
 	return out.String(), bad.String(), cmd.ProcessState.ExitCode()
 }
 
-// Scenario 15, SPEC §6: a module reaches a host that it was granted and no
-// other, by hand and in a worker; a worker needs network_enabled as well.
+// Scenario 15, SPEC §6: a module reaches only the hosts that it was granted, by hand
+// and in a worker; a worker also needs network_enabled.
 func TestModuleReachesGrantedHosts(t *testing.T) {
 	var hits atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

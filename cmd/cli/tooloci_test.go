@@ -19,10 +19,10 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// fakeRegistry has one image, and gives anybody a token.
+// fakeRegistry is a registry with one image that gives anybody a token.
 type fakeRegistry struct {
 	manifest, blob string
-	realm          string // of the challenge; "": its own
+	realm          string // the realm of the challenge; "": the registry itself
 	seen           []string
 }
 
@@ -55,7 +55,7 @@ func imageOf(kind, blob string) string {
 	return fmt.Sprintf(`{"layers":[{"mediaType":%q,"digest":%q,"size":%d}]}`, kind, digestOf([]byte(blob)), len(blob))
 }
 
-// archived is a zipped tar archive of files.
+// archived returns a zipped tar archive of files.
 func archived(t *testing.T, files map[string]string) string {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
@@ -74,8 +74,8 @@ func archived(t *testing.T, files map[string]string) string {
 	return out.String()
 }
 
-// A module is pulled from a registry with the token that everybody gets, and is held
-// against its digests; a registry that lies, or leads elsewhere, is refused.
+// A module is pulled from a registry with the token that everybody gets, and its
+// digests are checked. A registry that lies, or leads to another host, is refused.
 func TestPullFromARegistry(t *testing.T) {
 	data, err := os.ReadFile("../../core/coretest/testdata/tools/fib.wasm")
 	if err != nil {
@@ -124,8 +124,7 @@ func TestPullFromARegistry(t *testing.T) {
 	}
 }
 
-// An address that a person named may redirect to a public host over https, and nowhere
-// else.
+// An address that a person named may redirect only to a public host over https.
 func TestModuleAddressesThatLeadElsewhere(t *testing.T) {
 	inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("a private address was asked")
@@ -155,15 +154,15 @@ func TestModuleAddressesThatLeadElsewhere(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	for _, host := range []string{"https://" + strings.TrimPrefix(inner.URL, "http://") + "/x", "https://10.0.0.1/x"} { // a project's word
+	for _, host := range []string{"https://" + strings.TrimPrefix(inner.URL, "http://") + "/x", "https://10.0.0.1/x"} { // named by a project
 		if _, err := h.fetchModule(t.Context(), host, false); fault.Of(err, "").Code != fault.Network || !strings.Contains(err.Error(), "private or local") {
 			t.Errorf("%s: %v", host, err)
 		}
 	}
 }
 
-// A component (WASI 0.2) is recognised by its first bytes, by tool add and by check, with
-// what to do about it.
+// A component (WASI 0.2) is recognised by its first bytes, by tool add and by check,
+// and the fault says what to do.
 func TestComponentIsExplained(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// SECURITY 2 and 6: while somebody swaps a file and a link to the outside, no
-// module reads or writes what lies there, though it asks again and again.
+// SECURITY 2 and 6: while somebody keeps swapping a file and a link to the outside, no
+// module reads or writes outside, however often it tries.
 func TestModuleAgainstASwappingLink(t *testing.T) {
 	top := t.TempDir()
 	dir, outside := filepath.Join(top, "in"), filepath.Join(top, "outside")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Colours add nothing else to the tree, and each kind of line has its own.
+// Colours change nothing else in the tree, and each kind of line has its own.
 func TestColoredTree(t *testing.T) {
 	text := "main (main.worker): Says (something)\n  asks: write_file (write)\n  runs: read_file (read)\n  refused: shell (execute)\n" +
 		"  only a person starts: push (write)\n  → reader (workers/reader.worker), asks: main.worker:3\n      runs: x (read)\n  → * (every other worker of the project)\n  → main (cycle: a run refuses it)\n  shadows workers/old.worker\n"

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// directProject is stagedProject with a run that wrote the files directly.
+// directProject makes a project with a run that wrote the files directly.
 func directProject(t *testing.T) string {
 	t.Helper()
 	dir := stagedProject(t)
@@ -24,8 +24,8 @@ func directProject(t *testing.T) string {
 	return dir
 }
 
-// golem that is killed while it undoes a run leaves, once the next command has settled
-// it, all files as the run left them, or all as they were before (SECURITY 14).
+// If golem is killed while it undoes a run, the next command settles it: then all files
+// are as the run left them, or all are as before the run (SECURITY 14).
 func TestKilledUndo(t *testing.T) {
 	t.Parallel()
 	begun := time.Now()
@@ -58,7 +58,7 @@ func TestKilledUndo(t *testing.T) {
 	}
 }
 
-// What a run that goes on wrote cannot be undone; once it was killed, it can.
+// A run cannot be undone while it goes on, but after it was killed.
 func TestUndoOfAKilledRun(t *testing.T) {
 	t.Parallel()
 	dir := directProject(t)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A watch checks at once, then once for each change, one tick after the last
-// step of it; a check that fails does not end it, Ctrl+C does.
+// A watch checks at once, and then once for each change, one tick after its last step.
+// A check that fails does not end the watch, Ctrl+C does.
 func TestWatchChecksOncePerChange(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	put := func(dir, name, text string) {
@@ -47,7 +47,7 @@ func TestWatchChecksOncePerChange(t *testing.T) {
 	<-looked
 	steps := []struct {
 		change func()
-		checks int // of the tick before
+		checks int // expected after the tick before
 	}{
 		{func() {}, 1},
 		{func() { put(dir, "main.worker", "ab") }, 1},       // seen

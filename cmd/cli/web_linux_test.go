@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// golem web --open hands the address to the person's browser, and says where
-// there is none.
+// golem web --open opens the address in the person's browser, and reports if there is
+// none.
 func TestBrowse(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)

@@ -10,9 +10,9 @@ import (
 	"testing/fstest"
 )
 
-// golem web answers to this machine's own names, with types and headers that
-// the page needs, and to no other name (a page elsewhere that has its name
-// resolve to this machine).
+// golem web answers requests to this machine's own names, with the types and headers
+// that the page needs, and to no other name, such as that of a foreign page which
+// resolves to this machine.
 func TestPages(t *testing.T) {
 	h := pages(fstest.MapFS{"index.html": {Data: []byte("<!doctype html>x")}, "app.js": {Data: []byte("1")}, "golem.wasm.gz": {Data: []byte{0x1f, 0x8b}}})
 	for _, c := range []struct {
@@ -43,8 +43,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// The usual port is taken first, so that a browser finds its projects again;
-// another one only where it is taken, and not without a word.
+// The usual port is used if it is free, so that a browser finds its projects again;
+// otherwise another one, with a message.
 func TestListen(t *testing.T) {
 	told, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	if err != nil {
@@ -74,8 +74,8 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// golem web FILE serves that file beside the page, by any name, and nothing else
-// of the disk.
+// golem web FILE serves that file beside the page, whatever its name is, and nothing
+// else of the disk.
 func TestPackedSite(t *testing.T) {
 	for _, word := range []string{"dir/demo.golem", "con.golem", "https://example.org/x.golem"} {
 		site, name, err := packedSite(fstest.MapFS{"index.html": {Data: []byte("page")}}, word, []byte("packed"))

@@ -11,9 +11,9 @@ import (
 	"golem/core/toolset/web"
 )
 
-// web_fetch follows a redirect within the host that was asked for. One to another host
-// is told and not followed, so that the gate judges that host too, and one to an
-// address that only a person can allow is refused.
+// web_fetch follows a redirect within the requested host. A redirect to another host is
+// reported and not followed, so that the gate judges that host, too; one to an address
+// that only a person may allow is refused.
 func TestWebFetchJudgesRedirects(t *testing.T) {
 	t.Parallel()
 	asked := 0

@@ -16,7 +16,7 @@ import (
 	"golem/core/ui"
 )
 
-// writingIn opens a project as a chat does.
+// writingIn opens a project like a chat.
 func writingIn(t *testing.T, files map[string]string) (*host, *core.Instance, place) {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,8 +56,8 @@ var chatProject = map[string]string{
 	"p/.editorconfig": "",
 }
 
-// The history of what was sent lies in GOLEM_HOME, one file a project, for its owner
-// alone. It has no secrets, and nothing that answered a question.
+// The history of sent messages is a file in GOLEM_HOME for each project, for its owner
+// only. It contains no secrets, and no answers to questions.
 func TestHistoryIsKept(t *testing.T) {
 	h, inst, p := writingIn(t, chatProject)
 	w := newWriting(h, inst, p)
@@ -93,7 +93,7 @@ func TestHistoryIsKept(t *testing.T) {
 	}
 }
 
-// Completion offers what the worker sees, and nothing that is kept from it.
+// Completion offers only files that the worker sees.
 func TestCompletionStaysInTheView(t *testing.T) {
 	h, inst, p := writingIn(t, chatProject)
 	w := newWriting(h, inst, p)

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// names are short forms of keys in the tests: «enter» and so on; everything else types
-// itself.
+// press types keys and returns the messages that were sent. «enter» is a key by its
+// name; any other character types itself.
 func press(e *Editor, keys string) (sent []string) {
 	for keys != "" {
 		name, text := "", ""
@@ -26,7 +26,7 @@ func press(e *Editor, keys string) (sent []string) {
 	return sent
 }
 
-// marked is the text with | at the cursor.
+// marked returns the text with | at the cursor.
 func marked(e *Editor) string { return e.text[:e.at] + "|" + e.text[e.at:] }
 
 func TestKeys(t *testing.T) {
@@ -62,8 +62,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Enter sends; two backslashes are text, one at the end of the line breaks it; a paste is
-// one change and never sends.
+// Enter sends the text, also behind two backslashes; behind one it breaks the line. A
+// paste is one change and never sends.
 func TestSending(t *testing.T) {
 	e := New(Options{})
 	if sent := press(e, "one\\\\«enter»a\\«enter»b«enter»"); len(sent) != 2 || sent[0] != `one\\` || sent[1] != "a\nb" {
@@ -229,8 +229,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// Whatever is pressed and pasted: the cursor stands between two characters, the text is
-// clean, and what is shown fits the screen and cannot leave its line.
+// For any keys and pastes, the cursor is between two characters, the text is clean, and
+// what is shown fits the screen and cannot leave its line.
 func FuzzEditor(f *testing.F) {
 	f.Add("hello «left»«ctrl+w»字👨‍👩‍👧«backspace»", uint8(9))
 	f.Add("/m«tab»«ctrl+r»x«ctrl+j»@do«tab»«up»«down»«ctrl+_»", uint8(4))

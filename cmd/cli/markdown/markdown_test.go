@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sgr is the only kind of escape sequence that lines have.
+// sgr matches the only kind of escape sequence that lines may have.
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 func sample(t testing.TB) string {
@@ -23,8 +23,8 @@ func sample(t testing.TB) string {
 	return string(data)
 }
 
-// The sample at two widths, with and without colour, as files that can be looked at;
-// GOLEM_UPDATE=1 writes them.
+// The sample is drawn as the golden files show, at two widths, with and without
+// colours. GOLEM_UPDATE=1 writes the files.
 func TestGolden(t *testing.T) {
 	for _, width := range []int{80, 40} {
 		for _, color := range []bool{true, false} {
@@ -50,7 +50,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// hold checks what is true of all lines: they fit, and nothing in them moves the cursor.
+// hold checks what must be true of all lines: they fit, and nothing in them moves the
+// cursor.
 func hold(t interface{ Fatalf(string, ...any) }, lines []string, o Options) {
 	for _, l := range lines {
 		bare := sgr.ReplaceAllString(l, "")
@@ -66,7 +67,8 @@ func hold(t interface{ Fatalf(string, ...any) }, lines []string, o Options) {
 	}
 }
 
-// A line that a model breaks is broken, also in an item of a list, whatever else is in it.
+// Line breaks of the model are kept, also in list items and quotes, and in lines with
+// styles.
 func TestLineBreaks(t *testing.T) {
 	for text, want := range map[string]string{
 		"Roses are red\nViolets are **blue**\nTotal: 3": "Roses are red\nViolets are **blue**\nTotal: 3",
@@ -79,12 +81,12 @@ func TestLineBreaks(t *testing.T) {
 	}
 }
 
-// pieces are what texts of models are made of, and what is bad in them.
+// pieces are the parts of random texts: usual Markdown, and hostile characters.
 var pieces = []string{"word ", "longer-words ", "\n", "\n\n", "- item\n", "  nested\n", "1. one\n", "```go\n", "```\n", "~~~", "    code\n", "> ", "**", "*", "`", "[a](b)",
 	"| a | b |\n|---|---|\n| c | d |\n", "# ", "\x1b[2J", "\x07", "&#27;[H", "&#x9b;", "\u202e", "中文", "👩‍👩‍👧", "\t", "\r\n", "\r", "<div>\n", "---\n", "\xff", "\\", "func x() { return \"s\" } // c\n", "/*", "*/", "e\u0301\u0301"}
 
-// However a text is cut into pieces, its lines are those of the whole; a line that is
-// finished stays; hostile text moves nothing.
+// A text gives the same lines in whatever pieces it is written; a finished line does
+// not change; hostile text cannot move the cursor.
 func TestStreamIsTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "text"), "")
@@ -111,7 +113,8 @@ func TestStreamIsTheWhole(t *testing.T) {
 	})
 }
 
-// However long a block is, what is drawn again for a piece of it stays small.
+// The unfinished part, which is drawn again for each piece, stays small in a block of
+// any length.
 func TestWhatIsNotFinishedStaysSmall(t *testing.T) {
 	for name, unit := range map[string]string{
 		"words": "word ", "no space": "x", "items": "- item\n", "code": "```go\nx := 1\n", "table": "| a | b |\n|---|---|\n", "quotes": "> > ", "stars": "*", "brackets": "[", "ticks": "`a``", "wide": "中",
@@ -125,8 +128,8 @@ func TestWhatIsNotFinishedStaysSmall(t *testing.T) {
 	}
 }
 
-// BenchmarkFrame is what one frame costs while a megabyte arrives: a piece is added,
-// and the lines are asked for.
+// BenchmarkFrame measures one frame behind a megabyte of text: a piece is added, and
+// the unfinished lines are drawn.
 func BenchmarkFrame(b *testing.B) {
 	text := strings.Repeat(sample(b), (1<<20)/len(sample(b)))
 	s := New(Options{Width: 80, Color: true})
@@ -138,7 +141,8 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkWhole is a megabyte at once, as after a change of the screen's width.
+// BenchmarkWhole measures drawing a megabyte at once, as after a change of the screen's
+// width.
 func BenchmarkWhole(b *testing.B) {
 	text := strings.Repeat(sample(b), (1<<20)/len(sample(b)))
 	for b.Loop() {

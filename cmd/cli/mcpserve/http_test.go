@@ -17,7 +17,7 @@ import (
 	"golem/core/ui"
 )
 
-// withToken sends the token with each request.
+// withToken is an HTTP transport that sends the token with each request.
 type withToken string
 
 func (token withToken) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -27,8 +27,8 @@ func (token withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// SECURITY 23: HTTP answers only who has the token and is no page. Sessions run beside
-// each other, ask their own users, and end with their clients.
+// SECURITY 23: over HTTP, only clients with the token get an answer, and no web page.
+// Sessions run at the same time, ask their own users, and end with their clients.
 func TestHTTP(t *testing.T) {
 	begun, ended := make(chan bool, 1), make(chan error, 1)
 	s, err := New("test", "", []Tool{asking(approval.KindTurns), {Name: "text", Run: echo}, {Name: "wait", Optional: true, Run: func(ctx context.Context, _ run.Input, _ ui.UI) run.Result {
@@ -96,7 +96,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// Who is not let in is told why, before anything of the request is read.
+// A client that is refused gets the reason, before anything of its request is read.
 func TestHTTPRefuses(t *testing.T) {
 	s, err := New("test", "", []Tool{{Name: "text", Run: echo}})
 	if err != nil {

@@ -19,14 +19,14 @@ import (
 	"golem/core/ui"
 )
 
-// serve is a client of a server with these tools, over a pipe.
+// serve returns a client of a server with these tools, over a pipe.
 func serve(t *testing.T, client *mcp.ClientOptions, tools ...Tool) *mcp.ClientSession {
 	t.Helper()
 	session, _ := connect(t, client, tools...)
 	return session
 }
 
-// connect is serve; cut ends the pipe without a word.
+// connect does the same as serve; cut closes the pipe without ending the session.
 func connect(t *testing.T, client *mcp.ClientOptions, tools ...Tool) (_ *mcp.ClientSession, cut func()) {
 	t.Helper()
 	s, err := New("test", "", tools)
@@ -70,8 +70,8 @@ func echo(_ context.Context, in run.Input, _ ui.UI) run.Result {
 	return run.Result{Status: run.OK, Output: tool.Output{Text: string(in.Raw())}}
 }
 
-// What a client sends is checked: arguments that do not fit are a coded fault of the
-// call, and nothing runs.
+// Arguments are checked: those that do not fit are a coded fault of the call, and
+// nothing runs.
 func TestArguments(t *testing.T) {
 	object := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)
 	s := serve(t, nil,
@@ -113,7 +113,7 @@ func ask(kind approval.Kind) approval.Request {
 	}
 }
 
-// asking puts a question and returns the answer that came.
+// asking returns a tool that asks a question and returns the answer.
 func asking(kind approval.Kind) Tool {
 	return Tool{Name: "ask", Optional: true, Run: func(ctx context.Context, _ run.Input, front ui.UI) run.Result {
 		d, err := front.Approve(ctx, ask(kind))
@@ -125,8 +125,8 @@ func asking(kind approval.Kind) Tool {
 	}}
 }
 
-// Only an answer that was chosen by name approves; a question is plain text, in pages,
-// with an answer on the last one.
+// Only an answer that was selected by its name approves. A question is plain text, in
+// pages, and can be answered on the last one.
 func TestQuestions(t *testing.T) {
 	var seen []string
 	var reply func(*mcp.ElicitParams) *mcp.ElicitResult
@@ -160,7 +160,8 @@ func TestQuestions(t *testing.T) {
 	if len(seen) < 2 || strings.ContainsAny(all, "\x1b\u202e") || !strings.Contains(all, `\u{1b}`) || strings.Count(all, "def") < 1000 || !strings.Contains(seen[0], "Risk: medium") {
 		t.Errorf("%d pages: %q…", len(seen), short(all, 2000))
 	}
-	// What was not offered, and an accepted form without an answer, are no.
+	// An answer that was not offered, and an accepted form without an answer, count as
+	// no.
 	for _, content := range []map[string]any{{}, {"answer": "keep"}, {"answer": true}, {"answer": "YES"}, {"answer": "always"}} {
 		reply = func(*mcp.ElicitParams) *mcp.ElicitResult {
 			return &mcp.ElicitResult{Action: "accept", Content: content}
@@ -175,8 +176,8 @@ func TestQuestions(t *testing.T) {
 	if _, got := call(t, serve(t, options, asking(approval.KindInput)), "ask", nil); got != "yes blue" {
 		t.Error(got)
 	}
-	// Trust is the person's at this machine, whatever the client answers; a client that
-	// cannot ask is nobody.
+	// Only the person at this machine decides about trust, whatever the client answers.
+	// A client that cannot ask its user counts as nobody.
 	reply = chosen("yes")
 	for _, s := range []*mcp.ClientSession{serve(t, options, asking(approval.KindTrust)), serve(t, nil, asking(approval.KindTool))} {
 		if _, got := call(t, s, "ask", nil); got != "error "+approval.ErrNobody.Error() {
@@ -185,8 +186,8 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// Progress is told while a call runs, escaped; a client that cancels, or goes away, ends
-// its call.
+// Progress is sent, escaped, while a call runs. A client that cancels, or goes away,
+// ends its call.
 func TestProgressAndCancelling(t *testing.T) {
 	heard := make(chan string, 64)
 	options := &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {

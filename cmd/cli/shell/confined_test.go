@@ -18,14 +18,14 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// attack is a command line that tries to leave what it is confined to.
+// attack is a command line that tries to break out of its confinement.
 type attack struct {
 	line string
 	bad  string // what the output has if it succeeded
 }
 
-// attacks on the files of the person, on golem and on the network. $HOMEDIR, $GOLEM,
-// $PORT and $SOCKET are put in.
+// attacks are directed at the files of the person, at golem and at the network.
+// $HOMEDIR, $GOLEM, $PORT and $SOCKET are replaced.
 var attacks = []attack{
 	{"cat $HOMEDIR/.ssh/id", "private"},
 	{"cat < $HOMEDIR/.ssh/id", "private"},
@@ -55,8 +55,8 @@ var attacks = []attack{
 	{"perl -MSocket -e 'socket(S,AF_INET,SOCK_DGRAM,0) and print \"conn\".\"ected\"'", "connected"},
 }
 
-// The kernel keeps a command from what is not the worker's. Where it cannot, golem
-// says so, and a worker that does not see the whole project gets no shell.
+// The kernel confines a command to the worker's files. If it cannot, golem says so, and
+// a worker that does not see the whole project gets no shell.
 func TestConfined(t *testing.T) {
 	y := newYard(t)
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
@@ -118,8 +118,8 @@ func TestConfined(t *testing.T) {
 	}
 }
 
-// A part of the project that the kernel cannot express is refused, also if it comes
-// to be during the run.
+// A view to which the kernel cannot confine commands is refused, also one that becomes
+// so during the run.
 func TestNotToBeConfined(t *testing.T) {
 	y := newYard(t)
 	yes := Kernel{Files: true}
@@ -152,7 +152,8 @@ func TestNotToBeConfined(t *testing.T) {
 	}
 }
 
-// A read-only project is readable, but for what no worker reads: .env, .git.
+// In a read-only project, commands can read all files except those that no worker may
+// read: .env, .git.
 func TestReadOnlyProject(t *testing.T) {
 	y := newYard(t)
 	for _, name := range []string{".env", ".git/config", "src/deep/.env", "src/deep/c.txt"} {
@@ -198,8 +199,9 @@ func TestReadOnlyProject(t *testing.T) {
 	}
 }
 
-// "This call, for the session" means the command in the same real places: not in another
-// directory that another worker mounts under the same name, nor with other rights there.
+// "This call, for the session" means the command in the same real places: not in
+// another directory that another worker mounts under the same name, and not with other
+// rights.
 func TestAnAnswerIsForTheRealPlaces(t *testing.T) {
 	y := newYard(t)
 	y.host.Kernel = &Kernel{Files: true, Network: true} // nothing runs in the end

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// A command that is ended while the helper starts programs is ended all the same. A
-// process that was stopped before it became its program once kept the helper, whose
-// memory it shares until then, from going on.
+// A command that is ended while the helper starts programs ends, too. Before, a process
+// that was stopped between vfork and exec could block the helper, because the two share
+// memory until exec.
 func TestEndWhileProgramsStart(t *testing.T) {
 	y := newYard(t)
 	s := y.open(t, y.whole(t), options{}, false)
@@ -27,7 +27,7 @@ func TestEndWhileProgramsStart(t *testing.T) {
 		if err := p.control.Close(); err != nil {
 			t.Fatal(err)
 		}
-		late := time.AfterFunc(time.Minute, func() { endGroup(p.cmd) }) // stop does not wait that long
+		late := time.AfterFunc(time.Minute, func() { endGroup(p.cmd) }) // stop must return before
 		<-p.ended
 		late.Stop()
 		_ = w.Close()

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if IsHelper() {
-		debug.SetGCPercent(1) // a helper that cannot collect garbage shows
+		debug.SetGCPercent(1) // makes a helper fail that cannot collect garbage
 		os.Exit(Helper())
 	}
 	os.Exit(m.Run())
@@ -54,7 +54,7 @@ func newYard(t *testing.T) yard {
 	return y
 }
 
-// view is the project as a worker sees it.
+// view returns the project as a worker sees it.
 func (y yard) view(t *testing.T, mounts ...sandbox.Mount) sandbox.FS {
 	t.Helper()
 	files, err := osfs.Open(y.root)
@@ -80,7 +80,7 @@ func (y yard) whole(t *testing.T) sandbox.FS {
 	return y.view(t, sandbox.Mount{At: ".", Mode: sandbox.ReadWrite})
 }
 
-// open makes the tools as a worker run does.
+// open opens the toolset like a worker run.
 func (y yard) open(t *testing.T, view sandbox.FS, opts options, network bool) *shell {
 	t.Helper()
 	s, err := y.host.open(toolset.Env{Worker: "w", View: view, Network: network}, &opts)
@@ -107,7 +107,7 @@ func (s *shell) try(t *testing.T, ctx context.Context, line string) (res command
 	return res
 }
 
-// What the interpreter runs, with exit codes as shells have them.
+// The interpreter runs command lines, with the exit codes of a shell.
 func TestRun(t *testing.T) {
 	y := newYard(t)
 	s := y.open(t, y.whole(t), options{}, false)
@@ -230,7 +230,7 @@ func TestBackground(t *testing.T) {
 	if got := told(s.end(ctx, stopArgs{"2"})); got.Running {
 		t.Errorf("%+v", got)
 	}
-	if runtime.GOOS == "linux" { // elsewhere what left its session is not found
+	if runtime.GOOS == "linux" { // only Linux finds processes that left their session
 		if _, err := os.Stat("/proc/" + pid + "/exe"); err == nil {
 			t.Errorf("process %s, which left the session, still runs", pid)
 		}
@@ -246,7 +246,8 @@ func TestBackground(t *testing.T) {
 	}
 }
 
-// A redirection is a write of the worker: never into a file that defines the project.
+// A redirection counts as a write of the worker: it never goes into a file that defines
+// the project.
 func TestRedirections(t *testing.T) {
 	y := newYard(t)
 	s := y.open(t, y.whole(t), options{}, false)

@@ -35,7 +35,8 @@ func sample() *State {
 	return New(trace.Header{Run: "r1", Entry: "main"}, trace.Tree(events), prompts, false)
 }
 
-// keys presses keys by name, and types what follows a colon.
+// keys presses keys by name; it types the characters of a name that begins with a
+// colon.
 func keys(s *State, names ...string) (left bool) {
 	for _, name := range names {
 		if text, is := strings.CutPrefix(name, ":"); is {
@@ -93,8 +94,9 @@ func TestViewer(t *testing.T) {
 	}
 }
 
-// A call that has no end in the trace took at least until the last thing below it; the
-// keys at the bottom are whole, however narrow the screen is.
+// A call that has no end in the trace took at least until the end of the last call
+// below it. The key hints at the bottom are never cut within one, however narrow the
+// screen is.
 func TestViewerOfAnOpenRun(t *testing.T) {
 	events := []trace.Event{
 		{ID: "0", TS: "2026-03-14T09:15:00.000Z", Worker: "main", Body: trace.RunStart{Input: json.RawMessage(`"go"`)}},
@@ -115,8 +117,8 @@ func TestViewerOfAnOpenRun(t *testing.T) {
 	}
 }
 
-// Words are whole where they fit, an approval without a reason ends with its rule, and of
-// a call that goes on nobody knows how long it takes.
+// Lines break between words where possible, an approval without a reason ends with its
+// rule, and a call without an end shows no duration.
 func TestViewerWords(t *testing.T) {
 	words := strings.TrimSpace(strings.Repeat("some-words that are whole ", 6))
 	events := []trace.Event{
@@ -146,7 +148,7 @@ func TestViewerWords(t *testing.T) {
 	}
 }
 
-// At every size and in every view, lines fit and the cursor stays where it is.
+// At every size and in every view, lines fit and nothing in them moves the cursor.
 func TestViewerFits(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 20}, {10, 4}, {200, 60}} {
 		for _, names := range [][]string{nil, {"enter"}, {"t"}, {"enter", "right", "right", "end"}, {"G"}, {"pgdown", "up", "/"}} {

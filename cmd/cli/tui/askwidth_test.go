@@ -18,11 +18,11 @@ import (
 	"golem/core/ui"
 )
 
-// columnsOf is how many columns a terminal may need for a line: what those count that
-// look at each character, and those that look at what is drawn together.
+// columnsOf returns the most columns that a terminal may need for a line: some
+// terminals measure each character, some measure glyphs of several characters.
 func columnsOf(s string) int { return max(ansi.StringWidth(s), ansi.StringWidthWc(s)) }
 
-// printables are all characters that a question shows as they are.
+// printables returns all characters that a question shows unescaped.
 func printables() (out []rune) {
 	for r := rune(0x20); r <= unicode.MaxRune; r++ {
 		if _, escaped := approval.Visible(string(r)); !escaped {
@@ -32,7 +32,7 @@ func printables() (out []rune) {
 	return out
 }
 
-// edges are the characters where another width begins, the ones before them, and every
+// edges returns the characters at which the width changes, their neighbours, and every
 // 997th of the others.
 func edges() (out []rune) {
 	all := printables()
@@ -49,7 +49,7 @@ func callOf(name, kind string, args map[string]any) approval.Request {
 	return approval.Request{ID: "q-1", Kind: approval.KindTool, Type: kind, Tool: name, Risk: "high", Why: "it changes something", WorkerPath: []string{"main"}, Args: raw, Answers: []approval.Answer{approval.Yes, approval.No}}
 }
 
-// silent is a person who is shown a question and all of it, and gives no answer.
+// silent is a person who asks to see all of a question (v), and then gives no answer.
 type silent struct {
 	bytes.Buffer
 	asked int
@@ -62,9 +62,9 @@ func (s *silent) Ask(context.Context, string) (string, error) {
 	return "", io.EOF
 }
 
-// SECURITY 9: a line that is wider than it was thought goes on at the left edge, where
-// golem's own lines begin, or loses its end. Four of each character are wider than the
-// room of the narrowest screen if one is counted too narrow.
+// SECURITY 9: a line that is wider than golem computes loses its end, or continues at
+// the left edge, where golem's own lines begin. Each character is repeated four times,
+// so that a wrong width exceeds the narrowest screen.
 func TestNoLineOfAQuestionIsTooWide(t *testing.T) {
 	each := func(all []rune) string {
 		var b strings.Builder
@@ -93,7 +93,8 @@ func TestNoLineOfAQuestionIsTooWide(t *testing.T) {
 	}
 }
 
-// asking is a question below the last line of the terminal, with keys that count.
+// asking returns a question below the last line of the terminal, armed so that keys
+// count.
 func asking(r approval.Request, width, height int) *question {
 	q := &question{d: newDialog(asked{Request: r}), width: width, height: height}
 	q.d.armed = true
@@ -101,7 +102,8 @@ func asking(r approval.Request, width, height int) *question {
 	return q
 }
 
-// paged is every line of a question that the person can scroll to, frames aside.
+// paged returns every line of a question that the person can scroll to, without the
+// frames.
 func paged(q *question) string {
 	var seen []string
 	for first := true; ; first = false {
@@ -113,12 +115,12 @@ func paged(q *question) string {
 		if q.d.top == before && !first {
 			return strings.Join(seen, "\n")
 		}
-		at := len(seen) - q.d.top // the lines that both screens have
+		at := len(seen) - q.d.top // how many lines of this screen were on the previous one
 		seen = append(seen, lines[at:q.d.room]...)
 	}
 }
 
-// shownOf is what the lines of a question show, without the marks before them.
+// shownOf returns what the lines of a question show, without the marks before them.
 func shownOf(lines string) string {
 	var b strings.Builder
 	for l := range strings.Lines(lines) {
@@ -163,7 +165,9 @@ func TestEveryCharacterCanBeRead(t *testing.T) {
 	}
 }
 
-// A file's content is behind marks on every line of a screen, or in the first line.
+// No line of a question is wider than the screen, also with wide characters in names,
+// values and contents. A line that is broken by the terminal would show a file's
+// content without the mark before it.
 func TestContentIsBehindMarks(t *testing.T) {
 	forged := "[Approval Required] write_file /notes"
 	content := strings.Repeat("\U0001f7e0", 38) + forged
@@ -181,7 +185,7 @@ func TestContentIsBehindMarks(t *testing.T) {
 	}
 }
 
-// A name of an argument is shown whole too, however long it is.
+// A long name of an argument is shown completely, too.
 func TestLongNameIsReadWhole(t *testing.T) {
 	name := strings.Repeat("n", 50) + "-\U0001f7e0-" + strings.Repeat("m", 150) + "the end"
 	for width := 8; width <= 200; width++ {
@@ -193,7 +197,7 @@ func TestLongNameIsReadWhole(t *testing.T) {
 	}
 }
 
-// The number of lines that are still to come has its right form.
+// The count of further lines has the right form for one line.
 func TestOneMoreLine(t *testing.T) {
 	content, one := "", false
 	for n := range 40 {

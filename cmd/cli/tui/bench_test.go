@@ -10,7 +10,8 @@ import (
 	"golem/core/trace"
 )
 
-// BenchmarkScroll is one page up or down in a transcript of 10,000 lines and 1 MB of answer.
+// BenchmarkScroll measures one page up or down in a transcript of 10,000 lines and 1 MB
+// of answer.
 func BenchmarkScroll(b *testing.B) {
 	d := drive(nil, 120, 40, true)
 	for i := range 10_000 {
@@ -27,8 +28,8 @@ func BenchmarkScroll(b *testing.B) {
 	}
 }
 
-// BenchmarkInline is one drawing of a run's tree with 1,000 workers, ten of
-// which run, and 10,000 calls, while 1 MB of answer arrives.
+// BenchmarkInline measures one drawing of a run's tree with 1,000 workers, ten of which
+// run, and 10,000 calls, while 1 MB of answer arrives.
 func BenchmarkInline(b *testing.B) {
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	n := &Inline{Screen: io.Discard, Now: func() time.Time { return at }, Color: true, Size: func() (int, int) { return 120, 40 }}
@@ -50,7 +51,8 @@ func BenchmarkInline(b *testing.B) {
 	}
 }
 
-// 10,000 lines of transcript and an answer of a megabyte: one frame while it grows.
+// BenchmarkFrame measures one frame while an answer of a megabyte grows below a
+// transcript of 10,000 lines.
 func BenchmarkFrame(b *testing.B) {
 	d := drive(nil, 120, 40, true)
 	d.t = &testing.T{}

@@ -14,8 +14,8 @@ import (
 	"golem/core/trace"
 )
 
-// driver plays a session and a person against the program, without a terminal and
-// without a clock: what is drawn depends on what was put in, and on nothing else.
+// driver acts as the session and as the person, without a terminal and without a clock,
+// so that the screen depends only on what the test sends.
 type driver struct {
 	t       *testing.T
 	m       *model
@@ -37,7 +37,7 @@ func drive(t *testing.T, width, height int, color bool) *driver {
 	return d
 }
 
-// events are lines of a trace.
+// events emits the events in lines of a trace.
 func (d *driver) events(lines string) {
 	d.t.Helper()
 	for l := range strings.Lines(lines) {
@@ -59,13 +59,14 @@ func (d *driver) ask(r approval.Request) {
 	d.m.Update(arrived{})
 }
 
-// arm lets the dialog's keys count, as the quiet after the last key does.
+// arm makes the dialog's keys count, as if the person had typed nothing for a while.
 func (d *driver) arm() { d.m.Update(armed{d.m.dialog.quiet}) }
 
-// prompt lets the session wait for a message, and returns what it gets once there is one.
+// prompt makes the session wait for a message. The channel gets the message, and is
+// closed at the end.
 func (d *driver) prompt() chan run.Input {
 	select {
-	case <-d.u.wake: // of what was posted before
+	case <-d.u.wake: // left by an earlier post
 	default:
 	}
 	got := make(chan run.Input, 1)
@@ -127,8 +128,8 @@ func (d *driver) hasNot(texts ...string) {
 
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// fits checks what is true of every screen: it is as large as the terminal at most, and
-// nothing in it moves the cursor.
+// fits checks what must be true of every screen: it is not larger than the terminal,
+// and nothing in it moves the cursor.
 func (d *driver) fits() {
 	d.t.Helper()
 	lines := strings.Split(d.screen(), "\n")

@@ -22,8 +22,9 @@ func emit(t *testing.T, n *Inline, lines ...string) {
 	}
 }
 
-// The tree of a run fits the terminal whatever its size is, has what runs before what
-// ended, and nothing in it moves the cursor; warnings stay on the terminal, retries do not.
+// The tree of a run fits a terminal of any size, shows running workers before those
+// that have ended, and cannot move the cursor. Warnings stay on the terminal, retries
+// do not.
 func TestInlineTree(t *testing.T) {
 	var screen bytes.Buffer
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -64,7 +65,7 @@ func TestInlineTree(t *testing.T) {
 	}
 }
 
-// Where there is little room, how long something takes is not what is cut.
+// If there is little room, times are not cut off.
 func TestInlineTimesAreNotCut(t *testing.T) {
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	n := &Inline{Screen: &bytes.Buffer{}, Now: func() time.Time { return at }}
@@ -89,8 +90,8 @@ func TestInlineTimesAreNotCut(t *testing.T) {
 	}
 }
 
-// The summary says that calls were denied; that the run ends is said while it does, and
-// does not stay.
+// The summary counts denied calls. The note that the run is ending is removed at the
+// end.
 func TestInlineSummary(t *testing.T) {
 	var screen bytes.Buffer
 	n := &Inline{Screen: &screen, Answers: &screen}
@@ -105,8 +106,8 @@ func TestInlineSummary(t *testing.T) {
 	}
 }
 
-// Lines are drawn once while they stay the same, and are taken away also where the
-// terminal became narrower, so that each takes two rows.
+// Lines that stay the same are drawn once. They are also erased if the terminal became
+// narrower, so that each takes two rows.
 func TestArea(t *testing.T) {
 	var w bytes.Buffer
 	a := area{w: &w}

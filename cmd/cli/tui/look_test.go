@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A long exchange that asks or ends is told where the person wishes for it; a short one
-// never is.
+// The person is notified when a long exchange asks or ends, if they want it, and never
+// for a short one.
 func TestNotify(t *testing.T) {
 	d := drive(t, 80, 24, true)
 	told := 0
@@ -38,7 +38,7 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// Lines are broken at blanks, and within a word only where it is wider than the screen.
+// Lines are broken at spaces, and within a word only if it is wider than the screen.
 func TestWrap(t *testing.T) {
 	for text, want := range map[string]string{
 		"say yes or use golem trust or --trust": "say yes or|use golem|trust or|--trust",
@@ -51,7 +51,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// What follows of a line of two columns stays in the second one, where it has room.
+// A wrapped line of two columns continues in its second column, if there is room.
 func TestHang(t *testing.T) {
 	for text, want := range map[string]string{
 		"/set N  use a setting of it": "/set N  use a|        setting|        of it",
@@ -65,7 +65,7 @@ func TestHang(t *testing.T) {
 	}
 }
 
-// A command is repeated above what it says, and apart from what another one said.
+// A command is repeated above its output, separated from the output of another command.
 func TestCommandsAreRepeated(t *testing.T) {
 	d := drive(t, 40, 20, false)
 	for range 2 {
@@ -81,7 +81,7 @@ func TestCommandsAreRepeated(t *testing.T) {
 	d.fits()
 }
 
-// The styles follow the terminal's background once it has told it.
+// The styles suit the terminal's background after the terminal has told it.
 func TestPalette(t *testing.T) {
 	d := drive(t, 80, 24, true)
 	d.events(`{"type": "warning", "id": "0", "worker": "main", "depth": 0, "code": "E_TAINT", "message": "careful"}`)

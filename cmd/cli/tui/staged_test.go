@@ -13,7 +13,7 @@ import (
 	"golem/core/ui"
 )
 
-// run carries out a command of the program and what follows from it.
+// run carries out a command of the program, and the commands that follow from it.
 func (d *driver) run(cmd tea.Cmd) {
 	defer d.m.View()
 	for cmd != nil {
@@ -30,7 +30,7 @@ func (d *driver) run(cmd tea.Cmd) {
 	}
 }
 
-// press types keys, and carries out what they begin.
+// press types keys, and carries out the commands that they start.
 func (d *driver) press(list ...string) {
 	for _, k := range list {
 		name, text := k, ""
@@ -43,8 +43,9 @@ func (d *driver) press(list ...string) {
 	}
 }
 
-// The panel of staged changes shows each item with its target and its change; a decision
-// needs its letter and a yes, and a file that defines the project one of its own.
+// The panel of staged changes shows each item with its target and its diff. A decision
+// needs its letter and a yes, and a file that defines the project needs a yes of its
+// own.
 func TestStagedPanel(t *testing.T) {
 	d := drive(t, 80, 24, true)
 	files := sandbox.Memory()
@@ -111,7 +112,7 @@ func TestStagedPanel(t *testing.T) {
 	}
 }
 
-// A panel without anything in it is a line of the chat.
+// If there is no item, the chat shows a line instead of an empty panel.
 func TestEmptyPanelIsALine(t *testing.T) {
 	d := drive(t, 80, 24, true)
 	kept := state.Memory(sandbox.Memory())
@@ -126,8 +127,8 @@ func TestEmptyPanelIsALine(t *testing.T) {
 	d.hasNot("Esc: back", "nothing waits")
 }
 
-// A form: Tab between fields, what is wrong stands beside its field and goes away when it
-// is right, Esc leaves; a question comes before it.
+// In a form, Tab moves between fields, what is wrong stands beside its field until it
+// is right, and Esc leaves. A question is shown in front of a form.
 func TestForm(t *testing.T) {
 	fields := []ui.Field{{Name: "path", Text: true, Type: "string", Required: true, About: "where\x1b[2J"}, {Name: "n", Type: "integer"}, {Name: "how", Text: true, Type: "string", Enum: []string{"a", "b"}}}
 	d := drive(t, 80, 24, true)
@@ -137,7 +138,7 @@ func TestForm(t *testing.T) {
 	}
 	show := func() chan result {
 		select {
-		case <-d.u.wake: // of what was posted before
+		case <-d.u.wake: // left by an earlier post
 		default:
 		}
 		got := make(chan result, 1)

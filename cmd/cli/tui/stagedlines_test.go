@@ -34,7 +34,7 @@ func TestStagedLinesCannotLookLikeOthers(t *testing.T) {
 		d.m.Update(tea.WindowSizeMsg{Width: width, Height: 24})
 		d.m.View()
 		rows := d.m.top().(*staged).rows
-		own := 0 // rows that look like a line of the diff
+		own := 0 // counts rows that look like a line of the diff
 		for _, l := range rows {
 			if !strings.HasPrefix(l, goesOn) {
 				own++

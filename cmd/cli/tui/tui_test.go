@@ -58,8 +58,8 @@ var trust = approval.Request{
 	},
 }
 
-// The screens at two sizes, with and without colour, as files that can be looked at;
-// GOLEM_UPDATE=1 writes them.
+// The screens are drawn as the golden files show, at two sizes, with and without
+// colours. GOLEM_UPDATE=1 writes the files.
 func TestGolden(t *testing.T) {
 	scenes := map[string]func(d *driver){
 		"empty":  func(*driver) {},
@@ -109,8 +109,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// SPEC §3: a question about trust cuts nothing away: where it has more lines than the
-// screen, they are counted and scrolled to, and its answers say what they cover.
+// SPEC §3: a question about trust leaves nothing out: if it has more lines than the
+// screen, they are counted and can be scrolled to, and its answers say what they cover.
 func TestTrustShowsAll(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {40, 20}, {80, 24}} {
 		d := drive(t, size[0], size[1], false)
@@ -138,7 +138,7 @@ func TestTrustShowsAll(t *testing.T) {
 }
 
 // SECURITY 9: keys that are pressed before the dialog is armed answer nothing, and each
-// of them begins the wait anew; Enter alone is a no.
+// of them starts the wait again. Enter alone is a no.
 func TestTypeAheadDoesNotAnswer(t *testing.T) {
 	d := drive(t, 80, 24, false)
 	d.ask(write)
@@ -197,7 +197,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A question for a text sends what was typed; empty it is no answer.
+// A question for a text sends what was typed. An empty text is no answer.
 func TestInputIsTyped(t *testing.T) {
 	d := drive(t, 40, 20, false)
 	ask := approval.Request{ID: "q-3", Kind: approval.KindInput, Title: "Which file?", Answers: []approval.Answer{approval.Yes, approval.No}}
@@ -215,8 +215,8 @@ func TestInputIsTyped(t *testing.T) {
 	}
 }
 
-// All of a question can be read: v shows what was left out, and scrolling leads to its
-// last line.
+// All of a question can be read: v shows what was left out, and the person can scroll
+// to its last line.
 func TestNothingOfAQuestionIsCut(t *testing.T) {
 	long := write
 	long.Diff, long.Args = "", []byte(`{"path":"/out/a.txt","content":"`+strings.Repeat(`line\n`, 200)+`the very last line"}`)
@@ -233,8 +233,8 @@ func TestNothingOfAQuestionIsCut(t *testing.T) {
 	d.fits()
 }
 
-// A message goes to the session when it waits for one; one that is sent before waits
-// on the screen, and comes back into the editor when the person stops.
+// A message goes to the session when it waits for one. A message that is sent before
+// that waits on the screen, and returns to the editor when the person stops.
 func TestMessagesWait(t *testing.T) {
 	d := drive(t, 80, 24, false)
 	got := d.prompt()
@@ -256,8 +256,8 @@ func TestMessagesWait(t *testing.T) {
 	}
 }
 
-// Ctrl+C at the prompt empties the editor, then says that the next leaves; another key
-// takes that back.
+// Ctrl+C at the prompt empties the editor; the next one only warns that another one
+// leaves. Another key cancels the warning.
 func TestInterruptAtThePrompt(t *testing.T) {
 	d := drive(t, 80, 24, false)
 	d.prompt()
@@ -289,7 +289,7 @@ func TestEndOfInput(t *testing.T) {
 	}
 }
 
-// The tree: a fold hides what is below and keeps its sum; the mark moves.
+// A folded worker hides the workers below it and keeps their sum; the mark moves.
 func TestTreeFolds(t *testing.T) {
 	d := drive(t, 80, 24, false)
 	d.events(start + tree)
@@ -305,7 +305,7 @@ func TestTreeFolds(t *testing.T) {
 	}
 }
 
-// Nothing is drawn until something changed; the same screen is the same value.
+// Nothing is drawn until something has changed.
 func TestNothingIsDrawnUntilItChanges(t *testing.T) {
 	d := drive(t, 80, 24, true)
 	d.events(start)
@@ -319,7 +319,7 @@ func TestNothingIsDrawnUntilItChanges(t *testing.T) {
 	}
 }
 
-// A question whose session gave up leaves the screen.
+// A question disappears from the screen when its session gives it up.
 func TestQuestionIsWithdrawn(t *testing.T) {
 	d := drive(t, 80, 24, false)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -340,7 +340,8 @@ func TestQuestionIsWithdrawn(t *testing.T) {
 	d.hasNot("[y]")
 }
 
-// Scrolling back stays where it is while more arrives, and Ctrl+End goes to the end.
+// After scrolling back, the visible lines stay in place while more arrives, and
+// Ctrl+End goes to the end.
 func TestScroll(t *testing.T) {
 	d := drive(t, 40, 20, false)
 	d.events(start)
@@ -363,7 +364,7 @@ func TestScroll(t *testing.T) {
 	d.fits()
 }
 
-// Every size is drawn, however small, with whatever is on the screen.
+// The screen can be drawn at every size, however small, whatever it shows.
 func TestEverySize(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {2, 30}, {10, 3}, {20, 8}, {40, 5}, {200, 60}} {
 		for _, q := range []*approval.Request{nil, &write, &trust} {

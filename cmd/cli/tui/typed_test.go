@@ -8,9 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// SECURITY 9: a text that is typed at a question answers nothing, although the question
-// was there long before: a key that is no answer makes it wait again, also where a rule
-// is shown (r).
+// SECURITY 9: a text that is typed at a question answers nothing, even if the question
+// has been there for long: a key that is no answer makes the question wait again, also
+// while a rule is shown (r).
 func TestTextDoesNotAnswer(t *testing.T) {
 	for _, text := range []string{"Please use", "/clearance", "ls -la", "but say why", "rxy"} {
 		d := drive(t, 80, 24, false)
@@ -33,8 +33,8 @@ func TestTextDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// Messages that waited come back one by one when the person stops: none is glued to
-// another, so that a command stays one, and what was being written comes last.
+// Messages that waited return to the editor one by one when the person stops. They are
+// not joined, so that a command stays a command; the text being written comes last.
 func TestMessagesComeBackOneByOne(t *testing.T) {
 	d := drive(t, 80, 24, false)
 	d.prompt()
@@ -56,8 +56,9 @@ func TestMessagesComeBackOneByOne(t *testing.T) {
 	}
 }
 
-// Glyphs of several characters, which the library that draws leaves out, are drawn as
-// their first one, in as many columns, unless the terminal says that it knows them.
+// Glyphs of several characters, which the drawing library leaves out, are drawn as
+// their first character with the same width, unless the terminal says that it supports
+// them.
 func TestGlyphsOfSeveralCharacters(t *testing.T) {
 	d := drive(t, 80, 24, false)
 	text := "b \U0001f469\u200d\U0001f469\u200d\U0001f467 c 1\ufe0f\u20e3 d"
@@ -72,7 +73,7 @@ func TestGlyphsOfSeveralCharacters(t *testing.T) {
 	d.has(text)
 }
 
-// Ctrl+D while a message waits says that it would be lost, and leaves the second time.
+// Ctrl+D while a message waits warns that it would be lost, and leaves the second time.
 func TestEndOfInputWithAMessageThatWaits(t *testing.T) {
 	d := drive(t, 80, 24, false)
 	d.prompt()
@@ -96,9 +97,9 @@ func TestEndOfInputWithAMessageThatWaits(t *testing.T) {
 	}
 }
 
-// What the person typed stands once on the screen: a command that the run tells of, as
-// /new, or whose arguments are the run's input, is no second message; and the last
-// message of a conversation that goes on was not sent now.
+// What the person typed is on the screen once: a command that the run reports, such as
+// /new, or whose arguments are the run's input, is not shown as a second message. The
+// last message of a resumed conversation is not shown as sent now.
 func TestWhatWasTypedStandsOnce(t *testing.T) {
 	for typed, events := range map[string]string{
 		"/reset":     `{"type":"message","id":"0","worker":"main","depth":0,"role":"user","text":"/new"}`,
