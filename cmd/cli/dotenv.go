@@ -21,7 +21,7 @@ const maxDotenv = 64 << 10
 func dotenvKeys(files sandbox.FS) (map[string]string, error) {
 	info, err := fs.Stat(files, ".env")
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
-		return nil, nil // a directory of that name belongs to somebody else
+		return nil, nil // a directory with that name is not golem's
 	}
 	data, err := sandbox.ReadFile(files, ".env", maxDotenv)
 	if err != nil {

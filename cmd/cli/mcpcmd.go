@@ -22,7 +22,7 @@ import (
 	"golem/core/ui"
 )
 
-// mcpCommand is golem mcp: the Model Context Protocol.
+// mcpCommand returns golem mcp, the commands for the Model Context Protocol.
 func (h *host) mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "mcp", Short: "offer workers to other programs, and sign in at servers (MCP)",

@@ -13,12 +13,11 @@ import (
 	"golem/sandbox/osfs"
 )
 
-// parents is how many parents are searched for a project. The result is only used for a
-// hint: running never searches parents (SPEC §3). The hints for a wrong TARGET look
-// only at the directory, its parents and GOLEM_PATH.
+// This file has the hints for a wrong TARGET. They look only at the directory, its parents
+// and GOLEM_PATH.
 
-// parents is how far up a project is looked for, for a hint alone: running
-// never searches parents (SPEC §3).
+// parents is how many parents are searched for a project. The result is only a hint:
+// running never searches parents (SPEC §3).
 const parents = 8
 
 // projectFiles are the files that make a directory a project, in the order in which
