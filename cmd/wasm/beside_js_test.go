@@ -12,8 +12,8 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// A project is made twice at once in one tab: one of them makes it, the other is told that
-// the name is taken, and what was made stays.
+// TestMakeTwiceInOneTab makes a project twice at the same time in one tab. One call makes
+// it, the other fails because the name is taken, and the project stays.
 func TestMakeTwiceInOneTab(t *testing.T) {
 	s := tab
 	filling, goOn, first := make(chan struct{}), make(chan struct{}), make(chan error)
@@ -44,8 +44,8 @@ func TestMakeTwiceInOneTab(t *testing.T) {
 	}
 }
 
-// A change of what is trusted keeps other tabs away, also where no run holds the project,
-// as when trust or a rule is removed.
+// TestTrustIsChangedByOneTab tests that two tabs do not change the trust file at the same
+// time, also if no run holds the project, as when trust or a rule is removed.
 func TestTrustIsChangedByOneTab(t *testing.T) {
 	s := tab
 	if err := s.make("trusting", func(*opfs.FS) error { return nil }); err != nil {
@@ -74,7 +74,7 @@ func TestTrustIsChangedByOneTab(t *testing.T) {
 	}
 }
 
-// inAnotherTab is trustFile.Change with another tab's mutex.
+// inAnotherTab does what trustFile.Change does, as another tab does it.
 func inAnotherTab(f trustFile, change func([]byte) ([]byte, error)) error {
 	release, err := waitLock(context.Background(), f.root, f.name) // as the other changes of golem's own files do
 	if err != nil {
@@ -92,11 +92,12 @@ func inAnotherTab(f trustFile, change func([]byte) ([]byte, error)) error {
 	return f.root.WriteFile(f.name, data)
 }
 
-// tab is one tab for all tests of this file.
+// tab has the stores of one tab, for all tests of this file.
 var tab = &stores{}
 
-// A project that runs is not deleted, in the tab in which it runs either: its state's key
-// would be gone first, and with it what is staged and kept.
+// TestRemoveWhileItRuns tests that a project cannot be deleted while it runs, not even in
+// the tab in which it runs. The key of its state would be deleted first, and with it all
+// that is staged and kept would be lost.
 func TestRemoveWhileItRuns(t *testing.T) {
 	s := tab
 	if err := s.make("running", func(*opfs.FS) error { return nil }); err != nil {

@@ -7,7 +7,7 @@ import (
 	"golem/core/fault"
 )
 
-// deciding is what a person in the page asks of staged items: list, diff, push,
+// deciding has the parameters of the method clearance. Action is list, diff, push,
 // discard or defer.
 type deciding struct {
 	Action      string   `json:"action"`
@@ -17,7 +17,7 @@ type deciding struct {
 	Definitions []string `json:"definitions"`
 }
 
-// decideItem is golem clearance.
+// decideItem lists staged items or decides about one, as golem clearance does.
 func decideItem(c *call) (any, []byte, error) {
 	var d deciding
 	if err := c.decode(&d); err != nil {
@@ -51,7 +51,7 @@ func decideItem(c *call) (any, []byte, error) {
 		if settled != nil {
 			return nil, nil, settled
 		}
-		// A push that has begun ends, although its tab may ask no more.
+		// A push that has begun is finished, even if the page cancels the call.
 		it, err = store.Push(context.WithoutCancel(c.ctx), d.Item, clearance.Push{Target: d.Target, Digest: d.Digest, Definitions: d.Definitions})
 	case "discard":
 		it, err = store.Discard(c.ctx, d.Item)

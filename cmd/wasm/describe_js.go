@@ -4,7 +4,7 @@ import (
 	"golem/core/project"
 )
 
-// plan is golem run --dry-run --json.
+// plan returns what golem run --dry-run --json prints.
 func plan(c *call) (any, []byte, error) {
 	_, inst, _, err := instance(c)
 	if err != nil {
@@ -17,7 +17,7 @@ func plan(c *call) (any, []byte, error) {
 	return p, nil, nil
 }
 
-// callTree is golem workers --tree --json.
+// callTree returns what golem workers --tree --json prints.
 func callTree(c *call) (any, []byte, error) {
 	_, inst, _, err := instance(c)
 	if inst == nil {
@@ -26,8 +26,8 @@ func callTree(c *call) (any, []byte, error) {
 	return inst.CallTree(c.ctx), nil, nil
 }
 
-// describe is golem describe --json, of the worker that the page names, else of the
-// entry. The page makes the text itself, which is 7 KB less to load.
+// describe returns what golem describe --json prints, for the worker that the page names
+// or for the entry. The page renders the text itself: this makes golem.wasm 7 KB smaller.
 func describe(c *call) (any, []byte, error) {
 	a, inst, _, err := instance(c)
 	if err != nil {

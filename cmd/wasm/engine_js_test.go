@@ -7,12 +7,12 @@ import (
 	"golem/core/wasmtool/enginetest"
 )
 
-// Scenario 15, and every hostile module, on the browser's own engine: same
-// codes, same fuel as wazero.
+// TestBrowser runs scenario 15 and every hostile module on the browser's own engine. Codes
+// and fuel are the same as with wazero.
 func TestBrowser(t *testing.T) { enginetest.Test(t, opening(newBrowserEngine), nil) }
 
-// The same on wazero's interpreter in a worker, which is what a browser gets
-// that cannot suspend a module.
+// TestWazero runs the same cases on wazero's interpreter in a worker, which golem uses in
+// browsers that cannot suspend a module.
 func TestWazero(t *testing.T) { enginetest.Test(t, opening(newWazeroEngine), nil) }
 
 func opening(open func() (wasmtool.Engine, error)) func(*testing.T) wasmtool.Engine {

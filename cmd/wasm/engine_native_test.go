@@ -24,7 +24,7 @@ var browser webtest.Browser
 
 func TestMain(m *testing.M) { os.Exit(webtest.Main(m, &browser)) }
 
-// scripts are files of web/tool, joined as web/build does.
+// scripts returns files of web/tool, joined as web/build joins them.
 func scripts(t testing.TB, names ...string) string {
 	t.Helper()
 	var out strings.Builder
@@ -39,14 +39,14 @@ func scripts(t testing.TB, names ...string) string {
 	return out.String()
 }
 
-// lent stands for what web/worker.js lends the program.
+// lent defines what web/worker.js defines for the program, in a simpler form.
 const lent = `globalThis.golemRoot = navigator.storage.getDirectory()
 globalThis.golemRests = (w) => setTimeout(() => w.postMessage({ prepare: true }))
 globalThis.golemText = (name) => fetch(location.origin + '/' + name).then((r) => r.text())
 globalThis.golemProgram = (name) => fetch(location.origin + '/' + name).then((r) => r.arrayBuffer()).then((b) => WebAssembly.compile(b))`
 
-// serveCorpus answers POST /PROVIDER/KIND/… as that provider does, in pieces of a
-// few bytes, to pages of any origin.
+// serveCorpus starts a server that answers POST /PROVIDER/KIND/… as that provider does, in
+// pieces of 61 bytes, to pages of any origin. It returns the server's address.
 func serveCorpus(t *testing.T) string {
 	t.Helper()
 	all, err := modeltest.Corpus()

@@ -12,9 +12,9 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// fetcher is an HTTPDoer over the browser's fetch: no transport of Go's is
-// linked. Responses stream; ending the request's context aborts it. No
-// redirect is followed, no cookie is sent.
+// fetcher is an HTTPDoer that uses the browser's fetch, so that Go's HTTP transport is
+// not linked. It streams responses; when the request's context ends, the request is
+// aborted. It follows no redirect and sends no cookie.
 type fetcher struct{}
 
 // unwanted are headers that strict endpoints refuse in a CORS preflight, or
@@ -35,8 +35,8 @@ func (fetcher) Do(r *http.Request) (*http.Response, error) {
 	return send(r, headers, "manual")
 }
 
-// serverFetcher is an HTTPDoer for MCP servers: they want to know what the client
-// accepts, and are told it.
+// serverFetcher is an HTTPDoer for MCP servers. Unlike fetcher it sends the header
+// Accept, which MCP servers need.
 type serverFetcher struct{}
 
 // Do sends a request and returns when the response's head is there.
@@ -50,9 +50,9 @@ func (serverFetcher) Do(r *http.Request) (*http.Response, error) {
 	return send(r, headers, "manual")
 }
 
-// send is fetch with these headers. redirect is what becomes of a redirect:
-// "error", or "manual", which gives a response with a redirect's status; where
-// it points a page is not told.
+// send calls the browser's fetch with these headers. redirect says how fetch treats a
+// redirect: "error" makes it an error, "manual" returns a response with status 307
+// and without Location, which the browser does not show to a page.
 func send(r *http.Request, headers js.Value, redirect string) (*http.Response, error) {
 	abort := js.Global().Get("AbortController").New()
 	options := js.ValueOf(map[string]any{
@@ -70,7 +70,7 @@ func send(r *http.Request, headers js.Value, redirect string) (*http.Response, e
 		options.Set("body", array)
 	}
 	stop := afterFunc(r, func() { abort.Call("abort") })
-	opfs.Flush() // what was logged before anybody else hears of it
+	opfs.Flush() // the log is written before the request has effects elsewhere
 	res, err := jsbytes.Await(js.Global().Call("fetch", r.URL.String(), options))
 	if err != nil {
 		stop()
@@ -83,7 +83,8 @@ func send(r *http.Request, headers js.Value, redirect string) (*http.Response, e
 	return response(r, res, abort, stop), nil
 }
 
-// readBody reads a request's body whole; where its length is known, into one piece.
+// readBody reads the whole body of a request and closes it. If the length is known, it
+// allocates memory once.
 func readBody(r *http.Request) ([]byte, error) {
 	defer r.Body.Close()
 	if r.ContentLength <= 0 {
@@ -94,7 +95,7 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, err
 }
 
-// afterFunc runs f when the request's context ends, unless stopped before.
+// afterFunc runs f when the request's context ends, unless stop was called before.
 func afterFunc(r *http.Request, f func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {
@@ -140,7 +141,7 @@ func response(r *http.Request, res, abort js.Value, stop func()) *http.Response 
 
 // fetchBody reads a response's stream chunk by chunk.
 type fetchBody struct {
-	reader  js.Value // undefined: an empty body
+	reader  js.Value // a ReadableStreamDefaultReader; undefined: the body is empty
 	rest    []byte
 	abort   js.Value
 	stop    func()

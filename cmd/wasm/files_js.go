@@ -38,7 +38,8 @@ func readFile(c *call) (any, []byte, error) {
 	return nil, data, err
 }
 
-// part reads some bytes of a file.
+// part reads up to size bytes of a file, from the offset from, at most
+// workspace.MaxFile. Fewer bytes are no error.
 func part(fsys *opfs.FS, name string, from, size int64) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {

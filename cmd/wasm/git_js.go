@@ -16,27 +16,28 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// gitFile is the program that reads repositories (cmd/wasm/git): go-git has no room in
-// golem.wasm.
+// gitFile is the file of the program that reads repositories (cmd/wasm/git). It is a
+// program of its own because golem.wasm would be too large with go-git in it.
 const gitFile = "repository.wasm"
 
-// gitProgram is that program in this worker, from its first use on.
+// gitProgram is the program cmd/wasm/git in this web worker. It is started at its first use,
+// and started again after it crashed or could not be loaded.
 type gitProgram struct {
 	mu   sync.Mutex
 	now  *gitLoad // nil: it does not run and is not being loaded
-	last int
+	last int      // the id of the last call
 }
 
-// gitLoad is the program that was started once.
+// gitLoad is one start of the program.
 type gitLoad struct {
-	done  chan struct{} // closed when it is loaded, or cannot be; call and err stand then
+	done  chan struct{} // closed when it is loaded or has failed; call and err are set then
 	call  js.Value      // its function ask
 	err   error
 	ended chan struct{} // closed when it has ended
 }
 
-// start loads the program, unless it runs. If ctx ends first, the loading goes on for the
-// next call.
+// start returns the running program, and loads it if it does not run. If ctx ends first,
+// start returns its cause; the loading goes on and serves the next call.
 func (g *gitProgram) start(ctx context.Context) (*gitLoad, error) {
 	g.mu.Lock()
 	l := g.now
@@ -72,7 +73,7 @@ func (g *gitProgram) load(l *gitLoad) {
 	}
 }
 
-// forget makes the next call start another one.
+// forget makes the next call start the program again, if l is still the current start.
 func (g *gitProgram) forget(l *gitLoad) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -81,7 +82,7 @@ func (g *gitProgram) forget(l *gitLoad) {
 	}
 }
 
-// gitParams are what the program is asked, whatever it is (cmd/wasm/git).
+// gitParams has the parameters of all ops of the program; see params in cmd/wasm/git.
 type gitParams struct {
 	Source  string            `json:"source"`
 	Name    string            `json:"name"`
@@ -98,8 +99,9 @@ type gitParams struct {
 	When    int64             `json:"when"`
 }
 
-// ask asks the program for one thing, about a tree. look may be nil; it must stay until
-// ask returns, which is when the program has answered.
+// ask runs one op of the program on a tree and returns when the program has answered or
+// has ended: if ctx ends, it cancels the op and still waits. look may be nil; the caller
+// must not release it before ask returns.
 func (g *gitProgram) ask(ctx context.Context, op string, tree *opfs.FS, params gitParams, look any, content []any) (js.Value, error) {
 	program, err := g.start(ctx)
 	if err != nil {
@@ -143,7 +145,7 @@ func (g *gitProgram) ask(ctx context.Context, op string, tree *opfs.FS, params g
 	}
 }
 
-// read is the engine of the toolset git.
+// read runs a reading tool of the toolset git and returns its output (gitset.Platform.Read).
 func (g *gitProgram) read(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view gitset.View) (string, error) {
 	tree, ok := root.(*opfs.FS)
 	if !ok {
@@ -168,10 +170,11 @@ func (g *gitProgram) read(ctx context.Context, name string, args json.RawMessage
 	return out.String(), nil
 }
 
-// mostSeen is the most bytes of a file that is compared with a commit.
+// mostSeen is the size limit, in bytes, of a file that is compared with a commit.
 const mostSeen = 4 << 20
 
-// lookAt answers a question of cmd/wasm/git about what a worker sees.
+// lookAt answers a question of cmd/wasm/git about the view of a worker; view_js.go there
+// describes the answers.
 func lookAt(view gitset.View, op, name string) (any, error) {
 	switch op {
 	case "name":
@@ -203,7 +206,8 @@ func lookAt(view gitset.View, op, name string) (any, error) {
 	return jsbytes.Array(data), err
 }
 
-// lookFailure is an error as cmd/wasm/git takes it.
+// lookFailure encodes an error for cmd/wasm/git: "" for nil, "missing PATH\nWHY" for a file
+// that does not exist, else the JSON of a fault.
 func lookFailure(err error) string {
 	var f *fault.Fault
 	var pe *fs.PathError
@@ -213,6 +217,6 @@ func lookFailure(err error) string {
 	case !errors.As(err, &f) && errors.As(err, &pe) && errors.Is(err, fs.ErrNotExist):
 		return "missing " + pe.Path + "\n" + pe.Err.Error()
 	}
-	raw, _ := json.Marshal(fault.Of(err, fault.Path)) // texts
+	raw, _ := json.Marshal(fault.Of(err, fault.Path)) // it has only texts, so this cannot fail
 	return string(raw)
 }

@@ -9,7 +9,7 @@ import (
 	"golem/core/fault"
 )
 
-// second stands for golemSecond of web/worker.js: each load waits for the test.
+// second is one call of golemSecond of web/worker.js, which the test answers.
 type second struct {
 	resolve, reject, over js.Value
 }
@@ -37,9 +37,10 @@ func seconds(t *testing.T) chan second {
 	return asked
 }
 
-// Who stops while the program for repositories is being loaded does not wait for it; the
-// loading serves the next call. A program that could not be loaded, or that ended, is
-// loaded anew, and the end of an old one does not forget a new one.
+// TestGitProgramStarts tests that a call that is cancelled while the program for repositories
+// loads does not wait for it, and that the loading serves the next call. A program that could
+// not be loaded, or that ended, is loaded again, and the end of an old program does not
+// forget a new one.
 func TestGitProgramStarts(t *testing.T) {
 	asked := seconds(t)
 	g := &gitProgram{}

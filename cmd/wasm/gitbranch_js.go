@@ -16,7 +16,7 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// gitToolset is the toolset git of a project.
+// gitToolset returns the toolset git for a project. A packed project has no repository.
 func (s *server) gitToolset(project *opfs.FS, packed bool) toolset.Factory {
 	p := gitset.Platform{Read: s.git.read, Unpack: "unpack the file (it is a zip file) and import the directory project in it"}
 	if !packed {
@@ -25,7 +25,8 @@ func (s *server) gitToolset(project *opfs.FS, packed bool) toolset.Factory {
 	return gitset.Toolset(p)
 }
 
-// branch opens branches that staged items are pushed to (core.Platform.Git).
+// branch returns the function that opens a branch to which staged items are pushed
+// (core.Platform.Git).
 func (g *gitProgram) branch(env map[string]string) func(sandbox.FS, string, string) (clearance.Branch, error) {
 	return func(files sandbox.FS, dir, branch string) (clearance.Branch, error) {
 		tree, ok := files.(*opfs.FS)
@@ -50,15 +51,16 @@ type gitBranch struct {
 	tip   string
 }
 
-// ask is never cancelled: what it began is ended.
+// ask runs an op of the program to its end: it is never cancelled, so that a push is not
+// left half done.
 func (b *gitBranch) ask(op string, in gitParams, content []any) (js.Value, error) {
 	return b.git.ask(context.Background(), op, b.tree, in, nil, content)
 }
 
-// Tip names the last commit.
+// Tip returns the hash of the last commit of the branch when it was opened, "" if it had none.
 func (b *gitBranch) Tip() string { return b.tip }
 
-// Files shows the files of a commit.
+// Files returns the files of a commit, and an error if the commit does not exist.
 func (b *gitBranch) Files(commit string) (fs.FS, error) {
 	in := b.about
 	in.Commit = commit
@@ -66,13 +68,13 @@ func (b *gitBranch) Files(commit string) (fs.FS, error) {
 	return gitCommit{b, commit}, err
 }
 
-// gitCommit is the files of a commit.
+// gitCommit is the file system of one commit; it reads each file from cmd/wasm/git.
 type gitCommit struct {
 	b      *gitBranch
 	commit string
 }
 
-// Open reads a file.
+// Open reads a file of the commit into memory.
 func (c gitCommit) Open(name string) (fs.File, error) {
 	in := c.b.about
 	in.Commit, in.File = c.commit, name
@@ -90,7 +92,8 @@ func (c gitCommit) Open(name string) (fs.File, error) {
 	return one.Open(name)
 }
 
-// Commit makes a commit.
+// Commit makes a commit on top of Tip and returns its hash, without moving the branch. It
+// removes a file without Content, and returns Tip if nothing changes.
 func (b *gitBranch) Commit(message string, when time.Time, files []clearance.Committed) (string, error) {
 	in, content := b.about, []any{}
 	in.From, in.Message, in.When = b.tip, message, when.Unix()
@@ -112,7 +115,7 @@ func (b *gitBranch) Commit(message string, when time.Time, files []clearance.Com
 	return commit.String(), nil
 }
 
-// Advance moves the branch.
+// Advance moves the branch from one commit to another, as clearance.Branch requires.
 func (b *gitBranch) Advance(from, to string, names []string) (bool, error) {
 	in := b.about
 	in.From, in.Commit, in.Names = from, to, names

@@ -14,42 +14,43 @@ import (
 	"golem/core/toolset"
 )
 
-// lent is what the page lends a run (golem.provide): toolsets, names
-// of models, and whether the browser has a model of its own.
+// lent lists what the page provides to a run (golem.provide): toolsets, names of models,
+// and whether the browser has a model of its own.
 type lent struct {
 	Toolsets []toolset.LentSet `json:"toolsets"`
 	Models   []string          `json:"models"`
 	Device   bool              `json:"device"`
 }
 
-// maxLoan bounds what a function of the page has said and nobody has read, in bytes.
+// maxLoan limits, in bytes, the answer of a function of the page that was not read yet.
 const maxLoan = 64 << 20
 
-// loan is one call of a function of the page under way.
+// loan is one open call of a function of the page.
 type loan struct {
 	call *call
 	n    int
 	name string        // of the tool or model, for messages
-	more chan struct{} // holds one: there are replies
+	more chan struct{} // has one value if replies may have come
 
 	mu      sync.Mutex
 	replies []reply
 	size    int
 }
 
-// reply is a piece of a function's answer, its end, or why there is none.
+// reply is one message of a function of the page: a piece of its answer, the end of the
+// answer, or an error.
 type reply struct {
 	Piece string     `json:"piece"`
 	Done  bool       `json:"done"`
 	Error *lentError `json:"error"`
 }
 
-// lentError is what a function threw.
+// lentError is the error that a function of the page threw.
 type lentError struct {
 	Message string     `json:"message"`
-	Code    fault.Code `json:"code"` // of golem's own errors; "": the function's
+	Code    fault.Code `json:"code"` // "": the function threw it, not golem.js
 	Hint    string     `json:"hint"`
-	Status  int        `json:"status"` // that of HTTP, where a function says one
+	Status  int        `json:"status"` // an HTTP status, if the function gave one
 }
 
 func (e *lentError) fault(l *loan, code fault.Code) error {
@@ -60,7 +61,7 @@ func (e *lentError) fault(l *loan, code fault.Code) error {
 	return fault.New(code, "%s failed in the page: %s", l.name, e.Message)
 }
 
-// borrow calls a function of the page; its owner must give the loan back.
+// borrow calls a function of the page. The caller must call back on the loan.
 func (c *call) borrow(kind, set, name string, data []byte) *loan {
 	c.mu.Lock()
 	c.lent++
@@ -74,7 +75,8 @@ func (c *call) borrow(kind, set, name string, data []byte) *loan {
 	return l
 }
 
-// back ends the call; a function that still runs is told.
+// back ends the call. If the page did not hear that yet, it is told, so that a function
+// that still runs can stop.
 func (l *loan) back() {
 	l.call.mu.Lock()
 	_, open := l.call.loans[l.n]
@@ -85,11 +87,11 @@ func (l *loan) back() {
 	}
 }
 
-// repaid takes a reply of the page. It must not wait.
+// repaid queues a reply of the page. It must not wait: it runs in a JavaScript callback.
 func (c *call) repaid(m js.Value) {
 	var r reply
 	if json.Unmarshal(encoded(m), &r) != nil || m.Get("n").Type() != js.TypeNumber {
-		return // not of golem.js
+		return // golem.js does not send this
 	}
 	c.mu.Lock()
 	l := c.loans[m.Get("n").Int()]
@@ -108,7 +110,8 @@ func (c *call) repaid(m js.Value) {
 	}
 }
 
-// next waits for the next reply; of one that is an error, why there is no answer.
+// next waits for the next reply. If the reply is an error, next returns it as a fault,
+// usually with the given code. It also fails if ctx ends or if more than maxLoan is queued.
 func (l *loan) next(ctx context.Context, code fault.Code) (reply, error) {
 	for {
 		l.mu.Lock()
@@ -134,7 +137,7 @@ func (l *loan) next(ctx context.Context, code fault.Code) (reply, error) {
 	}
 }
 
-// lentTool calls a function that the page lends as a tool.
+// lentTool calls a function that the page provides as a tool, and returns its result.
 func (c *call) lentTool(ctx context.Context, set, name string, args json.RawMessage) (json.RawMessage, error) {
 	l := c.borrow("tool", set, name, args)
 	defer l.back()
@@ -142,7 +145,7 @@ func (c *call) lentTool(ctx context.Context, set, name string, args json.RawMess
 	return json.RawMessage(r.Piece), err
 }
 
-// lentModels are the functions that the page lends as models.
+// lentModels returns the models that the page provides, by the prefix or name of the model.
 func (c *call) lentModels(l lent) map[string]model.HTTPDoer {
 	out := map[string]model.HTTPDoer{}
 	for _, name := range l.Models {
@@ -154,15 +157,15 @@ func (c *call) lentModels(l lent) map[string]model.HTTPDoer {
 	return out
 }
 
-// lentModel answers requests of chat completions by a function of the page; the
-// browser's own model has no name.
+// lentModel is an HTTPDoer that answers chat completions requests with a function of the
+// page. The name of the browser's own model is empty.
 type lentModel struct {
 	call *call
 	name string
 }
 
-// Do asks the function and returns when its answer begins. An error that has a
-// status of HTTP is such a response, so that it is repeated as a provider's is.
+// Do calls the function and returns when its answer begins. An error with an HTTP status
+// becomes a response with that status, so that golem repeats the request as for a provider.
 func (m lentModel) Do(r *http.Request) (*http.Response, error) {
 	body, err := readBody(r)
 	if err != nil {
@@ -191,7 +194,7 @@ func (m lentModel) Do(r *http.Request) (*http.Response, error) {
 	return out, nil
 }
 
-// lentStream is a function's answer as a stream of events.
+// lentStream is a function's answer as a stream of server-sent events.
 type lentStream struct {
 	ctx  context.Context // of the request whose body it is
 	loan *loan

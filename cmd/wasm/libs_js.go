@@ -19,7 +19,7 @@ import (
 // beside the projects.
 const libsDir = "libs"
 
-// libraryRoots are where projects find libraries.
+// libraryRoots returns the one place where projects find libraries: those of this browser.
 func (s *stores) libraryRoots() ([]project.LibraryRoot, error) {
 	dir, err := s.libs(false)
 	if err != nil {
@@ -32,8 +32,8 @@ func (s *stores) libraryRoots() ([]project.LibraryRoot, error) {
 	return []project.LibraryRoot{{Label: "the libraries of this browser", FS: found}}, err
 }
 
-// libs is the directory of libraries; nil if it does not exist and is not to be
-// made.
+// libs returns the directory of the libraries. If it does not exist, libs makes it when
+// create is true, and else returns nil.
 func (s *stores) libs(create bool) (*opfs.FS, error) {
 	root, err := s.open()
 	if err != nil {
@@ -51,11 +51,12 @@ func (s *stores) libs(create bool) (*opfs.FS, error) {
 	return dir, err
 }
 
-// librariesWait is how long a change waits for another one, of any tab.
+// librariesWait is how long a change waits for another change, in any tab.
 const librariesWait = 10 * time.Second
 
-// changeLibraries runs a change with the libraries kept from all others, in this tab too.
-// It waits for them until ctx ends, then E_BUSY.
+// changeLibraries runs change while it holds the lock of the libraries, which excludes all
+// other changes, in this tab too. It waits for the lock until ctx ends and then fails with
+// E_BUSY.
 func (s *stores) changeLibraries(ctx context.Context, change func(workspace.Libraries) error) error {
 	dir, err := s.libs(true)
 	if err != nil {
@@ -72,7 +73,7 @@ func (s *stores) changeLibraries(ctx context.Context, change func(workspace.Libr
 	return change(workspace.Libraries{Root: workspace.Over(dir), Marks: true})
 }
 
-// listLibraries are the installed libraries, and why others cannot be used.
+// listLibraries returns the installed libraries, and a fault for each that cannot be used.
 func listLibraries(c *call) (any, []byte, error) {
 	out := struct {
 		Libraries []workspace.Library `json:"libraries"`
@@ -83,7 +84,7 @@ func listLibraries(c *call) (any, []byte, error) {
 		return out, nil, err
 	}
 	atOnce, stop := context.WithCancel(c.ctx)
-	stop() // while others change the libraries, they are listed as they are
+	stop() // if another tab changes the libraries now, do not wait for it
 	if err := c.server.stores.changeLibraries(atOnce, workspace.Libraries.Recover); err != nil && !errors.Is(err, fault.Busy) {
 		return out, nil, err
 	}
@@ -92,9 +93,9 @@ func listLibraries(c *call) (any, []byte, error) {
 	return out, nil, err
 }
 
-// installLibrary installs one from a zip, or from files with their names. from
-// says where it came from. update puts it in the place of the installed one of its
-// name and version; look only says what that would change.
+// installLibrary installs a library from a zip, or from files with their names. from says
+// where the library came from. With update it replaces the installed library of that name
+// and version; with update and look it only returns what that would change.
 func installLibrary(c *call) (any, []byte, error) {
 	var n struct {
 		From   string `json:"from"`

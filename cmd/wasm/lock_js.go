@@ -7,12 +7,12 @@ import (
 	"golem/core/textdiff"
 )
 
-// maxLockFile bounds a golem.lock that is compared, in bytes.
+// maxLockFile is the size limit of a golem.lock that is compared, in bytes.
 const maxLockFile = 8 << 20
 
-// lockLibraries is golem lib lock: it writes golem.lock and returns what that changes in it
-// as a diff, "" if nothing. With look nothing is written. With agreed, the diff that a person
-// said yes to, it fails with E_CONFLICT if the diff is another one now.
+// lockLibraries does what golem lib lock does: it writes golem.lock and returns the change
+// as a unified diff, "" if nothing changes. With look it writes nothing. agreed is the diff
+// that a person accepted: if the diff is another one now, it fails with E_CONFLICT.
 func lockLibraries(c *call) (any, []byte, error) {
 	var n struct {
 		Project string `json:"project"`

@@ -1,15 +1,16 @@
-// Command wasm is golem in a browser: the core in a dedicated worker, driven
-// by messages, files in the Origin Private File System (SPEC §13). Nothing
-// but web/golem.js speaks to it.
+// Command wasm is golem in a browser: the core in a dedicated web worker. It is driven by
+// messages and keeps files in the Origin Private File System (SPEC §13). Only web/golem.js
+// talks to it.
 //
-// A message from the page is {id, method, params, bytes?}; methods are listed
-// in methods. Each gets one reply {id, result, bytes?} or {id, error}, where
-// error is a fault. While a run or chat goes on, further messages carry its id:
-// to the page {id, events}, lines of the trace or transient ones (SPEC §16),
-// {id, ask} with a question; from the page {id, answer}, {id, say}, {id, end},
-// {id, cancel}. What the page lends works the other way round: {id, lend: {n, kind,
-// set, name, data}} asks for a call of a function, {id, unlend: n} ends it; the page
-// answers {id, lent: {n, piece?, done?, error?}}. form counts the incompatible changes of all these.
+// A message from the page is {id, method, params, bytes?}; the map methods has all methods.
+// Each gets one reply {id, result, bytes?} or {id, error}, where error is a fault. While a
+// call is open, more messages have its id. To the page: {id, events}, lines of the trace or
+// transient ones (SPEC §16); {id, ask}, a question; {id, withdrawn}, the id of a question
+// that no longer counts; {id, artifact}; {id, progress}. From the page: {id, answer},
+// {id, say}, {id, stop}, {id, end}, {id, cancel}. Calls of functions of the page go the
+// other way: {id, lend: {n, kind, set, name, data}} asks for a call, {id, unlend: n} ends it;
+// the page answers {id, lent: {n, piece?, done?, error?}}. The constant form is the version
+// of these messages; it rises with each incompatible change.
 package main
 
 import (
@@ -20,11 +21,12 @@ import (
 // version is set by the linker.
 var version = "unknown"
 
-// form is that of web/golem/link.js and web/worker.js; golem.js refuses another.
+// form is the version of the messages. It must be equal to the numbers in
+// web/golem/link.js and web/worker.js; golem.js refuses another number.
 const form = 5
 
 func main() {
-	// The page has one tab's memory: collect a little sooner than natively.
+	// A tab has less memory than a native process: collect garbage sooner.
 	debug.SetGCPercent(60)
 	s := newServer(js.Global())
 	receive := js.FuncOf(func(_ js.Value, args []js.Value) any {

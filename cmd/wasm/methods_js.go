@@ -16,7 +16,8 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// methods are what the page may ask for: a result as JSON, bytes, or a fault.
+// methods has the functions that the page may call, by name. Each returns a result that is
+// sent as JSON, bytes or nil, and an error that is sent as a fault.
 var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"hello":     hello,
 	"list":      listProjects,
@@ -71,7 +72,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"call":   callTool,
 }
 
-// provider is a row of the provider table, for settings.
+// provider is a row of the table of model providers, as the page's settings show it.
 type provider struct {
 	Name    string `json:"name"`
 	KeyVar  string `json:"keyVar"`
@@ -98,9 +99,9 @@ type named struct {
 
 	From int64   `json:"from"` // of a part of a file
 	Size int64   `json:"size"` // 0: all of it
-	Base *string `json:"base"` // what the file must hold for a write
+	Base *string `json:"base"` // for a write: the text that the file must have now
 
-	Repository bool `json:"repository"` // a zip has .git too
+	Repository bool `json:"repository"` // .git is in the zip too
 }
 
 // target decodes the parameters and opens the project they name.
@@ -113,7 +114,7 @@ func target(c *call) (named, *opfs.FS, error) {
 	return n, fsys, err
 }
 
-// file is target with the cleaned name of a file that the editor may touch.
+// file is like target, and returns the cleaned path of the message, checked by editable.
 func file(c *call) (string, *opfs.FS, error) {
 	n, fsys, err := target(c)
 	if err != nil {
@@ -123,7 +124,7 @@ func file(c *call) (string, *opfs.FS, error) {
 	return name, fsys, err
 }
 
-// editable cleans a path, and refuses what is golem's own.
+// editable cleans a path. It refuses the project's root and golem's own state (E_PROTECTED).
 func editable(name string) (string, error) {
 	name, err := sandbox.Clean(name)
 	if err == nil && (name == "." || sandbox.Within(sandbox.Fold(name), sandbox.StateDir)) {
@@ -132,7 +133,7 @@ func editable(name string) (string, error) {
 	return name, err
 }
 
-// notGit refuses what only git and a push may change.
+// notGit refuses a path in .git, which only git and a push may change (E_PROTECTED).
 func notGit(name string) error {
 	if workspace.InGit(name) {
 		return fault.New(fault.Protected, "%s is reserved for git", sandbox.Abs(name))
@@ -140,7 +141,8 @@ func notGit(name string) error {
 	return nil
 }
 
-// changing is file, with the project held from other tabs until done.
+// changing runs change on the file that a message names, while it holds the project's lock,
+// so that no other tab can use the project.
 func changing(c *call, change func(name string, fsys *opfs.FS) error) error {
 	name, fsys, err := file(c)
 	if err != nil {
@@ -179,7 +181,7 @@ func listProjects(c *call) (any, []byte, error) {
 		}
 		dir, err := c.server.stores.project(e.Name())
 		if err != nil {
-			continue // deleted meanwhile, or not whole
+			continue // it was deleted meanwhile, or is incomplete
 		}
 		all, err := list(dir)
 		if err != nil {
@@ -197,7 +199,8 @@ func listProjects(c *call) (any, []byte, error) {
 	return out, nil, nil
 }
 
-// create makes a project of files: texts, and bytes that came beside them.
+// create makes a project from files: texts in the parameters, and bytes that came with
+// the message.
 func create(c *call) (any, []byte, error) {
 	var n struct {
 		Project string            `json:"project"`
@@ -239,8 +242,9 @@ func initProject(c *call) (any, []byte, error) {
 	})
 }
 
-// put writes a file of a new project, and tells how many were before it now and
-// then. golem's own state, and what does not travel of .git, is not taken in.
+// put writes a file of a new project. before is the number of files that were written
+// before; progress reports it. put leaves out golem's own state and the files of .git that
+// workspace.Travels refuses.
 func (c *call) put(dir *opfs.FS, name string, data []byte, before int) error {
 	if err := c.progress(before); err != nil {
 		return err
@@ -252,7 +256,8 @@ func (c *call) put(dir *opfs.FS, name string, data []byte, before int) error {
 	return dir.WriteFile(clean, workspace.Travelling(clean, data))
 }
 
-// progress tells the page now and then how many files are written; an error says that no more are to be.
+// progress tells the page how many files are written, every 20 files. It returns an error
+// if the call was cancelled: then no more files are to be written.
 func (c *call) progress(before int) error {
 	if c.ctx.Err() != nil {
 		return context.Cause(c.ctx)
@@ -290,7 +295,7 @@ func importZip(c *call) (any, []byte, error) {
 	})
 }
 
-// given are the bytes that came with the message.
+// given returns a copy of the bytes that came with the message.
 func given(c *call) ([]byte, error) {
 	if c.bytes.IsUndefined() || !c.bytes.InstanceOf(js.Global().Get("Uint8Array")) {
 		return nil, fault.New(fault.Usage, "the content of the message is missing")

@@ -12,8 +12,9 @@ import (
 	"golem/core/model/modeltest"
 )
 
-// The corpus of all providers through the browser's fetch, in small pieces: what
-// comes of each answer natively, comes of it here. engine_native_test.go serves it.
+// TestModelsThroughFetch reads the corpus of all providers through the browser's fetch, in
+// small pieces: each answer gives the same result as natively. engine_native_test.go serves
+// the corpus.
 func TestModelsThroughFetch(t *testing.T) {
 	server := js.Global().Get("corpusServer")
 	if server.Type() != js.TypeString {

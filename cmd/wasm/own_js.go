@@ -12,10 +12,10 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// What this person keeps of a project (what was trusted, approval rules, the key of its
-// state) lies in ownDir/ID, outside every project: it is in no export, and no archive
-// brings it along. ID is random, and the project's in this browser (SPEC §3): idsDir/NAME
-// has it. All of it goes when the project is deleted or made again.
+// The person's files about a project (what was trusted, approval rules, the key of its
+// state) are in ownDir/ID, outside every project: so no export has them, and no archive can
+// bring its own. ID is random and names the project in this browser (SPEC §3); the file
+// idsDir/NAME has it. All these files are removed when the project is deleted or made again.
 const (
 	idsDir    = "ids"
 	ownDir    = "own"
@@ -24,15 +24,16 @@ const (
 	keyName   = "state.key"
 
 	idDigits = 32
-	moving   = "?" // behind an ID: what an earlier golem kept by name is not all moved
+	moving   = "?" // after an ID: files of an earlier version are not all moved yet
 )
 
-// formerly are the places in which earlier versions kept these files, by the project's name.
+// formerly returns where earlier versions kept these files: old path by file name.
 func formerly(project string) map[string]string {
 	return map[string]string{trustName: "trust/" + project + ".json", rulesName: "rules/" + project + ".yaml", keyName: "state/" + project + ".key"}
 }
 
-// own is the directory of what this person keeps of a project, and the page's files.
+// own returns the page's file system, and in it the directory of the person's files about a
+// project. It gives the project an ID if it has none.
 func (s *stores) own(project string) (*opfs.FS, string, error) {
 	root, err := s.open()
 	if err != nil {
@@ -45,7 +46,8 @@ func (s *stores) own(project string) (*opfs.FS, string, error) {
 	return root, path.Join(ownDir, id), err
 }
 
-// readID is a project's ID, perhaps with moving behind it; "" if it has none.
+// readID returns a project's ID, perhaps with the suffix moving. It returns "" if the
+// project has none, or the file is damaged.
 func readID(root *opfs.FS, project string) (string, error) {
 	data, err := fs.ReadFile(root, path.Join(idsDir, project))
 	id := string(data)
@@ -55,8 +57,8 @@ func readID(root *opfs.FS, project string) (string, error) {
 	return id, err
 }
 
-// settleID gives a project its ID, and moves what was kept by name. A tab that dies in
-// between has lost nothing: the next one goes on.
+// settleID gives a project its ID, and moves the files that an earlier version kept by name.
+// If the tab dies meanwhile nothing is lost: the next call goes on.
 func settleID(root *opfs.FS, project string) (string, error) {
 	release, err := waitLock(context.Background(), root, idsDir)
 	if err != nil {
@@ -90,7 +92,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// disown removes what this person keeps of a project of this name.
+// disown removes the person's files about a project of this name, and its ID.
 func disown(root *opfs.FS, project string) error {
 	id, err := readID(root, project)
 	if err == nil && id != "" {

@@ -16,23 +16,23 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// packedDir holds, for each project that was made of a packed one, what golem
-// knows of its origin and its libraries: beside the projects, so that nothing in
-// a project can change it.
+// packedDir is the directory that has, for each project that was made from a packed one, the
+// record of its origin and its libraries. It is outside the projects, so that nothing in a
+// project can change it.
 const (
 	packedDir  = "packed"
 	packRecord = "pack.json"
 )
 
-// packAbout is what the page shows of a packed project.
+// packAbout describes a packed project for the page.
 type packAbout struct {
 	workspace.Index
-	Files  int               `json:"files"` // in place of the list
-	Bytes  int               `json:"bytes"` // of the file
+	Files  int               `json:"files"` // the number of files, in place of the list
+	Bytes  int               `json:"bytes"` // the size of the packed file
 	Signer *workspace.Signer `json:"signer,omitempty"`
 }
 
-// inspectPack verifies a packed project and makes nothing.
+// inspectPack verifies a packed project and describes it. It writes nothing.
 func inspectPack(c *call) (any, []byte, error) {
 	data, err := given(c)
 	if err != nil {
@@ -45,8 +45,8 @@ func inspectPack(c *call) (any, []byte, error) {
 	return packAbout{p.Index, len(p.Index.Files), p.Bytes, p.Signer}, nil, nil
 }
 
-// importPack makes a project of a packed one: its files, and apart from them its
-// origin and its libraries.
+// importPack makes a project from a packed one. It writes the project's files, and outside
+// the project the record of its origin and its libraries.
 func importPack(c *call) (any, []byte, error) {
 	var n named
 	if err := c.decode(&n); err != nil {
@@ -88,13 +88,13 @@ func importPack(c *call) (any, []byte, error) {
 	})
 }
 
-// origin is what golem keeps of a packed project.
+// origin is the record of where a project came from, as pack.json has it.
 type origin struct {
 	workspace.Index
 	Signer *workspace.Signer `json:"signer"`
 }
 
-// unpack forgets where a project came from.
+// unpack removes the record of a project's origin and the libraries that came with it.
 func unpack(root *opfs.FS, name string) error {
 	if err := root.RemoveAll(path.Join(packedDir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -102,8 +102,8 @@ func unpack(root *opfs.FS, name string) error {
 	return nil
 }
 
-// cameFrom is where a project came from, nil if it was not a packed one, and the
-// libraries that came with it.
+// cameFrom returns a function that describes where a project came from, and the libraries
+// that came with it. Both are nil if the project was not made from a packed one.
 func (s *stores) cameFrom(name string, fsys *opfs.FS) (func() []approval.Line, []project.LibraryRoot, error) {
 	root, err := s.open()
 	if err != nil {
@@ -132,7 +132,8 @@ func (s *stores) cameFrom(name string, fsys *opfs.FS) (func() []approval.Line, [
 	return func() []approval.Line { return append(core.PackLines(pack), since(pack, fsys)...) }, core.PackLibraries(pack), nil
 }
 
-// since says that a project is no longer what was packed and signed.
+// since returns a line that says how the project's files differ from the packed ones, and
+// nil if they do not differ.
 func since(p *workspace.Pack, fsys *opfs.FS) []approval.Line {
 	changed, added, err := p.Since(fsys)
 	if err == nil && changed == 0 && added == 0 {
@@ -145,7 +146,7 @@ func since(p *workspace.Pack, fsys *opfs.FS) []approval.Line {
 	return []approval.Line{{Path: "since then, in this browser", Value: value, Means: "the digest and the signature are not about these"}}
 }
 
-// exportPack is golem pack.
+// exportPack packs a project, as golem pack does, without a signature.
 func exportPack(c *call) (any, []byte, error) {
 	_, inst, _, err := instance(c)
 	if err != nil {

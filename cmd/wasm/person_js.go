@@ -12,8 +12,8 @@ import (
 	"golem/core/ui"
 )
 
-// page is the front end of one run: events go out as lines, questions wait for
-// the page's answer.
+// page is the user interface of one run: it sends events to the page as lines of JSON, and
+// waits for the page's answers to questions.
 type page struct {
 	ui.JSON
 	call     *call
@@ -22,8 +22,8 @@ type page struct {
 
 var _ ui.UI = (*page)(nil)
 
-// Emit gives the page the result of a call at once: golem may work on for a while
-// before it waits.
+// Emit sends an event to the page. Events are sent together, when golem waits; after the end
+// of a tool call they are sent at once, because golem may not wait for a while.
 func (p *page) Emit(e trace.Event) {
 	p.JSON.Emit(e)
 	if _, ends := e.Body.(trace.ToolEnd); ends {
@@ -31,8 +31,9 @@ func (p *page) Emit(e trace.Event) {
 	}
 }
 
-// Approve asks the person behind the page. A page that goes away takes this
-// worker with it; a run that is cancelled is a denial.
+// Approve asks the person through the page and waits for the answer. It returns
+// approval.ErrNobody if the page has no one to ask, and the cause of ctx if ctx ends. If the
+// page is closed, this web worker ends with it.
 func (p *page) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
 	if p.headless {
 		return approval.Decision{}, approval.ErrNobody
@@ -46,7 +47,7 @@ func (p *page) Approve(ctx context.Context, r approval.Request) (approval.Decisi
 		case raw := <-p.call.answers:
 			var d approval.Decision
 			if err := json.Unmarshal(raw, &d); err != nil || d.ID != r.ID {
-				continue // bound to another request
+				continue // an answer to another request
 			}
 			if d.Answer == "nobody" {
 				return d, approval.ErrNobody
@@ -60,7 +61,7 @@ func (p *page) Approve(ctx context.Context, r approval.Request) (approval.Decisi
 func (p *page) Prompt(ctx context.Context) (run.Input, error) {
 	p.call.event(`{"type":"prompt"}`)
 	select {
-	case text := <-p.call.said: // before the end, which was said later
+	case text := <-p.call.said: // before ended: the page sent these messages before it ended
 		return run.Input{Text: text}, nil
 	default:
 	}
@@ -74,7 +75,7 @@ func (p *page) Prompt(ctx context.Context) (run.Input, error) {
 	}
 }
 
-// lines calls f with each line, without its end.
+// lines returns a writer that calls f with each written line, without the line break.
 func lines(f func(string)) io.Writer { return lineFunc(f) }
 
 type lineFunc func(string)

@@ -24,7 +24,7 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// asked is what the page gives a run, a chat, a check.
+// asked has the parameters of the methods that open a project: run, chat, check and others.
 type asked struct {
 	Project  string            `json:"project"`
 	Input    json.RawMessage   `json:"input"` // text, or an object
@@ -43,10 +43,10 @@ type asked struct {
 	Modules  bool              `json:"allowModuleImports"`
 	Trust    bool              `json:"trust"`   // yes, for this run, to what the project widens
 	Config   string            `json:"config"`  // the person's config.yaml
-	Record   string            `json:"record"`  // a file of the project
+	Record   string            `json:"record"`  // the file of the project that gets a recording for replay
 	Keep     *bool             `json:"trace"`   // false keeps no trace file
 	Resume   *string           `json:"resume"`  // a kept conversation to go on with; "": the newest
-	At       int               `json:"at"`      // before the person's message of this number, as a branch
+	At       int               `json:"at"`      // with resume: branch off before the person's message of this number
 	Changed  bool              `json:"changed"` // with resume: go on although files of its workers have changed
 	// Artifacts hands out whole prompts, inputs and outputs.
 	Artifacts bool     `json:"artifacts"`
@@ -57,13 +57,13 @@ type asked struct {
 	Worker    string   `json:"worker"`   // for describe
 	Names     []string `json:"attachments"`
 	Lent      lent     `json:"lent"`
-	Options   []string `json:"options"` // the names of those that the page gave
+	Options   []string `json:"options"` // the names of the options that the page gave
 }
 
-// options are those of golem.js. The last four stay in the page.
+// options has the names of the options of golem.js. golem.js keeps the last four for itself.
 var options = strings.Fields("model approval entry maxDepth maxTurns limits modelSettings strict env secrets noImportTools allowModuleImports trust config record trace resume at changed prompts platform signal approve artifact attachments")
 
-// check refuses options that do not exist.
+// check fails with E_USAGE if the page gave an option that does not exist.
 func (a asked) check() error {
 	for _, name := range a.Options {
 		if !slices.Contains(options, name) {
@@ -73,10 +73,13 @@ func (a asked) check() error {
 	return nil
 }
 
-// instance opens the project that a message names, on this platform.
+// instance opens the project that a message names, with the browser as its platform. Like
+// core.Open it may return an instance together with an error, which then is only good for
+// listing what is wrong.
 func instance(c *call) (asked, *core.Instance, *opfs.FS, error) { return opened(c, false) }
 
-// opened is instance; with relock golem.lock is left out of account, to be written anew.
+// opened does what instance does. With relock it ignores golem.lock, which the caller is
+// going to write anew.
 func opened(c *call, relock bool) (asked, *core.Instance, *opfs.FS, error) {
 	var a asked
 	err := c.decode(&a)
@@ -119,7 +122,7 @@ func opened(c *call, relock bool) (asked, *core.Instance, *opfs.FS, error) {
 	return a, inst, fsys, err
 }
 
-// limits are maxTurns and limits as the core takes them.
+// limits returns the options limits and maxTurns in the form of core.Options.Limits.
 func (a asked) limits() map[string]string {
 	out := map[string]string{}
 	for name, v := range a.Limits {
@@ -134,20 +137,22 @@ func (a asked) limits() map[string]string {
 	return out
 }
 
-// settings are modelSettings as the core takes them: JSON is YAML.
+// settings returns the option modelSettings in the form of core.Options.Settings, whose
+// values are YAML: JSON is valid YAML.
 func (a asked) settings() map[string]string {
 	out := map[string]string{}
 	for name, v := range a.Settings {
 		data, err := json.Marshal(v)
 		if err != nil {
-			continue // it came as JSON
+			continue // not reached: the value was decoded from JSON
 		}
 		out[name] = string(data)
 	}
 	return out
 }
 
-// mounter opens the project's root; nothing else is in a page's reach.
+// mounter returns the function that opens the source of a mount. It accepts only the
+// project's root: a page cannot read other files of the computer.
 func mounter(fsys *opfs.FS) func(string) (sandbox.FS, error) {
 	return func(source string) (sandbox.FS, error) {
 		if path.Clean(source) == "." {
@@ -158,7 +163,7 @@ func mounter(fsys *opfs.FS) func(string) (sandbox.FS, error) {
 	}
 }
 
-// about is what the page shows of a project before it runs.
+// about describes a project for the page before it runs.
 type about struct {
 	Entry       string     `json:"entry,omitempty"`
 	Description string     `json:"description,omitempty"`
@@ -200,7 +205,7 @@ func check(c *call) (any, []byte, error) {
 	return faults, nil, nil
 }
 
-// listWorkers is golem workers --json.
+// listWorkers returns what golem workers --json prints.
 func listWorkers(c *call) (any, []byte, error) {
 	_, inst, _, err := instance(c)
 	if inst == nil {
@@ -216,7 +221,7 @@ func listWorkers(c *call) (any, []byte, error) {
 	return map[string]any{"workers": list, "faults": faults}, nil, nil
 }
 
-// listModels is golem models --json for one provider.
+// listModels returns what golem models --json prints for one provider.
 func listModels(c *call) (any, []byte, error) {
 	a, inst, _, err := instance(c)
 	if inst == nil {
@@ -232,9 +237,9 @@ func listModels(c *call) (any, []byte, error) {
 func runProject(c *call) (any, []byte, error)  { return c.play(false) }
 func chatProject(c *call) (any, []byte, error) { return c.play(true) }
 
-// result is how a run ended.
+// result is the reply to a run, chat or call: how it ended.
 type result struct {
-	Run    string       `json:"run"` // the run's name, which is its trace's
+	Run    string       `json:"run"` // the run's ID, which is also the name of its trace
 	Status string       `json:"status"`
 	Exit   int          `json:"exit"`
 	Output any          `json:"output,omitempty"`
@@ -264,13 +269,14 @@ func (c *call) play(chat bool) (any, []byte, error) {
 		}
 		first := &in
 		if len(a.Input) == 0 || string(a.Input) == "null" {
-			first = nil // the page says everything through send
+			first = nil // the page sends all messages with Run.send
 		}
 		return i.Chat(ctx, first, p, ro)
 	})
 }
 
-// start opens the project and runs it, its trace kept beside it.
+// start opens the project, holds its lock and calls do, which runs it. It keeps the trace in
+// the project unless the page asked for none, and returns how the run ended.
 func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, *page, core.RunOptions) run.Result) (any, []byte, error) {
 	a, inst, fsys, err := instance(c)
 	if err != nil {
@@ -340,7 +346,8 @@ func ended(id string, res run.Result) result {
 	return out
 }
 
-// input is the person's words, with attachments that came as one buffer each.
+// input returns the input of the run: a text or an object, and the attachments, each of
+// which came as one buffer with the message.
 func input(c *call, a asked) (run.Input, error) {
 	var in run.Input
 	if len(a.Input) > 0 && a.Input[0] == '{' {

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// newRunID names a run: sortable by time, and unlike any other.
+// newRunID returns the ID of a new run: its time in UTC, which makes IDs sortable, and
+// random digits.
 func newRunID() string {
 	var b [3]byte
 	rand.Read(b[:])

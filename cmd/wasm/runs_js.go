@@ -35,7 +35,7 @@ func listRuns(c *call) (any, []byte, error) {
 	return out, nil, nil
 }
 
-// oneRun is target with the file of the run that is named.
+// oneRun returns the path of the trace of the run that a message names, and the project.
 func oneRun(c *call) (string, *opfs.FS, error) {
 	n, fsys, err := target(c)
 	if err == nil && (strings.Contains(n.Name, "/") || sandbox.Valid(n.Name) != nil) {
@@ -44,8 +44,8 @@ func oneRun(c *call) (string, *opfs.FS, error) {
 	return path.Join(trace.RunsDir, n.Name), fsys, err
 }
 
-// readPrompts are the messages of the worker runs of a run that kept them, by the
-// ids of their calls.
+// readPrompts returns the messages of each worker run of a run, by the ID of its call. It
+// returns none if the run did not keep them.
 func readPrompts(c *call) (any, []byte, error) {
 	name, fsys, err := oneRun(c)
 	if err != nil {
@@ -55,7 +55,7 @@ func readPrompts(c *call) (any, []byte, error) {
 	dir := trace.TextsDir(name)
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
-		return out, nil, nil // nothing lies beside it
+		return out, nil, nil // the run kept no texts
 	}
 	for _, e := range entries {
 		if id, ok := trace.PromptOf(e.Name()); ok {
@@ -71,7 +71,8 @@ func readPrompts(c *call) (any, []byte, error) {
 	return out, nil, nil
 }
 
-// readRun is a trace with its long texts in their places.
+// readRun returns the trace of a run. Long texts, which are kept in files of their own, are
+// put back in their places.
 func readRun(c *call) (any, []byte, error) {
 	name, fsys, err := oneRun(c)
 	if err != nil {
@@ -83,12 +84,13 @@ func readRun(c *call) (any, []byte, error) {
 	}
 	var whole bytes.Buffer
 	if trace.Inline(&whole, bytes.NewReader(data), textsOf(fsys, name)) != nil {
-		return nil, data, nil // no trace: the page says so
+		return nil, data, nil // the file is not a trace: the page says so
 	}
 	return nil, whole.Bytes(), nil
 }
 
-// wholeTrace is a trace from elsewhere with the texts that came with it.
+// wholeTrace returns a trace that the page got from elsewhere, with the long texts that came
+// with it put in their places.
 func wholeTrace(c *call) (any, []byte, error) {
 	var n struct {
 		Names []string `json:"names"` // of the texts, behind the trace

@@ -14,20 +14,20 @@ import (
 	"golem/core/wasmtool"
 )
 
-// server answers the page's messages. Every call runs in a goroutine of its
-// own, so that a long one holds up no other.
+// server answers the page's messages. Each call runs in its own goroutine, so that a long
+// call does not delay others.
 type server struct {
 	scope  js.Value // the worker's global
 	stores *stores
 	git    gitProgram
 
 	mu        sync.Mutex
-	calls     map[int]*call                // under way
-	breathed  time.Time                    // when JavaScript could run last, as far as is known
+	calls     map[int]*call                // the open calls, by id
+	breathed  time.Time                    // when breathe last let JavaScript run
 	libraries map[string]*wasmtool.Library // by engine
 }
 
-// call is one message of the page under way.
+// call is one method call of the page that is not answered yet.
 type call struct {
 	server *server
 	id     int
@@ -36,22 +36,23 @@ type call struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	answers chan json.RawMessage // decisions on requests, bound by their id
-	said    chan string
-	ended   chan struct{}
+	answers chan json.RawMessage // answers to approval requests; each has the id of its request
+	said    chan string          // messages of the person, in a chat
+	ended   chan struct{}        // closed when the page ends the chat
 	endOnce sync.Once
 
 	mu    sync.Mutex
-	stop  context.CancelCauseFunc // of the exchange of a chat that is under way; nil: there is none
-	loans map[int]*loan           // calls of what the page lends that are under way
-	lent  int                     // the number of the last one
+	stop  context.CancelCauseFunc // ends the current exchange of a chat; nil: there is none
+	loans map[int]*loan           // open calls of functions of the page, by number
+	lent  int                     // the number of the last loan
 }
 
 func newServer(scope js.Value) *server {
 	return &server{scope: scope, stores: &stores{}, calls: map[int]*call{}, libraries: map[string]*wasmtool.Library{}}
 }
 
-// receive takes a message. It must not wait: it runs in JavaScript's turn.
+// receive takes a message of the page: a new call, or a message for an open one. It must not
+// wait, because it runs in a JavaScript callback.
 func (s *server) receive(m js.Value) {
 	id := m.Get("id").Int()
 	if method := m.Get("method"); method.Type() == js.TypeString {
@@ -74,7 +75,7 @@ func (s *server) receive(m js.Value) {
 	}
 }
 
-// told takes a further message of a call under way.
+// told takes one more message of the page for an open call.
 func (c *call) told(m js.Value) {
 	has := func(name string) bool { return !m.Get(name).IsUndefined() }
 	switch {
@@ -99,7 +100,8 @@ func (c *call) told(m js.Value) {
 
 var errInterrupted = fault.New(fault.Interrupted, "interrupted")
 
-// exchange is the context of one exchange of a chat, which stop ends.
+// exchange returns the context of one exchange of a chat, and the function to call at its
+// end. The page's message stop ends that context.
 func (c *call) exchange(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	set := func(to context.CancelCauseFunc) {
@@ -114,7 +116,8 @@ func (c *call) exchange(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// offer gives without waiting; a page that says more than anyone asked is not heard.
+// offer sends v without waiting. If the channel is full, v is lost: then the page has sent
+// more than golem asked for.
 func offer[T any](ch chan T, v T) {
 	select {
 	case ch <- v:
@@ -122,7 +125,7 @@ func offer[T any](ch chan T, v T) {
 	}
 }
 
-// serve runs the method and replies once.
+// serve runs the method and replies once. A panic becomes an error reply.
 func (c *call) serve(method string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -142,7 +145,7 @@ func (c *call) serve(method string) {
 	c.reply(result, data, err)
 }
 
-// decode reads the parameters.
+// decode parses the parameters of the call; it fails with E_USAGE.
 func (c *call) decode(into any) error {
 	if err := json.Unmarshal(c.params, into); err != nil {
 		return fault.New(fault.Usage, "the parameters are not valid: %w", err)
@@ -167,8 +170,8 @@ func (c *call) reply(result any, data []byte, err error) {
 	c.server.scope.Call("golemTell", m)
 }
 
-// faultOf is an error as the page shows it; of several faults the first, with
-// the others beside it.
+// faultOf returns an error in the form that the page expects: a fault. For several faults it
+// returns the first one, with the rest in the field others.
 func faultOf(err error) any {
 	if list, ok := err.(fault.List); ok && len(list) > 0 {
 		return struct {
@@ -186,12 +189,12 @@ func faultOf(err error) any {
 	return fault.Of(err, code)
 }
 
-// post sends a message of a run to the page.
+// post sends the page the message {id, NAME: v} for this call.
 func (c *call) post(name string, v any) {
 	c.server.scope.Call("golemTell", map[string]any{"id": c.id, name: v})
 }
 
-// encoded is a JavaScript value as JSON; "null" for undefined.
+// encoded returns a JavaScript value as JSON, and "null" for undefined.
 func encoded(v js.Value) json.RawMessage {
 	if v.IsUndefined() || v.IsNull() {
 		return json.RawMessage("null")
@@ -199,7 +202,8 @@ func encoded(v js.Value) json.RawMessage {
 	return json.RawMessage(js.Global().Get("JSON").Call("stringify", v).String())
 }
 
-// decoded is a Go value as a JavaScript one.
+// decoded converts a Go value to a JavaScript value, through JSON. If that fails, it returns
+// the error's text.
 func decoded(v any) js.Value {
 	if is, ok := v.(js.Value); ok {
 		return is

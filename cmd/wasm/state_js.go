@@ -15,12 +15,12 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// state is what golem keeps of a project.
+// state returns the store of golem's own state of a project, such as conversations.
 func (s *stores) state(fsys *opfs.FS, project string) state.Store {
 	in := func(name string) string { return path.Join(sandbox.StateDir, name) }
 	return state.Store{
 		Files: sandbox.Lazy(fsys, sandbox.StateDir), Project: "/" + project,
-		Key:  state.Remember(func() ([]byte, error) { return s.stateKey(project) }), // each line of a conversation wants it
+		Key:  state.Remember(func() ([]byte, error) { return s.stateKey(project) }), // each line of a conversation needs it
 		Lock: func(ctx context.Context, name string) (func(), error) { return waitLock(ctx, fsys, in("locks/"+name)) },
 		Held: func(name string) bool { return fsys.Locked(in("locks/" + name)) },
 		Append: func(name string) (io.WriteCloser, error) {
@@ -34,7 +34,8 @@ func (s *stores) state(fsys *opfs.FS, project string) state.Store {
 	}
 }
 
-// waitLock waits for a lock that all tabs share.
+// waitLock takes a lock that all tabs share, and returns the function that releases it. It
+// waits until ctx ends and then fails with E_BUSY.
 func waitLock(ctx context.Context, fsys *opfs.FS, name string) (release func(), err error) {
 	err = state.Wait(ctx, path.Base(name), func() (bool, error) {
 		var err error
@@ -46,7 +47,8 @@ func waitLock(ctx context.Context, fsys *opfs.FS, name string) (release func(), 
 	return release, err
 }
 
-// stateKey is a project's key, made the first time.
+// stateKey returns the key of a project's state, 32 random bytes. It makes the key at the
+// first call; all tabs get the same one.
 func (s *stores) stateKey(project string) ([]byte, error) {
 	root, dir, err := s.own(project)
 	if err != nil {
@@ -69,7 +71,8 @@ func (s *stores) stateKey(project string) ([]byte, error) {
 	return key, root.WriteFile(name, key)
 }
 
-// kept is what a message names: a project's state, and a conversation in it.
+// kept returns the state of the project that a message names, and the ID of the
+// conversation that it names.
 func kept(c *call) (state.Store, string, error) {
 	n, fsys, err := target(c)
 	if err != nil {
@@ -78,7 +81,7 @@ func kept(c *call) (state.Store, string, error) {
 	return c.server.stores.state(fsys, n.Project), n.Name, nil
 }
 
-// listConversations is golem conversations --json.
+// listConversations returns what golem conversations --json prints.
 func listConversations(c *call) (any, []byte, error) {
 	s, _, err := kept(c)
 	if err != nil {
@@ -96,7 +99,7 @@ func conversationOf(c *call) (*conversation.Kept, error) {
 	return conversation.Read(&s, id)
 }
 
-// readConversation is one conversation as people read it.
+// readConversation returns the header of a conversation and what was said in it.
 func readConversation(c *call) (any, []byte, error) {
 	k, err := conversationOf(c)
 	if err != nil {
@@ -105,7 +108,7 @@ func readConversation(c *call) (any, []byte, error) {
 	return map[string]any{"listing": k.Listing(), "said": k.Said()}, nil, nil
 }
 
-// exportConversation is one conversation as Markdown.
+// exportConversation returns a conversation as Markdown.
 func exportConversation(c *call) (any, []byte, error) {
 	k, err := conversationOf(c)
 	if err != nil {

@@ -14,40 +14,40 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// Where the page keeps things in the Origin Private File System. A project
-// that is being made has a file of its name in makingDir, from before its first
-// sign until it is whole: what a tab that died left half-made goes at the next
-// look.
+// Directories of the page in the Origin Private File System. While a project is being made,
+// makingDir has a file of its name (the mark), from before its first file is written until
+// all are written. If the tab dies meanwhile, the mark stays, and the incomplete project is
+// removed when somebody next looks for it.
 const (
 	makingDir   = "making"
 	projectsDir = "projects"
 )
 
-// stores opens the page's file system once.
+// stores opens the page's file system once, and keeps the locks that this tab holds.
 type stores struct {
 	once sync.Once
 	root *opfs.FS
 	err  error
 
 	mu   sync.Mutex
-	held map[string]*hold // by place
+	held map[string]*hold // by the project's path
 }
 
-// hold is a project's lock, while somebody in this tab changes the project.
+// hold is a project's lock that this tab holds, for one or several users.
 type hold struct {
 	users   int
 	alone   bool
 	release func()
 }
 
-// hold keeps a project from other tabs until released, or fails with E_BUSY.
-// In this tab it may be held several times.
+// hold takes a project's lock, so that no other tab can change the project until release is
+// called. It fails with E_BUSY if another tab has it. This tab may hold it several times.
 func (s *stores) hold(project *opfs.FS) (release func(), err error) {
 	return s.holdAt(project, ".", false)
 }
 
-// holdAt is hold for a project that need not be there yet. alone keeps it from the rest of
-// this tab too: who makes or deletes it.
+// holdAt does what hold does, for a project in under/dir that need not exist. With alone
+// nothing else in this tab can hold it either: making and deleting a project need that.
 func (s *stores) holdAt(under *opfs.FS, dir string, alone bool) (release func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,14 +81,15 @@ func (s *stores) free(name string, h *hold) {
 	}
 }
 
-// open is the directory of all projects.
+// open returns the root of the page's file system. It opens it at the first call and then
+// returns the same file system or error.
 func (s *stores) open() (*opfs.FS, error) {
 	s.once.Do(func() { s.root, s.err = openRoot() })
 	return s.root, s.err
 }
 
-// openRoot opens what web/worker.js lends: the browser's storage, or memory
-// where the browser has none for this page.
+// openRoot opens the directory that web/worker.js gives: the browser's storage, or memory if
+// the browser gives this page no storage.
 func openRoot() (*opfs.FS, error) {
 	dir, err := jsbytes.Await(js.Global().Get("golemRoot"))
 	if err != nil {
@@ -97,10 +98,12 @@ func openRoot() (*opfs.FS, error) {
 	return opfs.Open(dir, "/")
 }
 
-// outlive tells whether files outlive this tab. It holds once the root is open.
+// outlive reports whether files remain when this tab is closed. It is known only after open
+// has returned.
 func (s *stores) outlive() bool { return !js.Global().Get("golemForgets").Truthy() }
 
-// projectName tells whether a project may have that name: one plain element.
+// projectName returns an error if a project cannot have that name. A name is one path element
+// of at most 100 bytes that does not begin with a dot.
 func projectName(name string) error {
 	if err := sandbox.ValidNew(name); err != nil || strings.Contains(name, "/") || name == "." || strings.HasPrefix(name, ".") || len(name) > 100 {
 		return fault.New(fault.Path, "%q is not a valid name for a project", name).Hinting("use letters, digits, spaces, - and _")
@@ -108,7 +111,8 @@ func projectName(name string) error {
 	return nil
 }
 
-// project is the directory of an existing project.
+// project returns the directory of a project. It fails with E_NOT_FOUND if there is none; an
+// incomplete project is removed and counts as none.
 func (s *stores) project(name string) (*opfs.FS, error) {
 	if err := projectName(name); err != nil {
 		return nil, err
@@ -135,7 +139,7 @@ func noProject(name string) error {
 	return fault.New(fault.NotFound, "there is no project %q", name).Hinting("it may have been deleted in another tab")
 }
 
-// sweep removes a half-made project, unless somebody is making it now.
+// sweep removes an incomplete project, unless this tab or another is making it now.
 func (s *stores) sweep(root *opfs.FS, name string) {
 	place := path.Join(projectsDir, name)
 	s.mu.Lock()
@@ -145,12 +149,12 @@ func (s *stores) sweep(root *opfs.FS, name string) {
 		return
 	}
 	if free, err := root.LockAt(place); err == nil {
-		_ = unmake(root, name) // the next look tries again
+		_ = unmake(root, name) // if it fails, the next look tries again
 		free()
 	}
 }
 
-// unmake removes a half-made project and then its mark.
+// unmake removes an incomplete project and then its mark.
 func unmake(root *opfs.FS, name string) error {
 	if err := root.RemoveAll(path.Join(projectsDir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -158,7 +162,7 @@ func unmake(root *opfs.FS, name string) error {
 	return root.Remove(path.Join(makingDir, name))
 }
 
-// sub is a nested handle.
+// sub opens a directory below root as a file system.
 func sub(root *opfs.FS, dir string) (*opfs.FS, error) {
 	f, err := root.SubFS(dir)
 	if err != nil {
@@ -167,8 +171,8 @@ func sub(root *opfs.FS, dir string) (*opfs.FS, error) {
 	return f.(*opfs.FS), nil
 }
 
-// make makes a new project: fill writes its files. It is there once all of
-// them are, or not at all.
+// make makes a new project; fill writes its files. The project exists when all files are
+// written; if fill fails, it does not exist. A name that is taken is E_CONFLICT.
 func (s *stores) make(name string, fill func(*opfs.FS) error) error {
 	if err := projectName(name); err != nil {
 		return err
@@ -210,9 +214,9 @@ func (s *stores) make(name string, fill func(*opfs.FS) error) error {
 	return err
 }
 
-// begin makes a project's directory, empty.
+// begin makes a project's directory and returns it, empty.
 func begin(root *opfs.FS, place string) (*opfs.FS, error) {
-	if err := root.RemoveAll(place); err != nil && !errors.Is(err, fs.ErrNotExist) { // what a tab that died left
+	if err := root.RemoveAll(place); err != nil && !errors.Is(err, fs.ErrNotExist) { // files of a tab that died
 		return nil, err
 	}
 	for _, dir := range []string{projectsDir, place} {
@@ -223,7 +227,8 @@ func begin(root *opfs.FS, place string) (*opfs.FS, error) {
 	return sub(root, place)
 }
 
-// remove deletes a project with everything in it.
+// remove deletes a project, and the person's files about it. It fails with E_BUSY while
+// anything in this tab or another tab uses the project.
 func (s *stores) remove(name string) error {
 	dir, err := s.project(name)
 	if err != nil {
@@ -238,7 +243,7 @@ func (s *stores) remove(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := disown(root, name); err != nil { // first: nothing stays trusted of what is gone
+	if err := disown(root, name); err != nil { // first: no trust may outlive the project
 		return err
 	}
 	if err := unpack(root, name); err != nil {
@@ -255,10 +260,11 @@ type entry struct {
 	Modified int64  `json:"modified"` // milliseconds
 }
 
-// maxListed bounds a listing.
+// maxListed is how many entries a listing has at most.
 const maxListed = 20_000
 
-// list is everything in a project but golem's own state and git's, as entries.
+// list returns the files and directories of a project as a JavaScript array of entries,
+// without golem's own state and .git.
 func list(fsys *opfs.FS) (js.Value, error) {
 	return fsys.Walk(".", sandbox.StateDir+"/.git", maxListed)
 }

@@ -21,24 +21,24 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// toolFound is what addTool says of a module.
+// toolFound is the reply of addTool: what it found about a module.
 type toolFound struct {
 	Module wasmtool.Inspection  `json:"module"`
-	Was    *wasmtool.Inspection `json:"was,omitempty"` // the module that has its place now
-	Taken  bool                 `json:"taken"`         // a file has its place now, a module or not
-	Beside bool                 `json:"beside"`        // the description is the one that the project has beside that place
-	Pinned string               `json:"pinned"`        // the digest that tools.lock has for the place; "": none
-	Others int                  `json:"others"`        // modules of the project that a new tools.lock pins too
-	State  string               `json:"state"`         // a digest of all that is written, and of what it takes the place of
+	Was    *wasmtool.Inspection `json:"was,omitempty"` // the module that is at this path now
+	Taken  bool                 `json:"taken"`         // a file is at this path now, a module or not
+	Beside bool                 `json:"beside"`        // the description is the file that the project already has beside this path
+	Pinned string               `json:"pinned"`        // the digest that tools.lock has for this path; "": none
+	Others int                  `json:"others"`        // how many other modules of the project a new tools.lock pins too
+	State  string               `json:"state"`         // a digest of the lock and the files that are written, and of those that they replace
 }
 
-// toolAsked is what addTool is asked for.
+// toolAsked has the parameters of addTool.
 type toolAsked struct {
 	Project string `json:"project"`
 	Name    string `json:"name"` // in tools/, without .wasm
 	From    string `json:"from"` // the address that the page fetched; "": a file
 	Look    bool   `json:"look"`
-	Agreed  string `json:"agreed"` // a state
+	Agreed  string `json:"agreed"` // the State of an earlier reply, which the person accepted
 }
 
 func (n toolAsked) check(c *call) error {
@@ -54,10 +54,10 @@ func (n toolAsked) check(c *call) error {
 	return nil
 }
 
-// addTool is golem tool add for a module that the page has, and its description: with look
-// it describes the module, else it puts it into the project and pins it. With agreed, the
-// state that a look gave, it fails with E_CONFLICT if something else would be written, or
-// the project has something else in its place.
+// addTool does what golem tool add does, for a module that the page has, and its
+// description. With look it only describes the module, else it writes the module into the
+// project and pins it. agreed is the State that a call with look returned: addTool fails
+// with E_CONFLICT if it would write something else now, or replace something else.
 func addTool(c *call) (any, []byte, error) {
 	var n toolAsked
 	err := c.decode(&n)
@@ -77,7 +77,7 @@ func addTool(c *call) (any, []byte, error) {
 	}
 	defer release()
 	kept := c.server.stores.state(fsys, n.Project)
-	one, err := kept.Hold(c.ctx, "tools-lock") // this tab may add another one
+	one, err := kept.Hold(c.ctx, "tools-lock") // another call in this tab may add a module too
 	if err != nil {
 		return nil, nil, err
 	}
@@ -127,7 +127,7 @@ func addTool(c *call) (any, []byte, error) {
 	return out, nil, putModule(fsys, files, lock)
 }
 
-// state sets State, and whether the module's place is taken.
+// state sets State and Taken.
 func (f *toolFound) state(fsys *opfs.FS, name string, lock, sidecar []byte) {
 	sum := sha256.New()
 	part := func(data []byte) {
@@ -137,18 +137,18 @@ func (f *toolFound) state(fsys *opfs.FS, name string, lock, sidecar []byte) {
 	part(lock)
 	part(sidecar)
 	for _, file := range []string{project.ToolLockFile, sidecarOf(name), name} {
-		now, err := sandbox.ReadFile(fsys, file, guard.MaxSize) // an error: the project has none that can be used
+		now, err := sandbox.ReadFile(fsys, file, guard.MaxSize) // a file that cannot be read counts as empty
 		part(now)
-		f.Taken = !errors.Is(err, fs.ErrNotExist) // of the last one, the module's place
+		f.Taken = !errors.Is(err, fs.ErrNotExist) // the last file is the module, whose value stays
 	}
 	f.State = hex.EncodeToString(sum.Sum(nil))
 }
 
-// sidecarOf is the path of the description beside a module.
+// sidecarOf returns the path of the description beside a module.
 func sidecarOf(name string) string { return strings.TrimSuffix(name, "wasm") + "tools.yaml" }
 
-// fromAddress refuses an address that golem must not keep, or that no page can fetch, in
-// the words of golem tool add.
+// fromAddress returns an error for an address that golem must not keep or that a page cannot
+// fetch. "" is accepted. The messages are those of golem tool add.
 func fromAddress(from string) error {
 	scheme, _, found := strings.Cut(strings.ToLower(from), "://")
 	u, err := url.Parse(from)
@@ -165,7 +165,7 @@ func fromAddress(from string) error {
 	return fault.New(fault.Network, "%s: golem fetches modules over https only", u.Host).Hinting("http is for this machine's own addresses")
 }
 
-// inspected describes a module, with the description beside it, without running it. It
+// inspected describes a module and its description file. It does not run the module and
 // starts no engine.
 func inspected(ctx context.Context, name string, module []byte, beside func() ([]byte, error)) (wasmtool.Inspection, error) {
 	tree := sandbox.Memory()
@@ -177,9 +177,9 @@ func inspected(ctx context.Context, name string, module []byte, beside func() ([
 	}).Inspect(ctx)
 }
 
-// putModule writes files of a module, and the lock. The files lie beside their places
-// before anything changes; a tab that dies between the renames leaves a module that the
-// lock refuses, never one that is not pinned.
+// putModule writes the files of a module, and tools.lock. It first writes each file under a
+// temporary name, then the lock, then renames the files. So a tab that dies meanwhile
+// leaves at worst a module that the lock refuses, never one that is not pinned.
 func putModule(fsys *opfs.FS, files map[string][]byte, lock []byte) error {
 	err := fsys.Mkdir("tools", 0o755)
 	if errors.Is(err, fs.ErrExist) {

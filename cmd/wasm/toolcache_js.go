@@ -11,8 +11,8 @@ import (
 	"golem/core/sorting"
 )
 
-// toolCache keeps guarded modules and descriptions beside the projects. The
-// browser may throw it away at any time; so may anybody.
+// toolCache is a cache of guarded modules and descriptions, in a directory beside the
+// projects. The browser or a person may delete it at any time.
 type toolCache struct {
 	stores *stores
 	mu     sync.Mutex // one write at a time in this tab
@@ -20,13 +20,13 @@ type toolCache struct {
 
 const (
 	cacheDir   = "cache"
-	cacheBytes = 128 << 20
-	cacheFile  = 48 << 20
+	cacheBytes = 128 << 20 // limit of all entries together, in bytes
+	cacheFile  = 48 << 20  // limit of one entry, in bytes
 )
 
 func cacheName(key string) string { return path.Join(cacheDir, strings.ReplaceAll(key, ":", "-")) }
 
-// Get reads an entry. Whatever fails is a miss.
+// Get returns an entry, and false if it is missing or cannot be read.
 func (c *toolCache) Get(key string) ([]byte, bool) {
 	root, err := c.stores.open()
 	if err != nil {
@@ -36,7 +36,8 @@ func (c *toolCache) Get(key string) ([]byte, bool) {
 	return data, err == nil
 }
 
-// Put writes an entry and removes the oldest ones beyond the bound.
+// Put writes an entry, and first removes the oldest entries so that all together stay below
+// cacheBytes. It does not keep an entry larger than cacheFile, which is no error.
 func (c *toolCache) Put(key string, data []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +57,7 @@ func (c *toolCache) Put(key string, data []byte) error {
 	return root.WriteFile(cacheName(key), data)
 }
 
-// sweep makes room.
+// sweep removes the oldest entries until room more bytes fit into cacheBytes.
 func (c *toolCache) sweep(root sandbox.FS, room int64) error {
 	entries, err := fs.ReadDir(root, cacheDir)
 	if err != nil {

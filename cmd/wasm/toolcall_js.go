@@ -12,26 +12,27 @@ import (
 	"golem/core/wasmtool"
 )
 
-// toolCall is one call under way in a worker: what it asks for is answered
-// here, on the calling goroutine.
+// toolCall is one call of a module that runs in a worker. What the module asks of its host
+// is answered on the goroutine of the caller.
 type toolCall struct {
 	worker *toolWorker
 	host   wasmtool.Host
 	files  *toolFiles
-	limit  time.Duration // of the module; 0: as long as the context
-	fault  error         // what the host ended the call with
+	limit  time.Duration // the time limit of the module; 0: only the context limits it
+	fault  error         // the fault with which the host ended the call
 }
 
-// toolGrace is how long after its limit a worker is terminated that did not
-// notice by itself.
+// toolGrace is how long after the limit of a call its worker is terminated, if the worker
+// did not end the call itself.
 const toolGrace = 2 * time.Second
 
-// toolStart is how long a worker may take to be there and ready, which is not
-// the module's time: wazero may have to compile it.
+// toolStart is how long a worker may take until it is ready. It does not count as the
+// module's time: wazero may have to compile the module.
 const toolStart = time.Minute
 
-// until serves the call until the worker says the word. If it never does, or
-// ctx ends, the worker is gone.
+// until answers what the worker asks until the worker sends a message that has the field
+// word, and returns that message. If the worker is too late, breaks, or ctx ends, until
+// kills the worker and returns an error.
 func (c *toolCall) until(ctx context.Context, word string) (js.Value, error) {
 	var late <-chan time.Time
 	begun := time.Now()
@@ -68,7 +69,7 @@ func (c *toolCall) until(ctx context.Context, word string) (js.Value, error) {
 				answer := c.answer(ctx, m)
 				answer["answer"] = m.Get("ask")
 				c.worker.post(answer)
-				if watch != nil { // a callback keeps its own time
+				if watch != nil { // the host's time does not count as the module's
 					begun = begun.Add(time.Since(asked))
 					watch.Reset(max(0, c.limit+toolGrace-time.Since(begun)))
 				}
@@ -85,7 +86,8 @@ func (c *toolCall) until(ctx context.Context, word string) (js.Value, error) {
 	}
 }
 
-// endedBy is the fault of a context that has ended.
+// endedBy returns the fault for a context that has ended: its cause, or E_TIMEOUT or
+// E_INTERRUPTED.
 func endedBy(ctx context.Context) error {
 	code := fault.Interrupted
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -94,7 +96,7 @@ func endedBy(ctx context.Context) error {
 	return fault.Of(context.Cause(ctx), code)
 }
 
-// answer does what the module asked for.
+// answer does what the module asked of its host, and returns the message to the worker.
 func (c *toolCall) answer(ctx context.Context, m js.Value) map[string]any {
 	switch op := m.Get("op").String(); op {
 	case "call":
@@ -107,7 +109,7 @@ func (c *toolCall) answer(ctx context.Context, m js.Value) map[string]any {
 		}
 		return map[string]any{"status": res.Status, "head": jsbytes.Array(head), "data": jsbytes.Array(res.Body)}
 	case "random":
-		if c.host.Random == nil { // not reached: a worker asks only if it was lent some
+		if c.host.Random == nil { // not reached: a worker asks only if the call came with random bytes
 			return c.ended(fault.New(fault.Tool, "no random numbers are available here"))
 		}
 		b := make([]byte, min(max(m.Get("size").Int(), 0), wasmtool.RandomPart))
@@ -122,7 +124,7 @@ func (c *toolCall) answer(ctx context.Context, m js.Value) map[string]any {
 	}
 }
 
-// ended is the answer that ends the call.
+// ended returns the answer that makes the worker end the call, and keeps the fault.
 func (c *toolCall) ended(why *fault.Fault) map[string]any {
 	c.fault = why
 	out := failed(why)
@@ -130,16 +132,16 @@ func (c *toolCall) ended(why *fault.Fault) map[string]any {
 	return out
 }
 
-// number is an int64 as the workers write it.
+// number parses an int64, which the workers write as text.
 func number(v js.Value) int64 {
 	n, err := strconv.ParseInt(v.String(), 10, 64)
 	if err != nil {
-		return 0 // not reached: they write whole numbers
+		return 0 // not reached: the workers write whole numbers
 	}
 	return n
 }
 
-// told is a fault as the workers write it.
+// told returns the fault that a worker sent.
 func told(f js.Value) *fault.Fault {
 	out := fault.New(fault.Code(f.Get("code").String()), "%s", f.Get("message").String())
 	if hint := f.Get("hint").String(); hint != "" {
@@ -148,7 +150,8 @@ func told(f js.Value) *fault.Fault {
 	return out
 }
 
-// judged is how a call ended that its engine has judged itself.
+// judged returns the result of a call for which the worker itself decided how it ended, as
+// cmd/wasm/wazero does.
 func judged(done js.Value) (wasmtool.Result, error) {
 	res := wasmtool.Result{
 		Output: jsbytes.Bytes(done.Get("output")), Stderr: jsbytes.Bytes(done.Get("stderr")), Exit: done.Get("code").Int(), Fuel: number(done.Get("fuel")),
@@ -159,7 +162,8 @@ func judged(done js.Value) (wasmtool.Result, error) {
 	return res, nil
 }
 
-// ending is what the worker saw, with what only this side knows.
+// ending combines what the worker reports about the end of a call with what only this side
+// knows, for wasmtool.Judge.
 func (c *toolCall) ending(m *browserModule, in wasmtool.Invocation, done js.Value) wasmtool.Ending {
 	e := wasmtool.Ending{
 		Memory: in.Limits.Memory,

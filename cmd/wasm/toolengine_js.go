@@ -14,12 +14,12 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// browserEngine runs guarded modules on the browser's own engine, each call in
-// a nested worker of its own (web/tool). A call that goes on too long loses its
-// worker; nothing here ever waits for a module.
+// browserEngine runs guarded modules on the browser's own WebAssembly engine, each call in
+// its own nested worker (web/tool), so that a module cannot block this program. If a call
+// takes too long, its worker is terminated.
 //
-// Where the browser cannot suspend a module while it waits for its host, or a
-// project wants it, the worker's engine is wazero's interpreter (cmd/wasm/wazero).
+// If the browser cannot suspend a module while it waits for its host, or if a project asks
+// for it, the engine in the worker is wazero's interpreter (cmd/wasm/wazero).
 type browserEngine struct {
 	pool   *toolPool
 	wazero bool
@@ -27,7 +27,8 @@ type browserEngine struct {
 
 var _ wasmtool.Engine = (*browserEngine)(nil)
 
-// newBrowserEngine starts a first worker, so that it is there once a module is compiled.
+// newBrowserEngine returns an engine over the browser's own. It starts a first worker, so
+// that the worker is ready when a module is compiled.
 func newBrowserEngine() (wasmtool.Engine, error) {
 	pool, err := newToolPool("golem-tool.js", "")
 	if err != nil {
@@ -36,7 +37,7 @@ func newBrowserEngine() (wasmtool.Engine, error) {
 	return &browserEngine{pool: pool}, nil
 }
 
-// newWazeroEngine is the same with wazero in the workers.
+// newWazeroEngine does the same, with wazero in the workers.
 func newWazeroEngine() (wasmtool.Engine, error) {
 	pool, err := newToolPool("golem-wazero.js", "golem-wazero.wasm")
 	if err != nil {
@@ -45,14 +46,14 @@ func newWazeroEngine() (wasmtool.Engine, error) {
 	return &browserEngine{pool: pool, wazero: true}, nil
 }
 
-// suspends tells whether the browser can suspend a module (JavaScript Promise
+// suspends reports whether the browser can suspend a module (JavaScript Promise
 // Integration).
 func suspends() bool {
 	w := js.Global().Get("WebAssembly")
 	return w.Get("Suspending").Type() == js.TypeFunction && w.Get("promising").Type() == js.TypeFunction
 }
 
-// Name is "browser" or "wazero".
+// Name returns "browser" or "wazero", as tools.engine names them.
 func (e *browserEngine) Name() string {
 	if e.wazero {
 		return "wazero"
@@ -60,23 +61,24 @@ func (e *browserEngine) Name() string {
 	return "browser"
 }
 
-// Close ends all workers that are not in a call.
+// Close ends all idle workers. A worker in a call ends with its call.
 func (e *browserEngine) Close() error {
 	e.pool.close()
 	return nil
 }
 
-// browserModule is a compiled module; workers get it posted.
+// browserModule is a compiled module, which is sent to workers in messages.
 type browserModule struct {
 	pool    *toolPool
 	digest  string
 	code    js.Value // WebAssembly.Module; for wazero the bytes
 	imports js.Value
-	exports map[string]guard.Export // functions
+	exports map[string]guard.Export // the exported functions, by name
 }
 
-// Compile compiles off this thread: the browser's engine for all workers, wazero
-// in one of them, which calls of the module take first.
+// Compile compiles a guarded module, outside this thread. The browser's engine compiles it
+// once for all workers. wazero compiles it in one worker, which later calls of the module
+// prefer.
 func (e *browserEngine) Compile(ctx context.Context, guarded []byte, digest string) (wasmtool.Compiled, error) {
 	info, err := guard.Woven(guarded)
 	if err != nil {
@@ -87,7 +89,7 @@ func (e *browserEngine) Compile(ctx context.Context, guarded []byte, digest stri
 		return nil, fault.New(fault.ToolModule, "the module is not valid WebAssembly: %s", wasmtool.Escape([]byte(err.Error()), 200)).
 			Hinting("build the module again; the WebAssembly engine rejects it")
 	}
-	if e.wazero { // the browser has only looked whether it is valid
+	if e.wazero { // the browser only checked that the module is valid
 		code = jsbytes.Array(guarded)
 	}
 	m := &browserModule{pool: e.pool, digest: digest, code: code, exports: map[string]guard.Export{}}
@@ -109,7 +111,7 @@ func (e *browserEngine) Compile(ctx context.Context, guarded []byte, digest stri
 	return m, nil
 }
 
-// prepare has a worker compile the module.
+// prepare makes a worker compile the module, before the time of the first call begins.
 func (m *browserModule) prepare(ctx context.Context) error {
 	w, err := m.pool.take(ctx, m.digest)
 	if err != nil {
@@ -130,7 +132,7 @@ func (m *browserModule) prepare(ctx context.Context) error {
 	return nil
 }
 
-// letters are types as web/tool writes them: i, l for i32, i64.
+// letters returns types in the notation of web/tool: i, l, f, d for i32, i64, f32, f64.
 func letters(types string) string {
 	var out strings.Builder
 	for _, t := range strings.Fields(types) {
@@ -143,30 +145,32 @@ func letters(types string) string {
 	return out.String()
 }
 
-// Close leaves the code to the collector.
+// Close does nothing: the garbage collector frees the code.
 func (m *browserModule) Close() error { return nil }
 
-// Call runs an export in a fresh instance.
+// Call runs an export in a new instance, which is dropped afterwards.
 func (m *browserModule) Call(ctx context.Context, in wasmtool.Invocation, host wasmtool.Host) (wasmtool.Result, error) {
 	i := &browserInstance{module: m}
 	return i.Call(ctx, in, host)
 }
 
-// Keep makes an instance that lives on, in a worker of its own.
+// Keep returns an instance that keeps its state from call to call. It has its own worker
+// from its first call until Close, which the caller must call.
 func (m *browserModule) Keep() wasmtool.Instance { return &browserInstance{module: m, kept: true} }
 
-// browserInstance is one instance, or the place of one.
+// browserInstance is an instance of a module. The worker makes it at the first call.
 type browserInstance struct {
 	module *browserModule
 	kept   bool
 	worker *toolWorker // nil: no instance yet, or discarded
 }
 
-// Call runs one export. A call that fails discards the instance.
+// Call runs one export. If it fails, the instance is discarded, and the next call makes a
+// new one.
 func (i *browserInstance) Call(ctx context.Context, in wasmtool.Invocation, host wasmtool.Host) (res wasmtool.Result, err error) {
 	defer func() {
-		// What JavaScript throws is a panic here: as a rule the tab has no memory
-		// left for a copy. It must not be the end of golem.
+		// An exception of JavaScript is a panic here. Usually the tab has no memory left
+		// to copy a message. This must not end golem.
 		if p := recover(); p != nil {
 			if i.worker != nil {
 				i.worker.kill()
@@ -199,7 +203,7 @@ func (i *browserInstance) call(ctx context.Context, in wasmtool.Invocation, host
 		}
 		i.worker.large, i.worker.dropped = done.Get("large").Truthy(), done.Get("dropped").Truthy()
 		if done.Get("retry").Truthy() && !again {
-			// A worker's earlier instances may hold memory until they are collected.
+			// The worker's earlier instances may still use memory: try a new worker once.
 			i.worker.kill()
 			i.worker = nil
 			continue
@@ -208,7 +212,8 @@ func (i *browserInstance) call(ctx context.Context, in wasmtool.Invocation, host
 	}
 }
 
-// finish judges the call, and has a good one write what it left unwritten.
+// finish decides how the call ended. If it ended well, finish makes the worker write the
+// files that the module changed and did not close.
 func (i *browserInstance) finish(ctx context.Context, c *toolCall, in wasmtool.Invocation, done js.Value) (wasmtool.Result, error) {
 	if done.Get("judged").Truthy() {
 		res, err := judged(done)
@@ -239,7 +244,7 @@ func (i *browserInstance) finish(ctx context.Context, c *toolCall, in wasmtool.I
 	return res, err
 }
 
-// Close frees the instance. What it has not yet written to files is lost.
+// Close ends the instance. Changes of files that it has not written yet are lost.
 func (i *browserInstance) Close() error {
 	if i.worker != nil {
 		i.module.pool.give(i.worker)
@@ -248,11 +253,11 @@ func (i *browserInstance) Close() error {
 	return nil
 }
 
-// someChance is how many bytes of chance come with a call: as a rule a
-// module's start wants to seed its maps.
+// someChance is how many random bytes come with a call, so that most modules need not ask
+// for any: usually only the module's start needs some, to seed its maps.
 const someChance = 256
 
-// message is one call as the worker takes it.
+// message returns the message that starts a call in the worker.
 func (i *browserInstance) message(in wasmtool.Invocation, host wasmtool.Host, fresh bool) map[string]any {
 	m := i.module
 	if in.Limits.Fuel <= 0 {
@@ -305,7 +310,7 @@ func exportOf(in wasmtool.Invocation) string {
 	return in.Export
 }
 
-// starts are what runs before the first call (wasmtool.Starts).
+// starts returns the exports that the worker runs before the first call (wasmtool.Starts).
 func (m *browserModule) starts(form wasmtool.Form) []any {
 	names := wasmtool.Starts(form, func(name string) (wasmtool.Signature, bool) {
 		x, ok := m.exports[name]

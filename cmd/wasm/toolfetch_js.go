@@ -12,9 +12,9 @@ import (
 	"golem/core/wasmtool"
 )
 
-// moduleFetch makes a module's HTTP request over the browser's fetch. What a
-// name resolves to is not to be seen here, so no redirect is followed; the
-// browser's own rules (CORS, private networks) hold beside the policy.
+// moduleFetch makes a module's HTTP request with the browser's fetch, if the policy allows
+// its URL. A redirect is an error, because the policy could not check where it leads. The
+// browser's own rules (CORS, private networks) apply too.
 func moduleFetch(ctx context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error) {
 	u, err := p.URL(r.URL)
 	if err != nil {
@@ -27,7 +27,7 @@ func moduleFetch(ctx context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy)
 	if len(r.Body) > 0 {
 		req.Body = io.NopCloser(bytes.NewReader(r.Body))
 	}
-	headers := js.Global().Get("Object").Call("create", js.Null()) // __proto__ is a name like any other
+	headers := js.Global().Get("Object").Call("create", js.Null()) // so that __proto__ is an ordinary name
 	for name, value := range r.Header {
 		headers.Set(strings.ToLower(name), value)
 	}

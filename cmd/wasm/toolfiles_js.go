@@ -12,12 +12,12 @@ import (
 	"golem/core/wasmtool"
 )
 
-// toolFiles is the run's sandbox view for a module in another worker, which
-// keeps the content of open files. Numbers are WASI's errors.
+// toolFiles gives a module in another worker access to the run's sandbox. The worker keeps
+// the content of open files itself. Error numbers are those of WASI preview 1.
 type toolFiles struct {
 	wasmtool.WASIView
-	refused *fault.Fault // the first thing that was refused
-	lost    error        // why a file could not be written
+	refused *fault.Fault // why the first refused operation was refused
+	lost    error        // the error of the last write; nil: it was written
 }
 
 func newToolFiles(files sandbox.FS) *toolFiles {
@@ -30,7 +30,7 @@ func newToolFiles(files sandbox.FS) *toolFiles {
 	return f
 }
 
-// answer does one operation; errno is 0 where it was done.
+// answer does one operation and returns the message to the worker; errno is 0 on success.
 func (f *toolFiles) answer(op string, m js.Value) map[string]any {
 	out := map[string]any{}
 	out["errno"] = int(f.operation(op, m, out))
@@ -54,7 +54,8 @@ func (f *toolFiles) operation(op string, m js.Value, out map[string]any) wasmtoo
 	return f.do(op, name, m, out)
 }
 
-// content does what has a file's name, not a module's path.
+// content does the operations that take a file's name in the sandbox, not a path that the
+// module gave.
 func (f *toolFiles) content(op, name string, m js.Value, out map[string]any) wasmtool.Errno {
 	switch op {
 	case "read":
@@ -68,7 +69,7 @@ func (f *toolFiles) content(op, name string, m js.Value, out map[string]any) was
 	return f.Errno(f.Files.Rename(m.Get("from").String(), name))
 }
 
-// at is the path that a message names below a directory.
+// at returns the path that the module gave, joined to the directory of the descriptor.
 func (f *toolFiles) at(m js.Value) (string, wasmtool.Errno) {
 	name := path.Clean(string(jsbytes.Bytes(m.Get("data"))))
 	if !fs.ValidPath(name) {
@@ -112,14 +113,16 @@ func (f *toolFiles) do(op, given string, m js.Value, out map[string]any) wasmtoo
 	return wasmtool.ErrnoInvalid
 }
 
-// Flags of path_open, and the rights that tell what a file is opened for.
+// Flags and rights of WASI's path_open. The rights say whether a file is opened for
+// reading or writing.
 const (
 	openCreate, openDir, openExclusive, openTruncate = 1, 2, 4, 8
 	openAppend                                       = 1
 	rightRead, rightWrite                            = 1 << 1, 1 << 6
 )
 
-// open decides about path_open: what is opened, and whether for writing.
+// open does path_open: it says what is opened, and whether for writing. It does not read
+// the file.
 func (f *toolFiles) open(name string, m js.Value, out map[string]any) wasmtool.Errno {
 	oflags, app := m.Get("oflags").Int(), m.Get("fdflags").Int()&openAppend != 0
 	create, truncate, dir := oflags&openCreate != 0, oflags&openTruncate != 0, oflags&openDir != 0
@@ -158,13 +161,13 @@ func (f *toolFiles) open(name string, m js.Value, out map[string]any) wasmtool.E
 	return f.writable(name, errno != 0, truncate, out)
 }
 
-// writable prepares for writing.
+// writable checks that the module may write a file, and makes the file if it is new.
 func (f *toolFiles) writable(name string, isNew, truncate bool, out map[string]any) wasmtool.Errno {
 	if errno := f.CanWrite(name, isNew); errno != 0 {
 		return errno
 	}
 	out["write"], out["empty"], out["made"] = true, isNew || truncate, isNew
-	if isNew { // it is there from now on, also for others
+	if isNew { // the file exists from now on, also for others
 		return f.Errno(f.Files.WriteFile(name, nil))
 	}
 	return 0
@@ -180,5 +183,5 @@ func (f *toolFiles) readDir(name string, out map[string]any) wasmtool.Errno {
 	return errno
 }
 
-// inode is written as text: JavaScript's numbers are too small.
+// inode returns a file's inode number as text: JavaScript's numbers cannot have 64 bits.
 func inode(name string) string { return strconv.FormatUint(wasmtool.Inode(name), 10) }

@@ -6,9 +6,9 @@ import (
 	"golem/core/wasmtool"
 )
 
-// tools lends the page's library to a project, whose manifest may insist on an
-// engine: the browser's own, or wazero, which is also what a browser gets that
-// cannot suspend a module.
+// tools returns the page's library of modules for an engine, as the project's manifest names
+// it: "browser", "wazero", or any other word for the default. The default is the browser's
+// own engine, or wazero if the browser cannot suspend a module.
 func (s *server) tools(engine string) (*wasmtool.Library, error) {
 	start := newBrowserEngine
 	if engine == "wazero" || engine != "browser" && !suspends() {
@@ -29,8 +29,9 @@ func (s *server) tools(engine string) (*wasmtool.Library, error) {
 	return s.libraries[engine], nil
 }
 
-// early starts an engine at once, beside what else there is to do, for whoever
-// opens it. What fails is tried again then.
+// early starts an engine at once, in its own goroutine, and returns a function that waits
+// for it and returns it. If the start failed, or the engine was returned already, that
+// function starts an engine again.
 func early(start func() (wasmtool.Engine, error)) func(context.Context) (wasmtool.Engine, error) {
 	type outcome struct {
 		engine wasmtool.Engine

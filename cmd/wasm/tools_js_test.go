@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The page's engine is the browser's own where it can suspend a module, else
-// wazero; a project may insist on either (SPEC §6).
+// TestEngineOfAProject tests which engine a project gets: the browser's own if it can suspend
+// a module, else wazero. A project may ask for either (SPEC §6).
 func TestEngineOfAProject(t *testing.T) {
 	s := newServer(js.Global())
 	engine := func(word, want string) {

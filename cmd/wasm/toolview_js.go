@@ -12,8 +12,8 @@ import (
 	"golem/core/wasmtool"
 )
 
-// lend does one operation of the run's sandbox view for cmd/wasm/wazero, which
-// is Go like this: its names are io/fs names, its errors are told apart there.
+// lend does one operation on the run's sandbox for cmd/wasm/wazero. Unlike web/tool, that
+// program uses io/fs names, and maps errors to WASI's numbers itself.
 func (f *toolFiles) lend(m js.Value) map[string]any {
 	if f.Files == nil {
 		return map[string]any{"failed": "denied"}
@@ -81,7 +81,7 @@ func tell(info fs.FileInfo, out map[string]any) {
 	out["dir"], out["size"], out["modified"] = info.IsDir(), float64(info.Size()), strconv.FormatInt(at, 10)
 }
 
-// failed is an error as an answer.
+// failed returns an error in the form of an answer, which cmd/wasm/wazero reads.
 func failed(err error) map[string]any {
 	var f *fault.Fault
 	if errors.As(err, &f) {

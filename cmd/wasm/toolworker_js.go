@@ -14,35 +14,34 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// toolPool starts workers for tools and keeps a few that have nothing to do.
+// toolPool starts web workers for tools, and keeps a few idle ones.
 type toolPool struct {
-	address js.Value // of the script
-	program js.Value // WebAssembly.Module that the script starts, or undefined
-	silent  time.Duration
+	address js.Value      // the blob URL of the script
+	program js.Value      // WebAssembly.Module that the script starts, or undefined
+	silent  time.Duration // toolSilent, but in tests
 
 	mu     sync.Mutex
 	idle   []*toolWorker
 	rest   *time.Timer // ends those that are idle beyond idleWorkers
 	closed bool
 
-	alive atomic.Int32 // workers
+	alive atomic.Int32 // how many workers exist
 }
 
 const idleWorkers = 3
 
-// toolRest is how long nobody must have given back a worker until those beyond
-// idleWorkers are ended: to end workers and to start others at the same moment is dear.
+// toolRest is how long after the last give the idle workers beyond idleWorkers are ended. It
+// is not at once, because ending workers while others start is expensive.
 const toolRest = 10 * time.Second
 
-// mostWorkers is how many there are in the tab at most. How much memory each may have is
-// the limit of its tool: tool.UsualMemory, up to
-// tool.MostMemory.
-// What needs more fails: one that waited could wait for the one that called it.
+// mostWorkers is how many workers the pool has at most. The memory of each is limited by its
+// tool: tool.UsualMemory, up to tool.MostMemory. A call that needs one more worker fails. It
+// does not wait, because it could wait for the very tool that called it.
 const mostWorkers = 64
 
-// newToolPool loads the script, and the program if there is one, and starts the
-// first worker. It starts from a blob: such a worker has the page's content
-// security policy.
+// newToolPool loads the script, and the program if there is one, and starts the first
+// worker. Workers start from a blob URL, so that they inherit the page's content security
+// policy.
 func newToolPool(script, program string) (*toolPool, error) {
 	if js.Global().Get("Worker").IsUndefined() {
 		return nil, fault.New(fault.Platform, "this browser cannot start web workers for tools")
@@ -64,7 +63,7 @@ func newToolPool(script, program string) (*toolPool, error) {
 	return p, nil
 }
 
-// beside loads a file of golem's own: how names a function of web/worker.js.
+// beside loads one of golem's own files with the function of web/worker.js that how names.
 func beside(how, name string) (js.Value, error) {
 	v, err := jsbytes.Await(js.Global().Call(how, name))
 	if err != nil {
@@ -83,13 +82,13 @@ func (p *toolPool) close() {
 	js.Global().Get("URL").Call("revokeObjectURL", p.address)
 }
 
-// toolSilent is how long a new worker may say nothing before another one is
-// started for the call: first this, then twice as long each time.
+// toolSilent is how long take waits for the first message of a new worker before it starts
+// another one. The wait doubles with each worker.
 const toolSilent = 4 * time.Second
 
-// take lends a worker that has no instance and whose script runs, if possible
-// one that had the module before. It must be given back or killed. A busy browser may run
-// the script of a new worker very late or never.
+// take returns a worker that has no instance and whose script runs, if possible one that had
+// the module before. The caller must give it back or kill it. take may try several workers,
+// because a busy browser may run the script of a new worker very late or never.
 func (p *toolPool) take(ctx context.Context, digest string) (*toolWorker, error) {
 	for wait := p.silent; wait <= toolStart; wait *= 2 {
 		w, err := p.pick(digest)
@@ -112,8 +111,9 @@ func (p *toolPool) take(ctx context.Context, digest string) (*toolWorker, error)
 	return nil, fault.New(fault.Platform, "this browser did not start a web worker for the tool").Hinting("reload the page")
 }
 
-// late keeps a worker that says nothing yet for a later call, if its script runs by
-// then. It is not ended: another one is started at this moment (toolRest).
+// late puts a worker that has not sent a message yet into the pool when it sends one, for a
+// later call. It does not end the worker, because another one starts at this moment (see
+// toolRest).
 func (p *toolPool) late(w *toolWorker) {
 	go func() {
 		<-w.here
@@ -145,7 +145,7 @@ func (p *toolPool) pick(digest string) (*toolWorker, error) {
 		if len(w.messages) == 0 {
 			return w, nil
 		}
-		w.kill() // nothing was asked of it: it broke
+		w.kill() // an idle worker sends messages only if it broke
 	}
 	if p.alive.Load() >= mostWorkers {
 		return nil, fault.New(fault.Platform, "%d tools are running in this tab, and no more can run at once", mostWorkers).
@@ -154,9 +154,9 @@ func (p *toolPool) pick(digest string) (*toolWorker, error) {
 	return p.start(), nil
 }
 
-// give takes a worker back; its instance goes. One whose memory has grown large
-// goes with it: it would be free only when somebody else uses the worker. A worker that
-// runs modules on the browser's engine makes its next instance once the page has been told
+// give takes a worker back and drops its instance. A worker whose memory has grown large is
+// ended, because its memory would be free only when somebody uses the worker again. A worker
+// that runs modules on the browser's engine makes its next instance after the page has got
 // the result (golemRests in web/worker.js).
 func (p *toolPool) give(w *toolWorker) {
 	p.mu.Lock()
@@ -193,13 +193,13 @@ func (p *toolPool) end(n int) {
 type toolWorker struct {
 	pool     *toolPool
 	worker   js.Value
-	module   string // digest of the one it was given last
+	module   string // the digest of the module that it was given last
 	messages chan js.Value
 	hear     js.Func
 	broke    js.Func
-	here     chan struct{} // closed once its script runs, or broke
-	large    bool          // its last call held much memory
-	dropped  bool          // it has left its last call's instance to the collector
+	here     chan struct{} // closed when its script runs, or broke
+	large    bool          // its last call used much memory
+	dropped  bool          // it has already dropped the instance of its last call
 	dead     bool
 }
 
@@ -208,7 +208,7 @@ func (p *toolPool) start() *toolWorker {
 	w := &toolWorker{
 		pool:   p,
 		worker: js.Global().Get("Worker").New(p.address, map[string]any{"name": "golem tool"}),
-		// More than a call says without being answered: a few lines of its log,
+		// More messages than a call sends before it is answered: some lines of its log,
 		// a question, its end.
 		messages: make(chan js.Value, 512),
 		here:     make(chan struct{}),
@@ -235,13 +235,14 @@ func (p *toolPool) start() *toolWorker {
 	return w
 }
 
-// post sends a message, which may have effects: what was logged before is written.
+// post sends the worker a message. It first writes what was logged, because the message may
+// have effects.
 func (w *toolWorker) post(m map[string]any) {
 	opfs.Flush()
 	w.worker.Call("postMessage", m)
 }
 
-// kill ends the worker with whatever runs in it.
+// kill ends the worker at once, with what runs in it. A second call does nothing.
 func (w *toolWorker) kill() {
 	if w.dead {
 		return

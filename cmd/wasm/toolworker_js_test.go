@@ -14,7 +14,7 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// changed is the browser's engine with another script in its workers.
+// changed returns the browser's engine with a changed script in its workers.
 func changed(t *testing.T, change func(script string) string) *browserEngine {
 	t.Helper()
 	load := js.Global().Get("golemText")
@@ -36,12 +36,12 @@ func changed(t *testing.T, change func(script string) string) *browserEngine {
 	return e.(*browserEngine)
 }
 
-// only is a script in place of the other.
+// only returns a function for changed that replaces the whole script.
 func only(script string) func(string) string {
 	return func(string) string { return "postMessage({ here: true }); " + script }
 }
 
-// compiled is the module of a case of enginetest.
+// compiled returns a case of enginetest and its module, guarded and compiled.
 func compiled(t *testing.T, e wasmtool.Engine, name string) (enginetest.Case, wasmtool.Compiled) {
 	t.Helper()
 	c, err := enginetest.Named(name)
@@ -62,7 +62,7 @@ func compiled(t *testing.T, e wasmtool.Engine, name string) (enginetest.Case, wa
 	return c, code
 }
 
-// called is the code that calling a case within a limit comes to.
+// called calls a case within a time limit and returns the code of its error, "" for none.
 func called(t *testing.T, e wasmtool.Engine, name string, limit time.Duration, host wasmtool.Host) fault.Code {
 	t.Helper()
 	c, code := compiled(t, e, name)
@@ -76,15 +76,15 @@ func called(t *testing.T, e wasmtool.Engine, name string, limit time.Duration, h
 	return fault.Of(err, "no fault").Code
 }
 
-// patience is the limit of a call that is not about time.
+// patience is the time limit of a call in tests that are not about time.
 const patience = time.Hour
 
-// says tells that a call has ended, as the worker would.
+// says is the script with which a worker reports that a call has ended.
 const says = `postMessage({ done: true, fault: undefined, missing: undefined, trap: '', exited: false, code: 0, flags: 0, left: '0', fuel: '1',
 	output: new Uint8Array(), stderr: new Uint8Array(), message: new Uint8Array(), dirty: false })`
 
-// What a worker needs until it is ready is not the module's time; what it takes
-// from then on is.
+// TestWorkerStartsSlowly tests that the time until a worker is ready does not count as the
+// module's time, and that the time after that does.
 func TestWorkerStartsSlowly(t *testing.T) {
 	slow := changed(t, only("onmessage = ({ data }) => setTimeout(() => { postMessage({ begins: true }); "+says+" }, 3000)"))
 	if code := called(t, slow, "echo", time.Second, wasmtool.Host{}); code != "" {
@@ -96,7 +96,7 @@ func TestWorkerStartsSlowly(t *testing.T) {
 	}
 }
 
-// A worker that breaks while nobody uses it breaks no call.
+// TestWorkerBreaksIdle tests that a worker that breaks while it is idle fails no call.
 func TestWorkerBreaksIdle(t *testing.T) {
 	e := changed(t, only("onmessage = ({ data }) => { if (data.call) "+says+"; if (data.drop) throw new Error('broken') }"))
 	for range 3 {
@@ -107,7 +107,7 @@ func TestWorkerBreaksIdle(t *testing.T) {
 	}
 }
 
-// A worker that breaks down in the middle of a call says so.
+// TestWorkerBreaksInCall tests that a call fails with E_TOOL_TRAP if its worker breaks.
 func TestWorkerBreaksInCall(t *testing.T) {
 	e := changed(t, func(script string) string {
 		return script + ";Output.prototype.bytes = () => { throw new RangeError('no memory') }"
@@ -117,7 +117,8 @@ func TestWorkerBreaksInCall(t *testing.T) {
 	}
 }
 
-// Where a module cannot be suspended nothing comes of what it asks for.
+// TestWorkerCannotSuspend tests that in a browser that cannot suspend a module, what the
+// module asks of its host is not done, and the call fails with E_PLATFORM.
 func TestWorkerCannotSuspend(t *testing.T) {
 	e := changed(t, func(script string) string { return "delete WebAssembly.Suspending;" + script })
 	files := sandbox.Memory()
@@ -135,8 +136,8 @@ func TestWorkerCannotSuspend(t *testing.T) {
 	}
 }
 
-// Workers whose last call held much memory are not kept, and there are not
-// more of them than is sane.
+// TestWorkerBounds tests that a worker whose last call used much memory is not kept, and
+// that there are at most mostWorkers workers, and idleWorkers idle ones.
 func TestWorkerBounds(t *testing.T) {
 	e := changed(t, func(script string) string { return script })
 	if code := called(t, e, "echo", patience, wasmtool.Host{}); code != "" || len(e.pool.idle) != 1 {
@@ -171,9 +172,10 @@ func TestWorkerBounds(t *testing.T) {
 	}
 }
 
-// A warm worker shows the next call nothing of the last one: globals, variables,
-// memory, the stack, what was read of standard input, what was left open or failed.
-// In one worker the same calls come to the same, with the same fuel, in any order.
+// TestWarmWorkerRemembersNothing tests that a call sees nothing of the call before it in the
+// same worker: no globals, variables, memory, stack, position in standard input, open files
+// or failures. The same calls in one worker give the same results and the same fuel, in any
+// order.
 func TestWarmWorkerRemembersNothing(t *testing.T) {
 	e := changed(t, func(script string) string { return script })
 	names := []string{"counter", "vars_kept", "upper", "work", "stdin", "recursion", "start_trap", "stderr_flood", "unreachable", "random", "alloc_many", "reset_input", "create", "var_key"}
@@ -206,8 +208,8 @@ func TestWarmWorkerRemembersNothing(t *testing.T) {
 	}
 }
 
-// What JavaScript throws in the middle of a call ends that call, not golem: the
-// engine works on.
+// TestWorkerCannotBeTold tests that an exception of JavaScript in the middle of a call ends
+// that call, and that the engine still works afterwards.
 func TestWorkerCannotBeTold(t *testing.T) {
 	e := changed(t, func(script string) string { return script })
 	proto := js.Global().Get("Worker").Get("prototype")
@@ -226,8 +228,8 @@ func TestWorkerCannotBeTold(t *testing.T) {
 	}
 }
 
-// A header is sent under the name that the module gave it, whatever that name
-// means to JavaScript.
+// TestModuleHeaders tests that a header is sent under the name that the module gave it, also
+// if that name means something in JavaScript, as __proto__ does.
 func TestModuleHeaders(t *testing.T) {
 	fetch := js.Global().Get("fetch")
 	defer js.Global().Set("fetch", fetch)
@@ -244,7 +246,8 @@ func TestModuleHeaders(t *testing.T) {
 	}
 }
 
-// A worker whose script never runs is one too many, not the end of the call.
+// TestWorkerNeverStarts tests that a call succeeds although the script of the first workers
+// never runs: another worker is started.
 func TestWorkerNeverStarts(t *testing.T) {
 	e := changed(t, only("onmessage = ({ data }) => { if (data.call) "+says+" }"))
 	real := js.Global().Get("Worker")
@@ -267,7 +270,7 @@ func TestWorkerNeverStarts(t *testing.T) {
 	}
 }
 
-// A worker whose script runs late serves a later call.
+// TestWorkerStartsLate tests that a worker whose script runs late serves a later call.
 func TestWorkerStartsLate(t *testing.T) {
 	e := changed(t, func(script string) string { return script })
 	w := e.pool.idle[0]

@@ -13,17 +13,18 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// traceFile keeps a run's trace in its project. Lines are gathered, and in the file
-// before the page or anybody else is told of them: a tab that dies loses none of those. The texts that are too long for a line lie beside it. What
-// cannot be kept is not a failure of the run (SPEC §14).
+// traceFile is the file in the project that keeps a run's trace. Lines are gathered and
+// written before the page or anybody else gets them, so a tab that dies loses none of those.
+// Texts that are too long for a line are in files beside it. An error in keeping the trace
+// does not fail the run (SPEC §14).
 type traceFile struct {
 	*opfs.Log
 	fs  *opfs.FS
-	dir string // of the texts
+	dir string // the directory of the long texts
 }
 
-// openTrace makes the file of a run and removes the oldest ones; nil if it
-// cannot be kept, which is told.
+// openTrace makes the trace file of a run, and first removes the oldest traces. If it cannot
+// make the file, it warns the page and returns nil.
 func (c *call) openTrace(fsys *opfs.FS, id string) *traceFile {
 	if runs, err := sub(fsys, trace.RunsDir); err == nil {
 		trace.Prune(runs, id+".jsonl", trace.KeptRuns-1, nil)
@@ -43,14 +44,14 @@ func (t *traceFile) keep(name string, data []byte) error {
 	return t.fs.WriteFile(path.Join(t.dir, name), data)
 }
 
-// textsOf reads the long texts beside a trace of a project.
+// textsOf returns the function that reads the long texts beside a trace of a project.
 func textsOf(fsys *opfs.FS, name string) trace.Texts {
 	return func(text string, size int64) ([]byte, error) {
 		return sandbox.ReadFile(fsys, path.Join(trace.TextsDir(name), text), size)
 	}
 }
 
-// warn tells the page that the trace is not kept.
+// warn tells the page that the trace cannot be written.
 func (c *call) warn(err error) {
 	line, merr := json.Marshal(map[string]string{"type": "status", "level": "warn", "text": "the trace cannot be written: " + fault.Of(err, fault.Quota).Error()})
 	if merr == nil {
@@ -58,17 +59,17 @@ func (c *call) warn(err error) {
 	}
 }
 
-// turn is how long a run may go on before the worker looks at its messages: a
-// busy Go program lets no JavaScript run.
+// turn is how long a run may go on before it lets JavaScript run, so that messages of the
+// page are received: while Go code runs, JavaScript does not.
 const turn = 8 * time.Millisecond
 
-// event hands a line to the page, and lets the worker take messages now and then.
+// event sends a line of the trace to the page, and lets JavaScript run now and then.
 func (c *call) event(line string) {
 	c.server.scope.Call("golemEvent", c.id, line)
 	c.server.breathe()
 }
 
-// breathe lets JavaScript run if it has not for a while.
+// breathe lets JavaScript run, if the last time was more than turn ago.
 func (s *server) breathe() {
 	s.mu.Lock()
 	due := time.Since(s.breathed) > turn
@@ -81,8 +82,9 @@ func (s *server) breathe() {
 	}
 }
 
-// artifacts hands whole prompts, inputs and outputs to the page, if it asked for
-// them, and keeps prompts beside the trace, if there is one and it asked for that.
+// artifacts returns the function that takes whole prompts, inputs and outputs. It sends them
+// to the page if the page has the option artifact, and keeps prompts beside the trace if the
+// page has the option prompts and there is a trace.
 func (c *call) artifacts(a asked, file *traceFile) func(name string, data []byte) error {
 	return func(name string, data []byte) error {
 		if a.Artifacts {

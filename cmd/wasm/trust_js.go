@@ -13,7 +13,7 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// trustFile is a file of what this person keeps of one project.
+// trustFile is one of the person's files about a project: what was trusted, or rules.
 type trustFile struct {
 	root *opfs.FS
 	name string
@@ -21,8 +21,8 @@ type trustFile struct {
 
 var _ consent.File = trustFile{}
 
-// kept are the files of what this person trusted of a project, and of the approval rules
-// kept for it.
+// kept returns the file that says what the person trusted of a project, and the file of the
+// approval rules that the person kept for it.
 func (s *stores) kept(project string) (trusted, rules consent.File, err error) {
 	root, dir, err := s.own(project)
 	if err != nil {
@@ -31,7 +31,8 @@ func (s *stores) kept(project string) (trusted, rules consent.File, err error) {
 	return trustFile{root, path.Join(dir, trustName)}, trustFile{root, path.Join(dir, rulesName)}, nil
 }
 
-// keptRules is golem approvals list; with remove it removes that rule first.
+// keptRules returns the approval rules as golem approvals list prints them. With remove it
+// first removes the rule of that number.
 func keptRules(c *call) (any, []byte, error) {
 	var p struct {
 		Project string `json:"project"`
@@ -63,7 +64,7 @@ func keptRules(c *call) (any, []byte, error) {
 	return out, nil, err
 }
 
-// Read returns the file's content; nothing if there is none.
+// Read returns the file's content, and nil if the file does not exist.
 func (t trustFile) Read() ([]byte, error) {
 	data, err := fs.ReadFile(t.root, t.name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,7 +73,8 @@ func (t trustFile) Read() ([]byte, error) {
 	return data, err
 }
 
-// Change replaces the file as a whole, one change at a time, in all tabs.
+// Change replaces the file's content by what change returns for it. Changes in all tabs are
+// made one after the other.
 func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
 	release, err := waitLock(context.Background(), t.root, t.name)
 	if err != nil {
@@ -90,13 +92,13 @@ func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
 	return t.root.WriteFile(t.name, data)
 }
 
-// widened is one line of what a project widens, as the page lists it.
+// widened is one widening of a project, as the page lists it.
 type widened struct {
 	trust.Widening
 	Trusted bool `json:"trusted"`
 }
 
-// showTrust is golem trust --list; with remove it is --remove.
+// showTrust does what golem trust --list does, and with remove what --remove does.
 func showTrust(c *call) (any, []byte, error) {
 	_, inst, _, err := instance(c)
 	if inst == nil {
@@ -120,7 +122,7 @@ func showTrust(c *call) (any, []byte, error) {
 	return map[string]any{"digest": list.Digest(), "widenings": out}, nil, nil
 }
 
-// checkConfig is what is wrong with a person's config.yaml.
+// checkConfig returns the faults of a person's config.yaml.
 func checkConfig(c *call) (any, []byte, error) {
 	var p struct {
 		Config string `json:"config"`

@@ -8,17 +8,16 @@ import (
 	"golem/core/fault"
 )
 
-// undoing is what a person in the page asks of what runs wrote: list, diff, undo or
-// redo.
+// undoing has the parameters of the method undo. Action is list, diff, undo or redo.
 type undoing struct {
 	Action      string   `json:"action"`
 	Run         string   `json:"run"`
-	Digest      string   `json:"digest"` // of what was shown
+	Digest      string   `json:"digest"` // of the diff that was shown
 	Definitions []string `json:"definitions"`
 	Partial     bool     `json:"partial"`
 }
 
-// undoRun is golem undo.
+// undoRun lists what runs wrote, or undoes or redoes it, as golem undo does.
 func undoRun(c *call) (any, []byte, error) {
 	var u undoing
 	if err := c.decode(&u); err != nil {
@@ -47,7 +46,7 @@ func undoRun(c *call) (any, []byte, error) {
 	case err != nil:
 	case u.Action == "diff":
 		diffs, err = store.Diff(it, "")
-	case writes: // one that has begun ends, although its tab may ask no more
+	case writes: // an undo that has begun is finished, even if the page cancels the call
 		it, err = store.Push(context.WithoutCancel(c.ctx), it.ID, clearance.Push{
 			Digest: u.Digest, Definitions: u.Definitions, Partial: u.Partial, Redo: u.Action == "redo",
 		})
@@ -60,7 +59,7 @@ func undoRun(c *call) (any, []byte, error) {
 	return it.Listing(diffs), nil, nil
 }
 
-// removeConversation is golem conversations remove.
+// removeConversation removes a conversation, as golem conversations remove does.
 func removeConversation(c *call) (any, []byte, error) {
 	s, id, err := kept(c)
 	if err == nil {

@@ -11,7 +11,8 @@ import (
 	"golem/core/gitrepo"
 )
 
-// file is a file of a commit; without its name it only tells that the commit is there.
+// file returns the content of a file of a commit. Without a file name it returns nothing,
+// and an error if the commit does not exist.
 func (in params) file(b *gitrepo.Branch) ([]byte, error) {
 	files, err := b.Files(in.Commit)
 	if err != nil || in.File == "" {
@@ -24,7 +25,8 @@ func (in params) file(b *gitrepo.Branch) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// commit makes a commit on top of from. content has what is not removed, in order.
+// commit makes a commit with the parent in.From, which must be the tip of the branch.
+// content has the new content of each file that is not removed, in the order of in.Names.
 func (in params) commit(b *gitrepo.Branch, content js.Value) (any, error) {
 	if b.Tip() != in.From {
 		return nil, fault.New(fault.Conflict, "nothing was written: the branch %s got another commit meanwhile", fault.Quoted(in.Branch)).Hinting("look at the item again, then push it again")

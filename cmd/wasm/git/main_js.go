@@ -1,11 +1,12 @@
-// Command git is the page's second program: it reads git repositories and makes
-// commits in them, for golem.wasm, in the same worker. It loads when the first tool or
-// push needs it.
+// Command git is the page's second program (repository.wasm): it reads git repositories and
+// makes commits in them, for golem.wasm, in the same web worker. It is loaded when a tool or
+// a push needs it for the first time.
 //
 // golem.wasm calls ask(id, op, params as JSON, tree, look, content, done). tree is the
-// project's directory (opfs.Tree), look what the worker sees (view_js.go), content what
-// a commit has, as Uint8Arrays. done(failure, value) is called once: failure is "" or a
-// fault as JSON. ask(id, "cancel") ends the call id.
+// project's directory (opfs.Tree), look a function that answers questions about the view of
+// the LLM worker (view_js.go), content the content of the files of a commit, as Uint8Arrays.
+// done(failure, value) is called once: failure is "" or a fault as JSON. ask(id, "cancel")
+// ends the call with that id.
 package main
 
 import (
@@ -34,7 +35,7 @@ func main() {
 	select {}
 }
 
-// program has the calls under way.
+// program keeps, for each open call, the function that cancels it.
 type program struct {
 	mu    sync.Mutex
 	calls map[int]context.CancelCauseFunc
@@ -64,7 +65,7 @@ func (p *program) ask(args []js.Value) {
 	}()
 }
 
-// failure is an error as JSON of a fault; "" for none.
+// failure encodes an error as the JSON of a fault, and nil as "".
 func failure(err error) string {
 	code := fault.Path
 	switch {
@@ -73,13 +74,13 @@ func failure(err error) string {
 	case errors.Is(err, fs.ErrNotExist):
 		code = fault.NotFound
 	}
-	raw, _ := json.Marshal(fault.Of(err, code)) // texts
+	raw, _ := json.Marshal(fault.Of(err, code)) // it has only texts, so this cannot fail
 	return string(raw)
 }
 
-// params are those of every op, as cmd/wasm has them (gitParams).
+// params has the parameters of all ops. gitParams in cmd/wasm is the same type.
 type params struct {
-	Source string `json:"source"` // where the tree lies
+	Source string `json:"source"` // the path of the tree
 
 	Name string          `json:"name"` // of a tool
 	Args json.RawMessage `json:"args"`
@@ -124,7 +125,8 @@ func do(ctx context.Context, op, raw string, tree, look, content js.Value) (any,
 	return b.Advance(in.From, in.Commit, in.Names)
 }
 
-// breathing lets JavaScript have its turn now and then: cancelling comes as a message.
+// breathing is a context that lets JavaScript run every 50 ms while Go asks for its Err.
+// Without that the message that cancels the call would not be received.
 type breathing struct {
 	context.Context
 	last time.Time
@@ -132,7 +134,7 @@ type breathing struct {
 
 const breath = 50 * time.Millisecond
 
-// Err is why the call ends; nil while it goes on.
+// Err returns why the call ends, and nil while it goes on. It may wait for JavaScript.
 func (b *breathing) Err() error {
 	if time.Since(b.last) > breath {
 		if _, err := jsbytes.Await(js.Global().Call("golemTurn")); err == nil {

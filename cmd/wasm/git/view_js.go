@@ -15,8 +15,9 @@ import (
 	"golem/core/sandbox"
 )
 
-// view asks golem.wasm what the worker sees: look(op, name, done), and done(failure,
-// value) once. It is for one call of a tool, which asks one thing after the other.
+// view is the view of an LLM worker, for which it asks golem.wasm: it calls look(op, name,
+// done), and golem.wasm calls done(failure, value) once. It belongs to one call of a tool
+// and is not safe for concurrent use.
 type view struct {
 	look   js.Value
 	answer chan []js.Value
@@ -56,16 +57,17 @@ func (v *view) ask(op, name string) (js.Value, error) {
 	return a[1], f
 }
 
-// missing is why a file is not there, in golem.wasm's words.
+// missing is the error for a file that does not exist, with golem.wasm's message.
 type missing string
 
-// Error is those words.
+// Error returns the message.
 func (m missing) Error() string { return string(m) }
 
-// Is tells that it is fs.ErrNotExist.
+// Is reports whether target is fs.ErrNotExist.
 func (m missing) Is(target error) bool { return target == fs.ErrNotExist }
 
-// Name is how the worker sees the file at source.
+// Name returns the name under which the worker sees the file at source, and false if the
+// worker does not see it.
 func (v *view) Name(source string) (string, bool) {
 	name, err := v.ask("name", source)
 	if err != nil {
@@ -74,7 +76,7 @@ func (v *view) Name(source string) (string, bool) {
 	return name.String(), true
 }
 
-// Source is where a name of the worker's really lies.
+// Source returns the path in the project of a file that the worker sees as name.
 func (v *view) Source(name string) (string, error) {
 	source, err := v.ask("source", name)
 	if err != nil {
@@ -83,7 +85,7 @@ func (v *view) Source(name string) (string, error) {
 	return source.String(), nil
 }
 
-// Stat describes a file. A directory has the size -1.
+// Stat describes a file. golem.wasm answers with the size, or -1 for a directory.
 func (v *view) Stat(name string) (fs.FileInfo, error) {
 	size, err := v.ask("stat", name)
 	if err != nil {
@@ -99,7 +101,8 @@ func info(name string, dir bool, size int64) sandbox.Info {
 	return sandbox.Info{Base: path.Base(name), Perm: 0o644, Bytes: size}
 }
 
-// ReadDir lists a directory: "f" or "d", a name, "/", for each.
+// ReadDir lists a directory. golem.wasm answers with one text that has, for each entry,
+// "f" (file) or "d" (directory), the name and "/".
 func (v *view) ReadDir(name string) ([]fs.DirEntry, error) {
 	list, err := v.ask("list", name)
 	if err != nil {
@@ -114,7 +117,7 @@ func (v *view) ReadDir(name string) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-// Open reads a file; golem.wasm refuses one that is too large.
+// Open reads a whole file. golem.wasm refuses a file of more than 4 MiB (mostSeen).
 func (v *view) Open(name string) (fs.File, error) {
 	data, err := v.ask("read", name)
 	if err != nil {
@@ -124,14 +127,14 @@ func (v *view) Open(name string) (fs.File, error) {
 	return opened{bytes.NewReader(whole), info(name, false, int64(len(whole)))}, nil
 }
 
-// opened is a file that was read.
+// opened is an open file whose content is in memory.
 type opened struct {
 	*bytes.Reader
 	info sandbox.Info
 }
 
-// Stat describes it.
+// Stat returns the file's name and size; it never fails.
 func (o opened) Stat() (fs.FileInfo, error) { return o.info, nil }
 
-// Close does nothing.
+// Close does nothing: there is nothing to release.
 func (o opened) Close() error { return nil }

@@ -1,4 +1,3 @@
-// Package jsbytes carries bytes and promises across the border between Go and
-// JavaScript, for the programs that run in workers of the page. It is empty
-// outside js/wasm.
+// Package jsbytes converts bytes between Go and JavaScript and waits for promises, for the
+// Go programs that run in the page's web workers. It is empty outside js/wasm.
 package jsbytes

@@ -5,14 +5,14 @@ import (
 	"syscall/js"
 )
 
-// Array copies data into a Uint8Array.
+// Array returns a new Uint8Array with a copy of data.
 func Array(data []byte) js.Value {
 	v := js.Global().Get("Uint8Array").New(len(data))
 	js.CopyBytesToJS(v, data)
 	return v
 }
 
-// Bytes copies a Uint8Array; nil for anything else.
+// Bytes returns a copy of the content of a Uint8Array, and nil for any other value.
 func Bytes(v js.Value) []byte {
 	if !v.InstanceOf(js.Global().Get("Uint8Array")) {
 		return nil
@@ -22,7 +22,9 @@ func Bytes(v js.Value) []byte {
 	return data
 }
 
-// Await waits for a promise. What it was rejected with becomes the error's text.
+// Await waits for a promise and returns its value. If the promise is rejected, Await returns
+// an error whose message is the reason as a string. Do not call it in a JavaScript callback
+// (js.FuncOf): it would block the event loop.
 func Await(p js.Value) (js.Value, error) {
 	type outcome struct {
 		value js.Value

@@ -23,7 +23,7 @@ func parsed(v js.Value) int64 {
 	return n
 }
 
-// invocation is a call as it came.
+// invocation returns the call that a message asks for.
 func invocation(m js.Value) wasmtool.Invocation {
 	in := wasmtool.Invocation{
 		Form: wasmtool.Extism, Export: m.Get("export").String(), Input: jsbytes.Bytes(m.Get("input")), Stdin: jsbytes.Bytes(m.Get("stdin")), Config: map[string]string{},
@@ -44,14 +44,14 @@ func invocation(m js.Value) wasmtool.Invocation {
 	return in
 }
 
-// link asks the core for what only it has.
+// link sends questions to golem.wasm (cmd/wasm/toolcall_js.go) and receives the answers.
 type link struct {
 	mu      sync.Mutex
 	last    int
 	waiting map[int]chan js.Value
 }
 
-// ask posts a question and waits for its answer.
+// ask sends a question and waits for its answer. The error is the one in the answer.
 func (l *link) ask(question map[string]any) (js.Value, error) {
 	ch := make(chan js.Value, 1)
 	l.mu.Lock()
@@ -74,7 +74,8 @@ func (l *link) answered(m js.Value) {
 	}
 }
 
-// host is what the call was granted, the other side of the link.
+// host returns the host of a call, with what the call was granted. Its functions ask
+// golem.wasm through the link.
 func (l *link) host(m js.Value) wasmtool.Host {
 	h := wasmtool.Host{
 		HTTP: l.http,
@@ -114,7 +115,7 @@ func (l *link) http(ctx context.Context, r wasmtool.HTTPRequest) (wasmtool.HTTPR
 	if err != nil {
 		return wasmtool.HTTPResponse{}, err
 	}
-	until, _ := ctx.Deadline() // a session sets one
+	until, _ := ctx.Deadline() // the engine's session always sets a deadline
 	a, err := l.ask(map[string]any{"op": "http", "data": jsbytes.Array(request), "body": jsbytes.Array(r.Body), "left": float64(time.Until(until).Milliseconds())})
 	if err != nil {
 		return wasmtool.HTTPResponse{}, err
@@ -123,7 +124,7 @@ func (l *link) http(ctx context.Context, r wasmtool.HTTPRequest) (wasmtool.HTTPR
 	return res, json.Unmarshal(jsbytes.Bytes(a.Get("head")), &res.Header)
 }
 
-// pool is chance: some came with the call, more is asked for.
+// pool is a source of random bytes: some came with the call, more are asked for.
 type pool struct {
 	link *link
 	some []byte
@@ -141,7 +142,7 @@ func (p *pool) read(b []byte) error {
 			return err
 		}
 		n := copy(b, jsbytes.Bytes(a.Get("data")))
-		b = b[max(n, 1):] // the core gives as many as were asked for
+		b = b[max(n, 1):] // golem.wasm gives as many as were asked for
 	}
 	return nil
 }

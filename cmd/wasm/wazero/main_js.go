@@ -1,8 +1,8 @@
-// Command wazero runs custom tools on wazero's interpreter, in a nested worker
-// of the page: for browsers that cannot suspend a module (JavaScript Promise
-// Integration), and for projects that want this engine. It speaks as web/tool
-// does, but that it gets a module's bytes, judges a call itself, and asks for
-// files one operation of the sandbox at a time (cmd/wasm/toolview_js.go).
+// Command wazero runs custom tools on wazero's interpreter, in a nested web worker. It is
+// for browsers that cannot suspend a module (JavaScript Promise Integration), and for
+// projects that ask for this engine. It uses the messages of web/tool, with three
+// differences: it gets a module's bytes, it decides itself how a call ended, and it asks
+// for each operation on files separately (cmd/wasm/toolview_js.go).
 package main
 
 import (
@@ -29,7 +29,8 @@ func main() {
 	select {}
 }
 
-// worker has one instance at a time, of the module it compiled last.
+// worker is the state of this program. It has at most one instance, of the module that it
+// compiled last.
 type worker struct {
 	link     link
 	engine   wasmtool.Engine
@@ -38,7 +39,7 @@ type worker struct {
 	instance wasmtool.Instance
 }
 
-// receive takes a message. Calls never overlap: who posts them sees to it.
+// receive takes a message. Calls never overlap: the sender waits for the end of each.
 func (w *worker) receive(m js.Value) {
 	switch {
 	case m.Get("answer").Truthy():
@@ -55,12 +56,12 @@ func (w *worker) receive(m js.Value) {
 // drop frees the instance; the compiled module stays for the next call.
 func (w *worker) drop() {
 	if w.instance != nil {
-		w.instance.Close() // what it left unwritten is lost on purpose
+		w.instance.Close() // changes of files that it has not written are lost on purpose
 		w.instance = nil
 	}
 }
 
-// module compiles what a call came with, unless it is there.
+// module compiles the module that came with a message, unless it is the current one.
 func (w *worker) module(m js.Value) error {
 	digest := m.Get("digest").String()
 	if w.code != nil && w.digest == digest {
@@ -80,7 +81,8 @@ func (w *worker) module(m js.Value) error {
 	return nil
 }
 
-// prepare compiles a module before its first call: that is not the call's time.
+// prepare compiles a module before its first call, so that the time is not counted as the
+// call's.
 func (w *worker) prepare(m js.Value) {
 	w.drop()
 	ready := map[string]any{"ready": true}
@@ -95,10 +97,11 @@ func told(err error) map[string]any {
 	return map[string]any{"code": string(f.Code), "message": f.Message, "hint": f.Hint}
 }
 
-// large is a memory that is not kept for the next module: it never shrinks.
+// large is the size of this program's memory, in bytes, above which the worker is ended
+// after the call: WebAssembly memory never shrinks.
 const large = 256 << 20
 
-// call runs one export and posts what came of it.
+// call runs one export and sends its result.
 func (w *worker) call(m js.Value) {
 	res, err := w.run(m)
 	done := map[string]any{

@@ -13,7 +13,7 @@ import (
 	"golem/core/sandbox"
 )
 
-// failure is the error of an answer, nil if it is none.
+// failure returns the error in an answer, and nil if the answer is none.
 func failure(answer js.Value) error {
 	if f := answer.Get("fault"); f.Truthy() {
 		flt := fault.New(fault.Code(f.Get("code").String()), "%s", f.Get("message").String())
@@ -43,8 +43,7 @@ func failure(answer js.Value) error {
 	return nil
 }
 
-// view is the run's sandbox, which the core keeps: each operation is a
-// question.
+// view is the run's sandbox, which golem.wasm has: each operation sends a question.
 type view struct{ link *link }
 
 var (
@@ -73,7 +72,7 @@ func info(a js.Value, name string) sandbox.Info {
 	return i
 }
 
-// Open reads a file whole.
+// Open reads the whole file into memory.
 func (v view) Open(name string) (fs.File, error) {
 	a, err := v.ask("open", name, nil)
 	if err != nil {
@@ -104,7 +103,7 @@ func (v view) ReadDir(name string) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-// CanWrite asks before the content is there.
+// CanWrite asks whether a file may be written, before its content is known.
 func (v view) CanWrite(name string) error {
 	_, err := v.ask("may", name, nil)
 	return err
@@ -130,7 +129,7 @@ func (v view) Mkdir(name string, _ fs.FileMode) error {
 	return err
 }
 
-// file is a file's content.
+// file is an open file whose content is in memory.
 type file struct {
 	*bytes.Reader
 	info sandbox.Info
