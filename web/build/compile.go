@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// compile builds a program for js/wasm as build/NAME, and returns its bytes.
-// They do not tell where, when or by whom it was built, so that its size is the
-// same in every clone.
+// compile builds a program for js/wasm as build/NAME, and returns its bytes. They do not
+// depend on where, when or by whom it was built, so that its size is the same in every
+// clone.
 func compile(name, source string) ([]byte, error) {
 	out := filepath.Join("build", name)
 	if err := os.MkdirAll("build", 0o755); err != nil {
@@ -30,7 +30,7 @@ func compile(name, source string) ([]byte, error) {
 	return os.ReadFile(out)
 }
 
-// goTool runs go for js/wasm.
+// goTool runs the go command for js/wasm.
 func goTool(args ...string) error {
 	cmd := exec.Command("go", args...)
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
@@ -38,9 +38,10 @@ func goTool(args ...string) error {
 	return cmd.Run()
 }
 
-// plain compiles without inlining, except the guard, which reads modules of
-// megabytes, and the standard library but for what a page seldom runs or only
-// links. docs/design.md has what that costs and gives.
+// plain returns the flags that compile without inlining, which makes the program smaller.
+// Inlining stays on for the guard, which reads modules of megabytes, and for the packages of
+// the standard library that a page runs often. docs/design.md says what this costs and
+// saves.
 func plain() []string {
 	flags := []string{"-gcflags=all=-l", "-gcflags=std="}
 	for _, p := range []string{
@@ -52,9 +53,9 @@ func plain() []string {
 	return append(flags, "-gcflags=golem/core/wasmtool/guard=")
 }
 
-// laidOver are packages, and files of packages, of the standard library that the
-// page needs a few names of and nothing more, and what web/build lays over them:
-// what a package sets up before main is linked whether it is called or not.
+// laidOver maps packages and files of the standard library, of which the page needs only a
+// few names, to the small files that replace them. Without that they would be linked whole:
+// what a package sets up before main is linked even if nothing calls it.
 var laidOver = map[string]string{
 	"crypto/tls":                             "web/build/notls/tls.go",
 	"debug/macho":                            "web/build/nomacho/macho.go",
@@ -65,8 +66,9 @@ var laidOver = map[string]string{
 	"vendor/golang.org/x/net/idna":           "web/build/noidna/idna.go",
 }
 
-// overlay are the flags that put laidOver in place. A version of Go whose
-// net/http needs more builds without.
+// overlay returns the flags for go build that put laidOver in place. If this version of Go
+// does not build with them, because it needs more names, overlay says so on stderr and
+// returns none.
 func overlay() ([]string, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -87,7 +89,7 @@ func overlay() ([]string, error) {
 			return nil, err
 		}
 		for _, name := range sources {
-			replaced[name] = "" // as if it was not there
+			replaced[name] = "" // as if the file did not exist
 		}
 		replaced[filepath.Join(std, filepath.FromSlash(pkg), filepath.Base(file))] = file
 	}

@@ -1,9 +1,8 @@
-// Command build makes web/dist, the whole page as static files: golem.wasm for
-// js/wasm, compressed; the bundle of web/ui; the worker's script; the examples
-// as zips; and a service worker that knows every file. It needs Go and
-// web/node_modules (npm ci). Run it from the module's root. With the argument
-// core it makes build/core.wasm instead; with page it makes the scripts and files
-// again and keeps the programs that are there.
+// Command build makes web/dist, the whole page as static files: golem.wasm, compressed; the
+// bundle of web/ui; the web worker's script; the examples as zips; and a service worker with
+// the list of all files. It needs Go and web/node_modules (npm ci). Run it in the module's
+// root. With the argument core it makes build/core.wasm instead; with the argument page it
+// makes the scripts and files again and keeps the programs of the last build.
 package main
 
 import (
@@ -56,7 +55,7 @@ func build() error {
 	return files()
 }
 
-// page is build without the programs.
+// page makes web/dist again, but keeps the programs of the last build.
 func page() error {
 	if err := clean("placeholder.html", "golem.wasm.gz", "golem-wazero.wasm.gz", "repository.wasm.gz"); err != nil {
 		return err
@@ -64,7 +63,7 @@ func page() error {
 	return files()
 }
 
-// files makes all but the programs.
+// files makes all files of web/dist but the programs.
 func files() error {
 	for _, step := range []struct {
 		name string
@@ -79,14 +78,14 @@ func files() error {
 	return tell()
 }
 
-// core makes build/core.wasm, what make check measures: the core alone,
-// compiled as the page's is.
+// core makes build/core.wasm, whose size make check measures: the core alone, compiled with
+// the same flags as the page's program.
 func core() error {
 	_, err := compile("core.wasm", "./bench/jscore")
 	return err
 }
 
-// clean removes what an earlier build left, but for the files of these names.
+// clean removes the files of an earlier build from web/dist, except those in stays.
 func clean(stays ...string) error {
 	entries, err := os.ReadDir(dist)
 	if err != nil {
@@ -111,13 +110,13 @@ func write(name string, data []byte) error {
 	return os.WriteFile(full, data, 0o644)
 }
 
-// programs builds the core, what runs tools where a browser cannot, and what reads
-// git repositories.
+// programs builds golem.wasm, the program that runs tools in browsers that cannot suspend a
+// module, and the program that reads git repositories.
 func programs() error {
 	return errors.Join(program("golem.wasm", "./cmd/wasm"), program("golem-wazero.wasm", "./cmd/wasm/wazero"), program("repository.wasm", "./cmd/wasm/git"))
 }
 
-// program builds for js/wasm and compresses.
+// program builds a program for js/wasm and writes it, compressed.
 func program(name, source string) error {
 	data, err := compile(name, source)
 	if err != nil {
@@ -130,8 +129,8 @@ func program(name, source string) error {
 	return write(name+".gz", packed)
 }
 
-// smallest is squeezed by gzip -9 where there is a gzip: 35 kB of golem.wasm
-// less than by Go's own.
+// smallest compresses with gzip -9 if there is a gzip command, and else with squeezed. For
+// golem.wasm gzip saves 35 kB more than Go's own package.
 func smallest(data []byte) ([]byte, error) {
 	if _, err := exec.LookPath("gzip"); err != nil {
 		return squeezed(data)
@@ -162,9 +161,10 @@ func squeezed(data []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// worker puts Go's own support script, the file system's and the bootstrap
-// into one script, which the page starts from a blob; and what the workers of
-// custom tools start from into another, which loads when the first is called.
+// worker joins Go's own support script, the scripts of sandbox/opfs and web/worker.js to
+// golem-worker.js, which the page starts from a blob URL. It joins the scripts of the
+// workers that run custom tools to golem-tool.js and golem-wazero.js, which are loaded when
+// the first tool is called. It also makes golem.js.
 func worker() error {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -195,7 +195,7 @@ func worker() error {
 	return module()
 }
 
-// joined are scripts one after another.
+// joined returns the content of scripts, one after the other.
 func joined(names ...string) (string, error) {
 	var out strings.Builder
 	for _, name := range names {
@@ -209,7 +209,7 @@ func joined(names ...string) (string, error) {
 	return out.String(), nil
 }
 
-// short is a source without what only people need.
+// short returns a minified source.
 func short(name, source string, loader api.Loader) ([]byte, error) {
 	r := api.Transform(source, api.TransformOptions{Loader: loader, MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, Target: api.ES2022})
 	if len(r.Errors) > 0 {
@@ -218,7 +218,7 @@ func short(name, source string, loader api.Loader) ([]byte, error) {
 	return r.Code, nil
 }
 
-// minified writes a file without what only people need.
+// minified writes a minified source to web/dist.
 func minified(name, source string, loader api.Loader) error {
 	code, err := short(name, source, loader)
 	if err != nil {
@@ -227,7 +227,7 @@ func minified(name, source string, loader api.Loader) error {
 	return write(name, code)
 }
 
-// bundle makes app.js, and the editor as a part of its own that loads on demand.
+// bundle makes app.js, parts that load on demand such as the editor, and styles.css.
 func bundle() error {
 	r := api.Build(api.BuildOptions{
 		EntryPoints: []string{"web/ui/app.jsx"}, Outdir: dist, Bundle: true, Splitting: true, Format: api.FormatESModule, Write: true,
@@ -267,7 +267,8 @@ func copies() error {
 	return nil
 }
 
-// example is how the page offers one; web/examples.json lists them in order.
+// example describes an example project as the page offers it. web/examples.json lists them
+// in order.
 type example struct {
 	Name   string   `json:"name"`
 	Title  string   `json:"title"`
@@ -300,7 +301,7 @@ func examples() error {
 	return write("examples/index.json", raw)
 }
 
-// schemaFiles are the JSON Schemas of golem's files, which the editor completes by.
+// schemaFiles writes the JSON Schemas of golem's files, which the editor uses for completion.
 func schemaFiles() error {
 	names, err := filepath.Glob("docs/schemas/*.schema.json")
 	if err != nil {
@@ -322,8 +323,8 @@ func schemaFiles() error {
 	return nil
 }
 
-// serviceWorker writes sw.js with the list of files and a version made of
-// their content.
+// serviceWorker writes sw.js with the list of files and a version that is a digest of their
+// content.
 func serviceWorker() error {
 	source, err := os.ReadFile("web/ui/sw.js")
 	if err != nil {
@@ -362,7 +363,8 @@ func serviceWorker() error {
 	return write("sw.js", []byte(strings.Replace(out, "FILES", string(listed), 1)))
 }
 
-// tell prints what was made, with the sizes that count.
+// tell prints the files that were made and their sizes, and the size of the scripts that the
+// page loads at its start.
 func tell() error {
 	var script int
 	first, err := static("app.js")

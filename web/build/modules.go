@@ -6,8 +6,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// module puts golem.js and what it imports into one file: a page that embeds
-// golem loads one script, and a second one for what it provides.
+// module makes golem.js with all that it imports, so that a page that embeds golem loads
+// one script, and golem-provide.js, which it loads only if it provides functions.
 func module() error {
 	for to, from := range map[string]string{"golem.js": "web/golem.js", "golem-provide.js": "web/golem/provide.js"} {
 		if err := together(to, from); err != nil {
@@ -29,7 +29,7 @@ func together(to, from string) error {
 	return write(to, r.OutputFiles[0].Contents)
 }
 
-// flawless fails on warnings too: a key that stands twice in an object is one.
+// flawless fails on errors and on warnings, for example on a key that is twice in an object.
 func flawless(r api.BuildResult) error {
 	if all := append(r.Errors, r.Warnings...); len(all) > 0 {
 		return fmt.Errorf("the page's scripts: %s", all[0].Text)

@@ -10,7 +10,8 @@ import (
 
 var imported = regexp.MustCompile(`(?:from|import)"\./(part-\w+\.js)"`)
 
-// static is the parts that a script imports at once, and those that they import.
+// static returns the parts of the bundle that a script imports when it is loaded, and the
+// parts that those import.
 func static(name string) ([]string, error) {
 	var found []string
 	for next := []string{name}; len(next) > 0; next = next[1:] {
@@ -27,8 +28,8 @@ func static(name string) ([]string, error) {
 	return found, nil
 }
 
-// preloading is the page with links to those parts: a browser asks for them at
-// once, not only after it has read app.js.
+// preloading returns the page with links to the parts that app.js imports, so that a browser
+// requests them at once and not only after it has read app.js.
 func preloading(page []byte) ([]byte, error) {
 	parts, err := static("app.js")
 	for _, part := range parts {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/websocket"
 )
 
-// bidi speaks WebDriver BiDi (https://www.w3.org/TR/webdriver-bidi/): commands
-// with their answers, and events. It is safe for concurrent use.
+// bidi is a client of WebDriver BiDi (https://www.w3.org/TR/webdriver-bidi/): it sends
+// commands and receives their answers, and events. It is safe for concurrent use.
 type bidi struct {
 	ws      *websocket.Conn
 	writing sync.Mutex
@@ -19,11 +19,11 @@ type bidi struct {
 	mu      sync.Mutex
 	last    int
 	waiting map[int]chan bidiMessage
-	hears   map[string]func(bidiMessage) // by browsing context
-	over    error                        // why nothing answers any more
-	left    chan string                  // pages that tests left
+	hears   map[string]func(bidiMessage) // receivers of events, by browsing context
+	over    error                        // why the connection ended; nil: it is open
+	left    chan string                  // browsing contexts that tests no longer use
 
-	front sync.Mutex // only the window in front hears keys, and a new window comes to the front
+	front sync.Mutex // held while a window must be in front: only that window gets keys, and a new window comes to the front
 }
 
 // bidiMessage is an answer or an event.
@@ -60,11 +60,11 @@ func dialBidi(ctx context.Context, address string) (*bidi, error) {
 	return c, err
 }
 
-// forgetWorkers ends the listener that a session adds to every process of Firefox and that
-// hears of workers. No test names a worker, and the listener keeps some workers from
-// starting: of 200 pages that were reloaded and then started three workers in a worker, 16
-// to 19 never returned from new Worker (0 of 2,000 pages without a session, Firefox 153).
-// A Firefox that has no such listener is left as it is.
+// forgetWorkers removes the listener for web workers that a session adds to every process of
+// Firefox. No test needs it, and it stops some workers from starting: of 200 pages that were
+// reloaded and then started three workers in a worker, 16 to 19 never returned from new
+// Worker (0 of 2,000 pages without a session, Firefox 153). If Firefox has no such listener,
+// nothing happens.
 func (c *bidi) forgetWorkers(ctx context.Context) error {
 	const end = `(() => {
 		try {
@@ -89,7 +89,7 @@ func (c *bidi) forgetWorkers(ctx context.Context) error {
 
 type object = map[string]any
 
-// read hands out what comes until the browser is gone.
+// read gives each message to its receiver, until the connection ends.
 func (c *bidi) read() {
 	for in := json.NewDecoder(c.ws); ; {
 		var m bidiMessage
@@ -102,7 +102,7 @@ func (c *bidi) read() {
 			Source  struct{ Context string }
 		}
 		if m.Method != "" {
-			_ = json.Unmarshal(m.Params, &about) // an event of no page is nobody's
+			_ = json.Unmarshal(m.Params, &about) // an event without a page has no receiver
 		}
 		c.mu.Lock()
 		hear := c.hears[about.Context+about.Source.Context]
@@ -128,7 +128,7 @@ func (c *bidi) end(why error) {
 	}
 }
 
-// listen has a page's events given to hear, on the reader's goroutine.
+// listen gives a page's events to hear, on the goroutine of read. nil ends that.
 func (c *bidi) listen(page string, hear func(bidiMessage)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,7 +174,7 @@ func call[T any](ctx context.Context, c *bidi, method string, params object) (T,
 	}
 }
 
-// remote is a value of the page as BiDi writes it.
+// remote is a value of the page in the encoding of BiDi (script.RemoteValue).
 type remote struct {
 	Type  string
 	Value json.RawMessage
@@ -182,7 +182,7 @@ type remote struct {
 
 var errNoValue = errors.New("the value has no form in JSON")
 
-// plain is the value as JSON has it.
+// plain returns the value in a form that json.Marshal encodes as the page's value.
 func (r remote) plain() (any, error) {
 	switch r.Type {
 	case "undefined", "null":

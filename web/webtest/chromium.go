@@ -23,8 +23,8 @@ var withoutFeatures = []string{
 	"MediaRouter", "DialMediaRouteProvider", "OptimizationHints",
 }
 
-// startChromium starts a Chromium with a new profile in b.dir.
-// Nothing it would fetch for itself is fetched.
+// startChromium starts a Chromium with a new profile in b.dir. The flags keep it from
+// fetching anything for itself.
 func (b *Browser) startChromium(path string) (context.Context, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.UserDataDir(b.dir), chromedp.WindowSize(1280, 800),
@@ -51,7 +51,7 @@ func (b *Browser) startChromium(path string) (context.Context, error) {
 	return ctx, chromedp.Do(ctx)
 }
 
-// chromiumTab is a tab of Chromium's.
+// chromiumTab is a tab of Chromium.
 type chromiumTab struct {
 	ctx context.Context
 	end context.CancelFunc
@@ -69,7 +69,7 @@ func openChromium(browser context.Context, p *Page, how chromedp.ContextOption) 
 
 func (c *chromiumTab) close() { c.end() }
 
-// hear gives what a tab says to its page.
+// hear passes an event of the tab to its Page: console messages, exceptions and requests.
 func (c *chromiumTab) hear(p *Page, ev any) {
 	switch e := ev.(type) {
 	case *runtime.EventConsoleAPICalled:
@@ -87,14 +87,15 @@ func (c *chromiumTab) hear(p *Page, ev any) {
 	}
 }
 
-// do runs actions on the tab until ctx, which is not chromedp's own, ends.
+// do runs actions on the tab. They are cancelled when ctx ends, which need not be a context
+// of chromedp.
 func (c *chromiumTab) do(ctx context.Context, steps ...chromedp.Action[chromedp.Void]) error {
 	own, cancel := c.until(ctx)
 	defer cancel()
 	return chromedp.Do(own, steps...)
 }
 
-// until is the tab's context, which ends with ctx too.
+// until returns a context of the tab that ends when ctx ends.
 func (c *chromiumTab) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	own, cancel := context.WithCancel(c.ctx)
 	stop := context.AfterFunc(ctx, cancel)
@@ -113,7 +114,7 @@ func (c *chromiumTab) eval(ctx context.Context, script string) (json.RawMessage,
 	return chromedp.Run(own, chromedp.Evaluate[[]byte](script, chromedp.EvalAwaitPromise))
 }
 
-// arrows are the keys as chromedp names them.
+// arrows maps the names of arrow keys in this package to those of chromedp.
 var arrows = map[string]string{ArrowLeft: kb.ArrowLeft, ArrowUp: kb.ArrowUp, ArrowRight: kb.ArrowRight, ArrowDown: kb.ArrowDown}
 
 func (c *chromiumTab) press(ctx context.Context, keys string) error {
@@ -129,8 +130,8 @@ func (c *chromiumTab) press(ctx context.Context, keys string) error {
 	return c.do(ctx, chromedp.KeyEvent(keys))
 }
 
-// enter presses Enter as a keyboard does: a page that keeps the key from its default
-// action gets no character either. chromedp sends the character as an event of its own.
+// enter presses Enter as a keyboard does: if the page prevents the key's default action, it
+// gets no character either. chromedp's KeyEvent sends the character as a separate event.
 func (c *chromiumTab) enter(ctx context.Context) error {
 	own, cancel := c.until(ctx)
 	defer cancel()

@@ -15,20 +15,20 @@ import (
 	"strings"
 )
 
-// origin is what the tests' connection says it comes from.
+// origin is the origin that the tests send with their WebSocket connection.
 const origin = "http://127.0.0.1"
 
-// prefs are Firefox's settings for tests; what its remote agent sets by itself is not here.
+// prefs has Firefox's settings for tests, without those that its remote agent sets itself.
 var prefs = map[string]any{
 	"app.normandy.enabled":                       false,
 	"app.update.disabledForTesting":              true,
 	"browser.cache.disk.enable":                  false,
 	"browser.privatebrowsing.autostart":          false,
-	"browser.sessionhistory.max_total_viewers":   0, // a page that was left is gone, and its workers
+	"browser.sessionhistory.max_total_viewers":   0, // a page that was left ends, with its workers
 	"browser.sessionstore.resume_from_crash":     false,
 	"datareporting.policy.dataSubmissionEnabled": false,
 	"dom.ipc.processPrelaunch.enabled":           false,
-	"dom.min_background_timeout_value":           4, // ms; a window behind another is no slower
+	"dom.min_background_timeout_value":           4, // ms; timers of a window behind another are not slowed down
 	"dom.timeout.enable_budget_timer_throttling": false,
 	"extensions.getAddons.cache.enabled":         false,
 	"network.captive-portal-service.enabled":     false,
@@ -37,7 +37,7 @@ var prefs = map[string]any{
 	"toolkit.telemetry.enabled":                  false,
 	"toolkit.telemetry.unified":                  false,
 	"ui.prefersReducedMotion":                    1,
-	// Whatever is not this machine is asked of a proxy that is not there.
+	// Requests to other machines go to a proxy that does not exist, and fail.
 	"network.proxy.type":             1,
 	"network.proxy.socks":            "127.0.0.1",
 	"network.proxy.socks_port":       1,
@@ -75,7 +75,7 @@ func (b *Browser) startFirefox(path string) (*bidi, error) {
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		_, _ = io.Copy(io.Discard, said) // or Firefox waits for a reader
+		_, _ = io.Copy(io.Discard, said) // otherwise Firefox blocks when the pipe is full
 	}()
 	var c *bidi
 	if err == nil {
@@ -93,7 +93,7 @@ func (b *Browser) startFirefox(path string) (*bidi, error) {
 	return c, err
 }
 
-// listening reads where Firefox can be reached from what it says as it starts.
+// listening reads Firefox's output at its start and returns the address of its remote agent.
 func listening(said io.Reader) (string, error) {
 	var lines []string
 	for in := bufio.NewScanner(said); in.Scan(); {
@@ -105,8 +105,8 @@ func listening(said io.Reader) (string, error) {
 	return "", errors.New("firefox did not start: " + strings.Join(lines, "\n"))
 }
 
-// firefoxTab is a window of Firefox's: a tab behind another would draw nothing.
-// A window costs Firefox a second, so the next page gets one that was left.
+// firefoxTab is a window of Firefox. It is not a tab, because Firefox does not draw a tab
+// behind another. A new window takes a second, so pages use the windows of earlier ones.
 type firefoxTab struct {
 	c    *bidi
 	page string // its browsing context
@@ -132,7 +132,7 @@ func openFirefox(ctx context.Context, c *bidi, p *Page) (*firefoxTab, error) {
 	return w, nil
 }
 
-// close leaves the page, whose golem ends, and the window to the next one.
+// close leaves the page, which ends its golem, and keeps the window for the next page.
 func (w *firefoxTab) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
@@ -148,11 +148,12 @@ func (w *firefoxTab) close() {
 	}
 }
 
-// cutOff ends what Firefox says of each load that a service worker answers while the page is
-// loaded anew. A load that fails otherwise leaves the page without what it asked for.
+// cutOff is the end of the message that Firefox logs for each request that a service worker
+// answers while the page is reloaded. It is not an error of the page: if a request fails for
+// another reason, the page lacks what it requested, which a test notices.
 const cutOff = "A ServiceWorker intercepted the request and encountered an unexpected error."
 
-// hear gives what a window says to its page.
+// hear passes an event of the window to its Page: console messages, exceptions and requests.
 func (w *firefoxTab) hear(p *Page, m bidiMessage) {
 	var e struct {
 		Type, Level, Text, Method string
@@ -202,7 +203,7 @@ func (w *firefoxTab) eval(ctx context.Context, script string) (json.RawMessage, 
 	return json.Marshal(value)
 }
 
-// webdriverKeys are the names WebDriver has for keys without a character.
+// webdriverKeys has WebDriver's codes for keys that have no character.
 var webdriverKeys = map[rune]string{'\r': "\uE007", '\t': "\uE004", '\x1b': "\uE00C"}
 
 func (w *firefoxTab) press(ctx context.Context, keys string) error {
@@ -234,7 +235,8 @@ func (w *firefoxTab) press(ctx context.Context, keys string) error {
 	return err
 }
 
-// toFront returns when keys reach the page. The caller holds front.
+// toFront brings the window to the front and returns when the page gets keys. The caller
+// holds front.
 func (w *firefoxTab) toFront(ctx context.Context) error {
 	for {
 		_, err := call[any](ctx, w.c, "browsingContext.activate", object{"context": w.page})

@@ -8,7 +8,8 @@ import (
 	"sync"
 )
 
-// outside is where every name leads that is not this machine's.
+// outside returns the address to which all host names but this machine's resolve: that of
+// a server for b.Outside, or "~NOTFOUND" if there is none.
 func (b *Browser) outside() string {
 	if b.Outside == nil {
 		return "~NOTFOUND"
@@ -24,7 +25,7 @@ func (b *Browser) outside() string {
 	return server.Listener.Addr().String()
 }
 
-// both takes TLS and plain connections at one address.
+// both is a listener that accepts TLS and plain connections at one address.
 type both struct {
 	net.Listener
 	config *tls.Config
@@ -38,7 +39,7 @@ func (l both) Accept() (net.Conn, error) {
 	return &either{Conn: c, config: l.config}, nil
 }
 
-// either finds out by the first byte what it is.
+// either is a connection that is TLS or plain, as its first byte shows.
 type either struct {
 	net.Conn
 	config *tls.Config

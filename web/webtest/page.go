@@ -16,13 +16,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Patience is how long a test waits for what must come. It does not measure
-// anything: it names what did not come, on a machine however busy, before the
-// whole package's time is over.
+// Patience is how long a test waits for something that must happen. It does not measure
+// speed and is long enough for a busy machine. It only lets the test say what did not
+// happen, before the time limit of the whole package is reached.
 const Patience = 5 * time.Minute
 
-// Page is one tab. An exception that nothing caught,
-// and an error on the console, fail the test when it ends, unless expected.
+// Page is one tab of a browser. If the page has an uncaught exception or an error on its
+// console, the test fails at its end, unless Expect named the message.
 type Page struct {
 	t   testing.TB
 	tab tab
@@ -34,7 +34,7 @@ type Page struct {
 	requests []string
 }
 
-// tab is what a page needs of an engine.
+// tab is a tab of one of the browsers, with the operations that a Page needs.
 type tab interface {
 	navigate(ctx context.Context, url string) error
 	reload(ctx context.Context) error
@@ -52,13 +52,14 @@ func (b *Browser) Open(t testing.TB, url string) *Page {
 	return b.open(t, url, chromedp.WithNewWindow(true))
 }
 
-// OpenPrivate is Open in a private window of Chromium, whose storage is in memory.
+// OpenPrivate does what Open does, in a private window of Chromium, whose storage is in
+// memory.
 func (b *Browser) OpenPrivate(t testing.TB, url string) *Page {
 	t.Helper()
 	return b.open(t, url, chromedp.WithNewBrowserContext())
 }
 
-// open opens a tab; how is for Chromium.
+// open opens a tab. Only Chromium uses how.
 func (b *Browser) open(t testing.TB, url string, how chromedp.ContextOption) *Page {
 	t.Helper()
 	if err := b.start(); err != nil {
@@ -86,8 +87,8 @@ func (b *Browser) open(t testing.TB, url string, how chromedp.ContextOption) *Pa
 	return p
 }
 
-// Until waits until an expression is true in the page. While the page goes
-// elsewhere it is not.
+// Until waits until a JavaScript expression is true in the page; what names it in the
+// message of a failed test. While the page navigates, the expression counts as false.
 func (p *Page) Until(what, expression string) {
 	p.t.Helper()
 	for end := time.Now().Add(Patience); ; time.Sleep(10 * time.Millisecond) {
@@ -101,7 +102,7 @@ func (p *Page) Until(what, expression string) {
 	}
 }
 
-// said keeps what the page says. It is called on the reader's goroutine.
+// said keeps a message of the page. It is called on the goroutine that reads events.
 func (p *Page) said(text string, failure bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,14 +112,15 @@ func (p *Page) said(text string, failure bool) {
 	}
 }
 
-// asked keeps what the page asks for. It is called on the reader's goroutine.
+// asked keeps the URL of a request of the page. It is called on the goroutine that reads
+// events.
 func (p *Page) asked(url string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.requests = append(p.requests, url)
 }
 
-// spoken is what a console call was given.
+// spoken returns the arguments of a console call as text.
 func spoken(args []*runtime.RemoteObject) string {
 	var out []string
 	for _, a := range args {
@@ -131,7 +133,7 @@ func spoken(args []*runtime.RemoteObject) string {
 	return strings.Join(out, " ")
 }
 
-// judge fails the test for what the page complained of.
+// judge fails the test for each error of the page that was not expected.
 func (p *Page) judge() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -142,28 +144,29 @@ func (p *Page) judge() {
 	}
 }
 
-// Expect says that complaints that contain text are part of the test.
+// Expect says that errors of the page that contain text do not fail the test.
 func (p *Page) Expect(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.expected = append(p.expected, text)
 }
 
-// Console is all the page said so far, one message a line.
+// Console returns all messages of the page so far, one on each line.
 func (p *Page) Console() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(p.console, "\n")
 }
 
-// Requests are the addresses the page has asked for, its first one excepted.
+// Requests returns the URLs of the page's requests so far.
 func (p *Page) Requests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.requests)
 }
 
-// Context is the tab's, for chromedp's own actions, in Chromium.
+// Context returns the tab's context, for actions of chromedp. In another browser than
+// Chromium it ends the test.
 func (p *Page) Context() context.Context {
 	p.t.Helper()
 	c, ok := p.tab.(*chromiumTab)
@@ -173,7 +176,7 @@ func (p *Page) Context() context.Context {
 	return c.ctx
 }
 
-// Do runs actions of chromedp's, in Chromium.
+// Do runs actions of chromedp, in Chromium only. An error ends the test.
 func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	page := p.Context()
@@ -195,20 +198,20 @@ func (p *Page) Navigate(url string) {
 	p.act(func(ctx context.Context) error { return p.tab.navigate(ctx, url) })
 }
 
-// Reload loads the page once more.
+// Reload reloads the page and waits for its load event.
 func (p *Page) Reload() {
 	p.t.Helper()
 	p.act(p.tab.reload)
 }
 
-// Keys that are no characters, for Press.
+// Keys without a character, for Press.
 const (
 	Enter   = "\r"
 	Tab     = "\t"
 	Escape  = "\x1b"
 	CtrlEnd = "Control+End"
 
-	// As WebDriver names them.
+	// The codes of WebDriver.
 	ArrowLeft  = "\uE012"
 	ArrowUp    = "\uE013"
 	ArrowRight = "\uE014"
@@ -223,14 +226,14 @@ func (p *Page) Press(keys ...string) {
 	}
 }
 
-// Upload chooses files, or one folder, in the field that selector finds.
+// Upload chooses files, or one folder, in the input element that the CSS selector finds.
 func (p *Page) Upload(selector string, files ...string) {
 	p.t.Helper()
 	p.act(func(ctx context.Context) error { return p.tab.upload(ctx, selector, files) })
 }
 
-// Eval runs a script, an expression in WebKit, waits for the promise its value may be, and decodes
-// what comes of it. A rejection ends the test.
+// Eval runs a script and returns its value. In WebKit the script must be an expression. If
+// the value is a promise, Eval waits for it. An error or a rejection ends the test.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
 	v, err := Try[T](p, expression, Patience)
@@ -240,7 +243,7 @@ func Eval[T any](p *Page, expression string) T {
 	return v
 }
 
-// Try is Eval that returns the error, and waits for d at most.
+// Try does what Eval does, but returns the error and waits at most d.
 func Try[T any](p *Page, expression string, d time.Duration) (T, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
@@ -266,8 +269,8 @@ func brief(s string) string {
 	return s
 }
 
-// Quota bounds what the page's origin may store, in bytes; negative: as before. Chromium
-// alone can be told so while it runs.
+// Quota limits how many bytes the page's origin may store. A negative number removes the
+// limit. Only Chromium can change this while it runs.
 func (p *Page) Quota(origin string, bytes float64) {
 	p.t.Helper()
 	params := storage.OverrideQuotaForOriginParams{Origin: origin}

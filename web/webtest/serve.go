@@ -14,7 +14,7 @@ import (
 type Site struct {
 	Origin string // "http://127.0.0.1:PORT"
 	URL    string // Origin and the path the files are under, with a slash at the end
-	Close  func() // ends it early: the network is gone
+	Close  func() // stops the server before the test ends, as if the network was gone
 }
 
 // Serve serves files under a path ("/" or "/sub/path/") until the test ends.
@@ -24,7 +24,7 @@ func Serve(t testing.TB, files fs.FS, under string) Site {
 	return ServeHandler(t, http.FileServerFS(files), under)
 }
 
-// ServeHandler is Serve for any handler, which sees paths below under.
+// ServeHandler does what Serve does, with any handler, which gets paths without under.
 func ServeHandler(t testing.TB, h http.Handler, under string) Site {
 	t.Helper()
 	prefix := strings.TrimSuffix(under, "/")
@@ -40,15 +40,15 @@ var (
 	origins   = map[string]bool{} // addresses of sites of this process
 )
 
-// freshOrigin is a listener whose address no site of this process had: the system
-// gives a port again once it is free, and a browser would give its next site what the
-// last one stored.
+// freshOrigin returns a listener at an address that no site of this process had. The system
+// reuses free ports, and with the same address a site would get what an earlier one stored
+// in the browser.
 func freshOrigin(t testing.TB, l net.Listener) net.Listener {
 	t.Helper()
 	originsMu.Lock()
 	defer originsMu.Unlock()
 	for origins[l.Addr().String()] {
-		defer l.Close() // not earlier: the port would come again
+		defer l.Close() // not earlier: the next listener would get the same port
 		var err error
 		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 			t.Fatal(err)

@@ -19,15 +19,15 @@ import (
 //go:embed suite.html suite.js
 var suiteFiles embed.FS
 
-// Suite is a Go test program for js/wasm, run in a worker of a page.
+// Suite is a Go test program for js/wasm that runs in a web worker of a page.
 type Suite struct {
-	Package string        // as for go test, "." is the test's own
-	Scripts []string      // JavaScript that stands before the program in its worker
+	Package string        // as for go test; "." is the package of the test itself
+	Scripts []string      // JavaScript that runs in the worker before the program
 	Args    []string      // flags of the test program
 	Timeout time.Duration // 0: twice Patience
-	Quota   float64       // bytes the page may store; 0: as much as the browser says
-	Files   fstest.MapFS  // served beside the program, for what it fetches
-	Expect  []string      // complaints of the page that are part of the test, see Page.Expect
+	Quota   float64       // bytes that the page may store; 0: the browser's own limit
+	Files   fstest.MapFS  // more files for the page's site, which the program can fetch
+	Expect  []string      // errors of the page that do not fail the test, see Page.Expect
 }
 
 // Run builds the suite and runs it in each of the browsers, and reports its
@@ -80,7 +80,7 @@ func (s Suite) Output(t testing.TB, b *Browser) (out string, code int) {
 	return out, code
 }
 
-// worker is the program's script: Go's own, the suite's, ours.
+// worker returns the worker's script: Go's wasm_exec.js, then s.Scripts, then suite.js.
 func (s Suite) worker(t testing.TB) []byte {
 	own, err := suiteFiles.ReadFile("suite.js")
 	if err != nil {
@@ -92,7 +92,7 @@ func (s Suite) worker(t testing.TB) []byte {
 
 var verdict = regexp.MustCompile(`(?m)^--- (PASS|FAIL): (\S+) \((.*)\)$`)
 
-// report makes a subtest of each of the suite's tests.
+// report makes a subtest from each test of the suite.
 func (s Suite) report(t *testing.T, out string, code int) {
 	t.Helper()
 	found := verdict.FindAllStringSubmatch(out, -1)
@@ -119,8 +119,8 @@ type build struct {
 	err  error
 }
 
-// Build runs the go command for js/wasm, "OUT" among its arguments standing
-// for a file that is made and returned. What was built once is not built again.
+// Build runs the go command for js/wasm. The argument "OUT" stands for the output file, whose
+// content Build returns. The same arguments are built only once in a process.
 func Build(t testing.TB, args ...string) []byte {
 	t.Helper()
 	made, _ := builds.LoadOrStore(strings.Join(args, "\x00"), &build{})
@@ -157,8 +157,9 @@ func goBuild(args []string) ([]byte, error) {
 	return data, look(cmd.Env, args[len(args)-1])
 }
 
-// look looks at the sources that were built, so that go test does not take an
-// earlier pass for one of these: it knows of what a test itself looks at.
+// look calls os.Stat for each source file that was built, so that go test does not use a
+// cached result when one of them changes: go test only knows the files that the test process
+// itself uses.
 func look(env []string, pkg string) error {
 	cmd := exec.Command("go", "list", "-deps", "-test", "-f", "{{if .Module}}{{if .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}{{end}}{{end}}", pkg)
 	cmd.Env = env
@@ -177,7 +178,8 @@ func look(env []string, pkg string) error {
 	return nil
 }
 
-// WasmExec is the JavaScript that Go programs need, of the Go in use.
+// WasmExec returns wasm_exec.js of the Go version in use, which Go programs need in
+// JavaScript.
 func WasmExec(t testing.TB) string {
 	t.Helper()
 	root, err := exec.Command("go", "env", "GOROOT").Output()

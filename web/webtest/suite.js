@@ -1,11 +1,11 @@
-// Runs a Go test program: its output and its exit code are posted.
+// Runs a Go test program, and posts its output and its exit code.
 {
 	const decoder = new TextDecoder();
 	fs.writeSync = (fd, buf) => {
 		postMessage({ text: decoder.decode(buf) });
 		return buf.length;
 	};
-	// A test program asks where it is, and may ask for more; there is nothing.
+	// A test program asks for its working directory and may change it; there is none.
 	process.cwd = () => "/";
 	process.chdir = () => {};
 	self.onmessage = async ({ data }) => {
@@ -14,7 +14,7 @@
 		go.env = { RAPID_SEED: "1" }; // as .ci/check.sh
 		go.exit = (code) => {
 			postMessage({ code });
-			close(); // a timer of the program's would find that it has ended, which is an error
+			close(); // a timer of the ended program would throw an error
 		};
 		const instance = await WebAssembly.instantiate(data.module, go.importObject);
 		self.golemMemory = () => instance.exports.mem;

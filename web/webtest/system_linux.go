@@ -5,11 +5,12 @@ import (
 	"syscall"
 )
 
-// diesWithUs has a program killed when the tests are.
+// diesWithUs lets the system kill a program when this process dies.
 func diesWithUs(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
-// room is where profiles lie: in memory if there is enough of it, since a
-// browser waits for the disk at every write to its storage.
+// room returns the directory for browser profiles: in memory if 4 GiB are free there, because
+// a browser waits for the disk at every write to its storage. "" is the directory for
+// temporary files.
 func room() string {
 	const memory = "/dev/shm"
 	var s syscall.Statfs_t

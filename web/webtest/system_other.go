@@ -6,4 +6,4 @@ import "os/exec"
 
 func diesWithUs(*exec.Cmd) {}
 
-func room() string { return "" } // where temporary files lie
+func room() string { return "" } // the directory for temporary files

@@ -18,7 +18,8 @@ import (
 	"time"
 )
 
-// startWebKit starts what a WebKit needs, and returns what opens one.
+// startWebKit starts the screen that WebKit needs, and returns the function that opens a
+// browser with one tab.
 func (b *Browser) startWebKit(driver string) (func(context.Context) (tab, error), error) {
 	display, err := b.startScreen()
 	if err != nil {
@@ -43,7 +44,7 @@ func (b *Browser) startScreen() (string, error) {
 	defer read.Close()
 	cmd := exec.Command(xvfb, "-displayfd", "3", "-screen", "0", "1280x900x24", "-nolisten", "tcp")
 	cmd.ExtraFiles = []*os.File{write}
-	diesWithUs(cmd) // and with it, whatever draws there
+	diesWithUs(cmd) // and the programs that draw on it die with it
 	err = cmd.Start()
 	write.Close()
 	if err != nil {
@@ -53,14 +54,14 @@ func (b *Browser) startScreen() (string, error) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	number, err := io.ReadAll(io.LimitReader(read, 16)) // it ends the line, and closes
+	number, err := io.ReadAll(io.LimitReader(read, 16)) // Xvfb writes one line and closes the pipe
 	if err != nil || len(bytes.TrimSpace(number)) == 0 {
 		return "", errors.Join(errors.New("no display from Xvfb"), err)
 	}
 	return string(bytes.TrimSpace(number)), nil
 }
 
-// webkitHome is what every WebKit of the tests is started with.
+// webkitHome has the driver and the environment with which each WebKit is started.
 type webkitHome struct {
 	driver string
 	env    []string
@@ -72,10 +73,10 @@ type webkitHome struct {
 type webkitTab struct {
 	driver  *exec.Cmd
 	ended   chan struct{}
-	session string // its address
+	session string // the URL of the session
 }
 
-// miniBrowsers are where Debian and others put WebKitGTK's browser.
+// miniBrowsers has the paths at which Debian and other systems install WebKitGTK's browser.
 var miniBrowsers = []string{"/usr/lib/*/webkit2gtk-4.*/MiniBrowser", "/usr/lib*/webkit2gtk-4.*/MiniBrowser", "/usr/libexec/webkit2gtk-4.*/MiniBrowser"}
 
 func (home *webkitHome) open(ctx context.Context) (tab, error) {
@@ -136,7 +137,7 @@ func (home *webkitHome) startDriver(ctx context.Context) (*webkitTab, error) {
 	}
 }
 
-// ready waits until the driver answers; false: it has ended.
+// ready waits until the driver answers. It returns false if the driver has ended.
 func (w *webkitTab) ready(ctx context.Context) (bool, error) {
 	for {
 		var status struct{ Ready bool }
@@ -199,7 +200,8 @@ func (w *webkitTab) reload(ctx context.Context) error {
 	return w.call(ctx, http.MethodPost, "/refresh", object{}, nil)
 }
 
-// eval has the script as a part of another one: the page's policy has no eval.
+// eval inserts the script into the text of the script that the driver runs, because the
+// page's content security policy forbids JavaScript's eval.
 func (w *webkitTab) eval(ctx context.Context, script string) (json.RawMessage, error) {
 	var got struct {
 		Value json.RawMessage

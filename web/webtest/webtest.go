@@ -1,9 +1,10 @@
-// Package webtest runs tests in a real browser, Chromium, Firefox or (with the build tag webkit) WebKit: pages with
-// what they say on their console, and whole Go test programs built for js/wasm,
-// which run in a dedicated worker of a page. It is test support and never linked into golem.
+// Package webtest runs tests in a real browser: Chromium, Firefox or (with the build tag
+// webkit) WebKit. Tests can open pages and look at what they do, and run whole Go test
+// programs built for js/wasm in a dedicated worker of a page. It is test support and never
+// linked into golem.
 //
-// A package's tests share one browser; each site has an origin of its own,
-// with empty storage:
+// The tests of a package share one browser. Each site has its own origin, with empty
+// storage:
 //
 //	var browser webtest.Browser
 //
@@ -20,7 +21,7 @@ import (
 	"testing"
 )
 
-// Engine says which browser a Browser is.
+// Engine is a kind of browser.
 type Engine int
 
 // The browsers that tests can drive.
@@ -30,30 +31,30 @@ const (
 	WebKit // MiniBrowser of WebKitGTK; only with the build tag webkit
 )
 
-// String is the name that people know it by.
+// String returns the browser's name.
 func (e Engine) String() string { return [...]string{"Chromium", "Firefox", "WebKit"}[e] }
 
-// Browser is one process of a browser. The zero value, a Chromium, starts at
-// the first page; Main ends it. It is safe for concurrent use.
+// Browser is one process of a browser. The zero value is a Chromium. The process starts when
+// the first page is opened, and Main ends it. It is safe for concurrent use.
 type Browser struct {
 	Engine Engine
 
-	// Outside answers whatever is asked of any host but this machine, by a
-	// page, its workers or the browser itself. nil: there is no other host.
-	// Set it before the first page. For Chromium only.
+	// Outside answers all requests to other hosts than this machine, from a page, its
+	// workers or the browser itself. nil: there is no other host. Set it before the first
+	// page. For Chromium only.
 	Outside http.Handler
 
-	// Baseline has V8 compile WebAssembly with its first compiler only, which costs pages
-	// that compute little a quarter less processor time. Those that compute much are
-	// slower: a program that runs tests or tools all the time needs the second one.
-	// Set it before the first page. For Chromium only.
+	// Baseline makes V8 compile WebAssembly with its first compiler only. Pages that compute
+	// little then need a quarter less processor time. Pages that compute much are slower: a
+	// program that runs tests or tools all the time needs the second compiler. Set it before
+	// the first page. For Chromium only.
 	Baseline bool
 
-	// Private has every window be a private one. For Firefox only.
+	// Private makes every window a private one. For Firefox only.
 	Private bool
 
 	once     sync.Once
-	chromium context.Context // of the browser, which lives as long
+	chromium context.Context // chromedp's context of the browser
 	firefox  *bidi
 	webkit   func(context.Context) (tab, error) // opens a browser of one tab
 	err      error
@@ -73,14 +74,14 @@ func Main(m *testing.M, browsers ...*Browser) int {
 	return code
 }
 
-// programs are the names each engine goes by.
+// programs has the names of the program of each engine, in the order of preference.
 var programs = [...][]string{
 	Chromium: {"chromium", "chromium-browser", "google-chrome"},
 	Firefox:  {"firefox-esr", "firefox"},
 	WebKit:   {"WebKitWebDriver"},
 }
 
-// missing says what installs a program of an engine.
+// missing returns the error that says how to install a program of an engine.
 func (e Engine) missing(program string) error {
 	return fmt.Errorf("%s is not installed here: .ci/setup.sh %s installs it", program, [...]string{"check", "check", "webkit"}[e])
 }
@@ -94,7 +95,7 @@ func (e Engine) find() (string, error) {
 	return "", e.missing(programs[e][0])
 }
 
-// start starts the process, once.
+// start starts the process at the first call; later calls return the same error.
 func (b *Browser) start() error {
 	b.once.Do(func() {
 		path, err := b.Engine.find()

@@ -10,7 +10,7 @@ type Setting struct{ name string }
 // New returns the setting with a name; "#" before it says that it is undocumented.
 func New(name string) *Setting { return &Setting{name} }
 
-// Name is the setting's name.
+// Name returns the setting's name, without "#".
 func (s *Setting) Name() string {
 	if s.Undocumented() {
 		return s.name[1:]
@@ -21,11 +21,12 @@ func (s *Setting) Name() string {
 // Undocumented reports whether the setting is undocumented.
 func (s *Setting) Undocumented() bool { return s.name != "" && s.name[0] == '#' }
 
-// String is the setting as GODEBUG would have it.
+// String returns the setting in the form of GODEBUG, "NAME=".
 func (s *Setting) String() string { return s.Name() + "=" }
 
-// Value is the default, "".
+// Value returns the default, "".
 func (s *Setting) Value() string { return "" }
 
-// IncNonDefault would count a use of a value that is not the default: there is none.
+// IncNonDefault does nothing: it counts uses of a value that is not the default, which a
+// page cannot have.
 func (s *Setting) IncNonDefault() {}

@@ -1,17 +1,17 @@
-// Package idna stands in for golang.org/x/net/idna in the page: net/http asks it
-// for host names outside ASCII as it writes a request to a connection, and in the
-// page the browser's fetch does that. web/build lays it over the copy in the
-// standard library, whose tables of Unicode would be 0.1 MB to load.
+// Package idna stands in for golang.org/x/net/idna in the page: net/http calls it for host
+// names outside ASCII when it writes a request to a connection, which the page leaves to the
+// browser's fetch. web/build lays it over the copy in the standard library, whose Unicode
+// tables would add 0.1 MB to the download.
 package idna
 
 import "errors"
 
 var errNone = errors.New("host names outside ASCII are the browser's to encode: idna is not linked into the page")
 
-// Profile has no rules.
+// Profile stands in for the set of rules of the real package. It has none.
 type Profile struct{}
 
-// Lookup is the profile that net/http names.
+// Lookup is the profile that net/http uses.
 var Lookup = &Profile{}
 
 // ToASCII refuses every name: net/http asks only for names that are not ASCII.

@@ -1,7 +1,7 @@
-// Package macho stands in for debug/macho in the page: what finds a file's type
-// compares its first bytes with these numbers and needs nothing else. web/build
-// lays it over the standard library's package, which brings debug/dwarf and its
-// tables.
+// Package macho stands in for debug/macho in the page. The code that finds a file's type
+// compares the file's first bytes with these numbers and needs nothing else of the package.
+// web/build lays it over the standard library's package, which would link debug/dwarf and
+// its tables.
 package macho
 
 // The first four bytes of a Mach-O file, as the standard library has them.

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Package slog has, in the page, the one name of log/slog that is used: the package
-// jsonschema knows the type Level. This file is laid over the standard library's
+// Package slog stands in for log/slog in the page. It has the one name that is used: the
+// package jsonschema refers to the type Level. web/build lays it over the standard library's
 // package, which sets up loggers and handlers before main.
 package slog
 

@@ -1,7 +1,7 @@
-// Package tls stands in for crypto/tls in the page: a browser's fetch does
-// TLS, and net/http needs of it only what it names. Nothing here is ever
-// called. web/build lays it over the standard library's package; the curves,
-// tables and certificates that package brings would be 0.3 MB to load.
+// Package tls stands in for crypto/tls in the page: the browser's fetch does TLS. It has
+// only the names that net/http refers to, and none of its functions is ever called. web/build
+// lays it over the standard library's package, whose curves, tables and certificates would
+// add 0.3 MB to the download.
 package tls
 
 import (
@@ -12,7 +12,7 @@ import (
 
 var errNone = errors.New("crypto/tls is not linked into the page: the browser's fetch does TLS")
 
-// The numbers that net/http names, as TLS has them.
+// The versions and cipher suites of TLS that net/http refers to.
 const (
 	VersionTLS12                            = 0x0303
 	VersionTLS13                            = 0x0304
@@ -20,10 +20,10 @@ const (
 	TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 = 0xc02b
 )
 
-// Certificate is never filled.
+// Certificate is a type that net/http refers to; it is never filled.
 type Certificate struct{ Certificate [][]byte }
 
-// ClientHelloInfo is never filled.
+// ClientHelloInfo is a type that net/http refers to; it is never filled.
 type ClientHelloInfo struct{}
 
 // Config has the fields that net/http reads or writes.
@@ -39,13 +39,14 @@ type Config struct {
 	MinVersion               uint16
 }
 
-// Clone copies.
+// Clone returns a shallow copy.
 func (c *Config) Clone() *Config {
 	copied := *c
 	return &copied
 }
 
-// ConnectionState is never filled: no connection is made here.
+// ConnectionState has the fields that net/http reads; it is never filled, because no
+// connection is made.
 type ConnectionState struct {
 	Version                    uint16
 	HandshakeComplete          bool
@@ -55,42 +56,42 @@ type ConnectionState struct {
 	ServerName                 string
 }
 
-// RecordHeaderError never happens.
+// RecordHeaderError is an error that net/http looks for; it never happens.
 type RecordHeaderError struct {
 	RecordHeader [5]byte
 	Conn         net.Conn
 }
 
-// Error says why there is no TLS.
+// Error returns the message that crypto/tls is not linked into the page.
 func (e RecordHeaderError) Error() string { return errNone.Error() }
 
-// Conn refuses to be a TLS connection.
+// Conn is a connection whose handshake always fails.
 type Conn struct{ net.Conn }
 
-// ConnectionState is empty.
+// ConnectionState returns an empty state.
 func (c *Conn) ConnectionState() ConnectionState { return ConnectionState{} }
 
-// Handshake fails.
+// Handshake always fails.
 func (c *Conn) Handshake() error { return errNone }
 
-// HandshakeContext fails.
+// HandshakeContext always fails.
 func (c *Conn) HandshakeContext(context.Context) error { return errNone }
 
-// VerifyHostname fails: no host was verified.
+// VerifyHostname always fails: no host was verified.
 func (c *Conn) VerifyHostname(string) error { return errNone }
 
-// Client is a connection whose handshake fails.
+// Client returns a connection whose handshake always fails.
 func Client(conn net.Conn, config *Config) *Conn { return &Conn{conn} }
 
-// NewListener gives a listener that accepts nothing.
+// NewListener returns a listener whose Accept always fails.
 func NewListener(inner net.Listener, config *Config) net.Listener { return refusing{inner} }
 
 type refusing struct{ net.Listener }
 
 func (refusing) Accept() (net.Conn, error) { return nil, errNone }
 
-// Dial fails.
+// Dial always fails.
 func Dial(network, addr string, config *Config) (*Conn, error) { return nil, errNone }
 
-// LoadX509KeyPair fails.
+// LoadX509KeyPair always fails.
 func LoadX509KeyPair(certFile, keyFile string) (Certificate, error) { return Certificate{}, errNone }
