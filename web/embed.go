@@ -1,7 +1,7 @@
-// Package web is the page as files: what make web wrote to dist, compressed
-// where the page unpacks it itself. A fresh clone has a placeholder, so that
-// golem can be built without the page. What reads git repositories is not in it:
-// 1.8 MB, for which the binary has no room.
+// Package web embeds the page's files, which make web writes to dist. Programs are
+// compressed; the page decompresses them. A fresh clone has a placeholder, so that golem can
+// be built without the page. The program that reads git repositories (1.8 MB) is left out,
+// to keep the binary within its size limit.
 package web
 
 import (
@@ -12,7 +12,8 @@ import (
 //go:embed all:dist/[^r]*
 var dist embed.FS
 
-// Page is the site, and whether it was built: a placeholder otherwise.
+// Page returns the files of the page. built is false if make web has not run: then site has
+// only a placeholder.
 func Page() (site fs.FS, built bool) {
 	site, err := fs.Sub(dist, "dist")
 	if err != nil { // unreachable: the directory is embedded

@@ -1,4 +1,4 @@
-// Any static page can run workers: this is all it takes.
+// A complete example of a static page that runs a worker.
 import { createGolem } from './golem.js'
 
 const out = document.getElementById('out')

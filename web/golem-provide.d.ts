@@ -1,48 +1,48 @@
-// What a page provides (Golem.provide), and what the methods of golem.js take.
+// Types of what a page provides (Golem.provide), and of options of golem.js.
 
-/** What every method that waits takes, as its last argument. */
+/** Options that every method that returns a promise takes, as its last argument. */
 export interface Waiting {
-  /** When it aborts, the method ends with E_INTERRUPTED; what a change has written by then stays. */
+  /** When it aborts, the method fails with E_INTERRUPTED. What the method has written by then stays. */
   signal?: AbortSignal
 }
 
 export interface Provided {
-  /** Toolsets of the page by name: a worker gets one with toolsets: {page: {names: [NAME]}}. */
+  /** Toolsets of the page, by name. A worker gets one with toolsets: {page: {names: [NAME]}}. */
   toolsets?: Record<string, Record<string, ProvidedTool>>
-  /** Models: models.NAME is the model page:NAME. */
+  /** Models, by name: models.NAME is the model page:NAME. */
   models?: Record<string, ProvidedModel>
 }
 
-/** A function as a tool. It runs in the page, behind the same gate as any tool. */
+/** A function of the page as a tool. It runs in the page; its calls need the same approval as those of any tool. */
 export interface ProvidedTool {
-  /** Tells models what it is for. */
+  /** Tells models what the tool does. */
   description?: string
   /** JSON Schema of the arguments; default: any object. */
   input?: object
   /** JSON Schema of the result, which golem checks. */
   output?: object
-  /** What a call can do outside the conversation: read runs at once, all else asks. Default: unknown, which asks as command does. */
+  /** What a call can do outside the conversation. A call of risk read runs at once, all others ask. Default: unknown, which asks as command does. */
   risk?: 'read' | 'write' | 'network' | 'destructive' | 'command'
-  /** Such as 30s; default: limits.tool_timeout. */
+  /** The time limit of a call, such as 30s; default: limits.tool_timeout. */
   timeout?: string
-  /** Results have content from elsewhere, which may try to command a model. Those of risk network always do. */
+  /** Says that results have content from elsewhere, which may try to give a model instructions. For risk network this is always so. */
   untrusted?: boolean
-  /** A string is a text, whatever else goes as JSON, at most 1 MiB. An error goes to the model. */
+  /** Runs the tool. It returns a string, or another value that is sent as JSON of at most 1 MiB. An error that it throws goes to the model. */
   run(args: any, call: ProvidedCall): unknown
 }
 
 export interface ProvidedCall {
-  /** Aborts when the call has ended (its time is over, the run was stopped): nobody waits for the result any more. */
+  /** Aborts when the call has ended, for example because its time is over or the run was stopped. Then the result is not used. */
   signal: AbortSignal
 }
 
 /**
- * A function as a model: it answers with one value, or with what an asynchronous iterator gives piece by piece. An
- * error ends the request; one with a status of HTTP (429, 503) is repeated as a provider's is.
+ * A function of the page as a model. It answers with one value, or piece by piece with an asynchronous iterator. An
+ * error ends the request. If the error has an HTTP status (429, 503), golem repeats the request as for a provider.
  */
 export type ProvidedModel = (request: ModelRequest, call: ProvidedCall) => ModelPiece | Promise<ModelPiece | AsyncIterable<ModelPiece>> | AsyncIterable<ModelPiece>
 
-/** A request of chat completions: messages, tools and settings as OpenAI's protocol has them. */
+/** A request of chat completions: messages, tools and settings in the form of OpenAI's API. */
 export interface ModelRequest {
   messages: ModelMessage[]
   tools?: { type: 'function'; function: { name: string; description?: string; parameters?: object } }[]
@@ -57,16 +57,16 @@ export interface ModelMessage {
   tool_call_id?: string
 }
 
-/** A text; calls of tools; or what chat completions give, whole or as chunks. */
+/** A piece of an answer: a text, calls of tools, or a response or chunk of chat completions. */
 export type ModelPiece = string | { text?: string; calls?: { name: string; args?: object | string }[]; usage?: { in: number; out: number } } | { choices: object[]; usage?: object }
 
 export interface DeviceOptions {
-  /** Downloads the model first, which a browser allows after a click. */
+  /** Downloads the model first, which a browser allows only after a click. */
   download?: boolean
-  /** Told the part that is there, from 0 to 1. */
+  /** Called with the downloaded part, from 0 to 1. */
   progress?: (part: number) => void
   signal?: AbortSignal
 }
 
-/** How it stands with the browser's own model. */
+/** The state of the browser's own model. */
 export type DeviceState = 'unavailable' | 'downloadable' | 'downloading' | 'available'

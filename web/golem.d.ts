@@ -13,22 +13,22 @@ export * from './golem-results.js'
 export * from './golem-provide.js'
 
 export interface StartOptions extends Waiting {
-  /** Where golem.wasm and golem-worker.js lie, with a slash at its end; default: beside golem.js. */
+  /** The URL of the directory of golem.wasm and golem-worker.js, with a slash at its end; default: that of golem.js. */
   base?: string | URL
-  /** Told how much of golem is loaded. */
+  /** Called with a text that says how much of golem is loaded. */
   progress?: (text: string) => void
 }
 
-/** Bytes that golem is given, such as a Uint8Array or what File.arrayBuffer gives; anything else is E_USAGE. */
+/** Bytes, such as a Uint8Array or the result of File.arrayBuffer. Another value in their place is E_USAGE. */
 export type Bytes = ArrayBuffer | ArrayBufferView
 
 /** Starts golem. Resolves when it is ready for the first run. */
 export function createGolem(options?: StartOptions): Promise<Golem>
 
-/** All that golem.js throws. */
+/** The class of all errors that golem.js throws. */
 export class GolemError extends Error {
   constructor(fault: Fault & { others?: Fault[] })
-  /** As in docs/messages.md, such as E_NOT_FOUND. */
+  /** A code of docs/messages.md, such as E_NOT_FOUND. */
   code: string
   hint?: string
   where?: Where
@@ -36,12 +36,12 @@ export class GolemError extends Error {
   others: Fault[]
 }
 
-/** What a person chose for the project; the same as flags of the command line. */
+/** The person's settings for a project, as the flags of the command line. */
 export interface ProjectOptions extends Waiting {
-  /** provider:name; default: the project's own. */
+  /** provider:name; default: the project's model. */
   model?: string
   approval?: 'interactive' | 'approve_all' | 'auto_deny'
-  /** Another worker than the project's entry. */
+  /** The worker to run instead of the project's entry. */
   entry?: string
   maxDepth?: number
   /** The same as limits.turns. */
@@ -50,7 +50,7 @@ export interface ProjectOptions extends Waiting {
   modelSettings?: Record<string, unknown>
   /** Limits of the run, such as {turns: 20, cost: 0.5, tool_timeout: '1m'}. */
   limits?: Record<string, string | number>
-  /** Yes, for this run, to what the project's files say beyond its sandbox. */
+  /** Says yes, for this run, to the settings of the project that reach beyond its sandbox. */
   trust?: boolean
   noImportTools?: boolean
   allowModuleImports?: boolean
@@ -58,7 +58,7 @@ export interface ProjectOptions extends Waiting {
   config?: string
   /** Keys and addresses, such as OPENAI_API_KEY; kept in no file. */
   env?: Record<string, string>
-  /** What the person keeps under names, for modules that a project gives {secret: NAME}; kept in no file. */
+  /** The person's secrets by name, for modules to which the project gives {secret: NAME}; kept in no file. */
   secrets?: Record<string, string>
 }
 
@@ -68,32 +68,32 @@ export interface CheckOptions extends ProjectOptions {
 }
 
 export interface RunOptions extends ProjectOptions {
-  /** Goes on with this kept conversation instead of beginning one; '' is the newest. */
+  /** The id of a kept conversation to continue; '' is the newest. */
   resume?: string
-  /** With resume: goes on before the person's message of this number, as a branch. */
+  /** With resume: branches off before the person's message of this number. */
   at?: number
-  /** With resume: goes on although files of its workers have changed. */
+  /** With resume: continues although files of its workers have changed. */
   changed?: boolean
   /** Any denied call or failed worker makes the exit code 1. */
   strict?: boolean
-  /** mcp:SERVER:URI with empty data is a resource of an MCP server of the worker. */
+  /** Files for the first message. A name mcp:SERVER:URI with empty data is a resource of an MCP server of the worker. */
   attachments?: { name: string; data: Bytes }[]
   /**
-   * Asked before a side effect, and before a run for what the project's files say beyond its sandbox. null says
-   * that nobody is there; without it whatever would ask is denied. signal aborts when the question is withdrawn or
-   * the run is cancelled: then no answer counts any more.
+   * Called before a side effect, and before a run whose project has settings that reach beyond its sandbox. null says
+   * that nobody can be asked; without approve all that would ask is denied. signal aborts when the question is
+   * withdrawn or the run is cancelled: then an answer has no effect.
    */
   approve?: (request: Request, signal: AbortSignal) => Decision | null | Promise<Decision | null>
-  /** Given whole prompts, inputs and outputs as JSON, named by call: 0.2.prompt.json. */
+  /** Called with whole prompts, inputs and outputs as JSON; the name begins with the call's id: 0.2.prompt.json. */
   artifact?: (artifact: { name: string; data: string }) => void
   /** false keeps no trace in the project. */
   trace?: boolean
   prompts?: boolean
-  /** A file of the project that the answers of the models are recorded in. */
+  /** The file of the project in which the answers of the models are recorded. */
   record?: string
 }
 
-/** keep saves request.lasting for this project in this browser: show it whole before that answer is given. */
+/** An answer to a request. keep saves request.lasting for this project in this browser: show all of it before the person gives that answer. */
 export type Answer = 'yes' | 'no' | 'session' | 'always' | 'never' | 'keep'
 
 export interface Decision {
@@ -101,13 +101,13 @@ export interface Decision {
   answer: Answer
   /** Shown to the model after a no. */
   reason?: string
-  /** With yes to a request of kind input. */
+  /** The text, with yes to a request of kind input. */
   text?: string
 }
 
 /** How a run ended. */
 export interface Result {
-  /** The run's name: that of its trace, and of the conversation that resume goes on with. */
+  /** The run's id: the name of its trace, and the id of the conversation for resume. */
   run: string
   status: Status
   /** The exit code that golem run would have. */
@@ -125,16 +125,16 @@ export interface Result {
 
 export type Status = 'ok' | 'needs_input' | 'error' | 'interrupted'
 
-/** A run or conversation under way: iterate it for its events, await result. Leaving the loop early cancels it. */
+/** A run or conversation: iterate over it for its events, and await result. Leaving the loop early cancels it. */
 export class Run implements AsyncIterable<Event> {
   private constructor()
   /** Rejects, with a GolemError, only if it could not begin or golem has stopped; a loop over it throws that too. */
   readonly result: Promise<Result>
-  /** Ends it: model, tools and children stop, the trace ends properly. */
+  /** Ends the run: model, tools and children stop, and the trace is completed. */
   cancel(): void
-  /** Ends the exchange of a conversation that is under way; the conversation goes on. */
+  /** Ends the current exchange of a conversation; the conversation goes on. */
   stop(): void
-  /** Says something in a conversation. */
+  /** Sends the person's next message in a conversation. */
   send(text: string): void
   /** Ends a conversation. */
   end(): void
@@ -142,12 +142,12 @@ export class Run implements AsyncIterable<Event> {
 }
 
 export interface CreateOptions extends Waiting {
-  /** Told how many files are written. A create that was aborted makes nothing. */
+  /** Called with the number of files that are written. If signal aborts, nothing is made. */
   progress?: (done: number) => void
 }
 
 export interface ZipOptions extends Waiting {
-  /** The project's git repository goes along: its .git, but for hooks. */
+  /** Includes the project's git repository: .git, but no hooks and nothing else that starts programs. */
   repository?: boolean
 }
 
@@ -168,23 +168,23 @@ export interface FileEntry {
 /** A project's files. Paths are relative, with slashes. */
 export interface Files {
   list(options?: Waiting): Promise<FileEntry[]>
-  /** A file, or size bytes of it. */
+  /** Reads a file; with size, that many bytes of it, beginning at from. */
   read(path: string, options?: Waiting & { from?: number; size?: number }): Promise<Uint8Array>
-  /** Replaces or makes a file, whole. With base, only where it holds that text; E_CONFLICT otherwise. */
+  /** Writes a whole file, which may be new. With base, only if the file exists and has that text now; another text is E_CONFLICT. */
   write(path: string, data: string | Bytes, options?: Waiting & { base?: string }): Promise<void>
   remove(path: string, options?: Waiting): Promise<void>
   move(path: string, to: string, options?: Waiting): Promise<void>
 }
 
 export interface PushOptions extends Waiting {
-  /** Of the snapshot that was shown. */
+  /** The digest of the snapshot that was shown. */
   digest?: string
   target?: string
   /** Names of files that define the project, if they are to be pushed too. */
   definitions?: string[]
 }
 
-/** What workers staged in a project, as golem clearance. */
+/** Methods for what workers staged in a project, as golem clearance. */
 export interface Clearance {
   list(options?: Waiting): Promise<StagedItem[]>
   diff(item: string, options?: PushOptions): Promise<StagedItem>
@@ -194,7 +194,7 @@ export interface Clearance {
 }
 
 export interface UndoOptions extends Waiting {
-  /** Of what was shown. */
+  /** The digest of the diff that was shown. */
   digest?: string
   /** Names of files that define the project, if they are to be written too. */
   definitions?: string[]
@@ -202,7 +202,7 @@ export interface UndoOptions extends Waiting {
   partial?: boolean
 }
 
-/** What runs wrote directly into a project's files, as golem undo. */
+/** Methods to undo what runs wrote directly into a project's files, as golem undo. */
 export interface Undo {
   list(options?: Waiting): Promise<StagedItem[]>
   diff(run: string, options?: Waiting): Promise<StagedItem>
@@ -210,7 +210,7 @@ export interface Undo {
   redo(run: string, options?: UndoOptions): Promise<StagedItem>
 }
 
-/** What a packed project is, after all of it was verified. */
+/** The description of a packed project that was verified. */
 export interface PackListing {
   golem: string
   v: number
@@ -224,7 +224,7 @@ export interface PackListing {
   signer?: { key: string; comment: string }
 }
 
-/** What a project is before it runs. */
+/** The description of a project before it runs. */
 export interface ProjectAbout {
   entry?: string
   description?: string
@@ -239,7 +239,7 @@ export interface ProjectAbout {
 }
 
 export interface AddToolOptions extends ProjectOptions {
-  /** Only say what the module is and what it would need. */
+  /** Only describes the module; nothing is written. */
   look?: boolean
   /** Its name in tools/, without .wasm. */
   name: string
@@ -247,27 +247,27 @@ export interface AddToolOptions extends ProjectOptions {
   from?: string
   /** The description beside the module, NAME.tools.yaml. */
   sidecar?: Bytes
-  /** The state that a look gave: nothing else is written, in place of nothing else. */
+  /** The state that a call with look returned. If it is another one now, nothing is written (E_CONFLICT). */
   agreed?: string
 }
 
-/** A tool module that was not run. */
+/** What addTool found about a module, without running it. */
 export interface AddedTool {
   module: ToolModule
-  /** The module that had its place. */
+  /** The module that was at its path before. */
   was?: ToolModule
-  /** taken: a file had its place. beside: the description is a file that the project has already. */
+  /** taken: a file was at its path before. beside: the description is a file that the project already had. */
   taken: boolean
   beside: boolean
-  /** The digest that tools.lock had for the place; '' if none. */
+  /** The digest that tools.lock had for its path; '' if none. */
   pinned: string
   /** How many other modules of the project a new tools.lock pins too. */
   others: number
-  /** Stands for all that is written, and what it takes the place of. */
+  /** A digest of the lock and the files that are written, and of those that they replace. */
   state: string
 }
 
-/** What golem tool inspect --json shows. */
+/** The description of a module, as golem tool inspect --json prints it. */
 export interface ToolModule {
   path: string
   size: number
@@ -286,24 +286,24 @@ export interface ToolModule {
   refused?: string
 }
 
-/** golem, started. Made by createGolem. */
+/** A running golem, made by createGolem. */
 export class Golem {
   private constructor()
   readonly version: string
   /** Known model providers. */
   readonly providers: { name: string; keyVar: string; noKey: boolean; baseURL: string }[]
-  /** Known search providers; url or keyVar is empty where there is none. */
+  /** Known search providers; url or keyVar may be empty. */
   readonly searches: { name: string; url: string; keyVar: string }[]
-  /** What init can begin with; input is a first task. */
+  /** The templates for init; input is a first task. */
   readonly templates: { name: string; about: string; input: string }[]
-  /** false: this browser lends no storage; what is made here ends with the page */
+  /** false: this browser gives the page no storage, and all files are lost when the page is closed. */
   readonly kept: boolean
   /** Resolves when golem has stopped, which only a crash or close does. */
   readonly ended: Promise<GolemError>
   list(options?: Waiting): Promise<ProjectListing[]>
-  /** Makes a project of files, all of them or none. */
+  /** Makes a project from files: all of them or, after an error, none. */
   create(name: string, files?: Record<string, string | Bytes>, options?: CreateOptions): Promise<void>
-  /** Makes a project from a template; the first one if none is named. */
+  /** Makes a project from a template; '' is the first template. */
   init(name: string, template?: string, options?: Waiting): Promise<void>
   /** Deletes a project with all its files. */
   remove(name: string, options?: Waiting): Promise<void>
@@ -315,68 +315,68 @@ export class Golem {
   libraries(options?: Waiting): Promise<{ libraries: Library[]; faults: Fault[] }>
   /** Installs a library from a zip, or from files by their paths. from says where it came from. */
   installLibrary(files: Bytes | Record<string, Bytes>, from?: string, options?: Waiting): Promise<{ library: Library; fresh: boolean; left: string[] | null; missing: string[] | null }>
-  /** Puts a library in the place of the installed one of its name and version, or installs it beside other versions; look only says what that would change. */
+  /** Replaces the installed library of the same name and version, or installs the library beside other versions. With look it only returns what that would change. */
   updateLibrary(files: Bytes | Record<string, Bytes>, from?: string, options?: Waiting & { look?: boolean }): Promise<{ library: Library; fresh: boolean; changes: string[] | null; left: string[] | null; missing: string[] | null }>
   /** Removes a library by its directory, such as utils@1.0.0. */
   removeLibrary(dir: string, options?: Waiting): Promise<void>
-  /** Writes golem.lock of a project, as golem lib lock, and gives what changes in it as a diff; with look nothing is written. With agreed, a diff that was shown, it fails with E_CONFLICT if something else would change by now. */
+  /** Writes golem.lock of a project, as golem lib lock, and returns the change as a diff. With look it writes nothing. agreed is a diff that was shown: if the change is another one now, it fails with E_CONFLICT. */
   lockLibraries(name: string, options?: ProjectOptions & { look?: boolean; agreed?: string }): Promise<{ patch: string }>
-  /** Puts a tool module into tools/ and pins it in tools.lock, as golem tool add. It gives what the module is and what has its place; with look nothing is written. With agreed, the state of such an answer, it fails with E_CONFLICT if something else would be written by now, or the project has something else in its place. */
+  /** Writes a tool module into tools/ and pins it in tools.lock, as golem tool add. It returns what it found about the module and about the files that it replaces. With look it writes nothing. agreed is the state of such a reply: if the state is another one now, it fails with E_CONFLICT. */
   addTool(project: string, module: Bytes, options: AddToolOptions): Promise<AddedTool>
   files(name: string): Files
-  /** The traces of a project's runs, newest first. */
+  /** Lists the traces of a project's runs, newest first. */
   runs(name: string, options?: Waiting): Promise<{ name: string; size: number; modified: number }[]>
-  /** One trace, its long texts in their places. */
+  /** Returns a trace with its long texts put in their places. */
   readRun(name: string, run: string, options?: Waiting): Promise<Uint8Array>
   prompts(name: string, run: string, options?: Waiting): Promise<Record<string, { role: string; text: string; tool?: string; calls?: { name: string; args: string }[] }[]>>
   wholeTrace(trace: Bytes, texts: { name: string; data: Bytes }[], options?: Waiting): Promise<Uint8Array>
-  /** The conversations that runs kept, the newest first. */
+  /** Lists the conversations that runs kept, the last written one first. */
   conversations(name: string, options?: Waiting): Promise<ConversationListing[]>
   conversation(name: string, id: string, options?: Waiting): Promise<{ listing: ConversationListing; said: Said[] }>
-  /** One conversation as Markdown. */
+  /** Returns a conversation as Markdown. */
   exportConversation(name: string, id: string, options?: Waiting): Promise<string>
   /** Removes a conversation; one that is in use is E_BUSY. */
   removeConversation(name: string, id: string, options?: Waiting): Promise<unknown>
   clearance(name: string): Clearance
   undo(name: string): Undo
   open(name: string, options?: ProjectOptions): Promise<ProjectAbout>
-  /** Every problem of a project. */
+  /** Returns every problem of a project. */
   check(name: string, options?: CheckOptions): Promise<Fault[]>
-  /** What a project's files say beyond its sandbox, and what of it was trusted in this browser. */
+  /** Lists the settings of a project that reach beyond its sandbox, and which of them were trusted in this browser. */
   trust(name: string, options?: ProjectOptions): Promise<{ digest: string; widenings: (Widening & { trusted: boolean })[] }>
-  /** Forgets what was trusted of a project: the next run asks again. */
+  /** Removes the trust in a project's widenings: the next run asks again. */
   distrust(name: string, options?: Waiting): Promise<{ removed: boolean }>
-  /** The approval rules that were kept for a project in this browser, as YAML. */
+  /** Returns the approval rules that were kept for a project in this browser, each as YAML. */
   rules(name: string, options?: Waiting): Promise<string[]>
-  /** Removes the rule of this number, from 1, and with this text; gives those that are left. */
+  /** Removes the rule of this number, counted from 1, which must have the text yaml. Returns the rules that are left. */
   removeRule(name: string, number: number, yaml: string, options?: Waiting): Promise<string[]>
-  /** What is wrong with a person's configuration, the text of a config.yaml. */
+  /** Returns the faults of a person's configuration, the text of a config.yaml. */
   checkConfig(config: string, options?: Waiting): Promise<Fault[]>
   workers(name: string, options?: ProjectOptions): Promise<{ workers: WorkerListing[]; faults: Fault[] }>
-  /** What a worker is before it runs; the entry if none is named. */
+  /** Describes a worker before it runs; '' is the entry. */
   describe(name: string, worker?: string, options?: ProjectOptions): Promise<Description>
-  /** What a run would do. Nothing runs and nothing is written. */
+  /** Returns what a run would do. Nothing runs and nothing is written. */
   plan(name: string, options?: ProjectOptions): Promise<Plan>
-  /** Who may call whom. */
+  /** Returns which worker may call which. */
   tree(name: string, options?: ProjectOptions): Promise<CallTree>
   models(name: string, provider: string, options?: ProjectOptions): Promise<ModelOffer[]>
-  /** Provides functions of this page, as tools and models, for what is asked for from now on, instead of those before. */
+  /** Provides functions of this page, as tools and models, for later calls, and replaces those that were provided before. */
   provide(functions: Provided): void
-  /** How it stands with the browser's own model, device:; downloads it if asked. */
+  /** Returns the state of the browser's own model, device:. With download it first downloads the model. */
   device(options?: DeviceOptions): Promise<DeviceState>
   /** Runs a project's entry for one answer. */
   run(name: string, input: string | object, options?: RunOptions): Run
-  /** Starts a conversation; say more with send, end it with end. */
+  /** Starts a conversation. Run.send sends further messages, Run.end ends it. */
   chat(name: string, input?: string | object | null, options?: RunOptions): Run
-  /** Calls one tool of the entry worker, as a person, in a run of its own. */
+  /** Calls one tool of the entry worker, on behalf of the person, in a run of its own. */
   call(name: string, tool: string, args: object, options?: RunOptions): Run
-  /** Goes on with a kept conversation: result.run, or an id of conversations(); '' is the newest. */
+  /** Continues a kept conversation. id is result.run, or an id of conversations(); '' is the newest. */
   resume(name: string, id?: string, input?: string | object | null, options?: RunOptions): Run
-  /** Ends golem at once, whatever it does. */
+  /** Ends golem at once. Open calls fail with E_INTERRUPTED. */
   close(): void
 }
 
-/** What a run tells, in order: the lines of golem run --json (docs/trace.md) and, in a conversation, prompt. */
+/** An event of a run: a line of golem run --json (docs/trace.md) or, in a conversation, prompt. They come in order. */
 export type Event = Header | TracedEvent | PromptEvent
 
 /** The conversation waits for send or end. */
@@ -384,12 +384,12 @@ export interface PromptEvent {
   type: 'prompt'
 }
 
-/** In every event but the header and prompt. Those that no trace keeps have no seq. */
+/** Fields of every event but the header and prompt. Events that are not in the trace have no seq. */
 export interface Placed {
   seq?: number
   /** RFC 3339, UTC, with microseconds. */
   ts?: string
-  /** Of the call that it belongs to; 0 is the root. */
+  /** The id of the call that the event belongs to; 0 is the root. */
   id: string
   parent?: string
   worker: string

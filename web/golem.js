@@ -1,7 +1,7 @@
 /**
- * golem in a web page: runs LLM workers in this tab, files in the browser's
- * own storage, no backend. This module is the only thing that speaks to the
- * worker that golem.wasm runs in.
+ * golem in a web page: runs LLM workers in this tab, with files in the browser's
+ * own storage and without a backend. Only this module talks to the web worker in
+ * which golem.wasm runs.
  *
  *   import { createGolem } from './golem.js'
  *   const golem = await createGolem()
@@ -13,9 +13,11 @@
  *
  * Leaving the loop over a run cancels the run.
  *
- * It needs https or localhost, and golem.wasm (or golem.wasm.gz), golem-worker.js
- * and, for custom tools, golem-tool.js, for functions of the page and device: golem-provide.js beside it, in browsers without JavaScript
- * Promise Integration golem-wazero.js and golem-wazero.wasm (or .gz). Everything it throws is a GolemError with a stable code.
+ * It needs https or localhost. Beside it must be golem.wasm (or golem.wasm.gz) and
+ * golem-worker.js; for custom tools golem-tool.js, or in browsers without JavaScript
+ * Promise Integration golem-wazero.js and golem-wazero.wasm (or .gz); for functions of the
+ * page and the model device: golem-provide.js. Everything it throws is a GolemError with a
+ * stable code.
  * @module
  */
 import { GolemError } from './golem/error.js'
@@ -29,7 +31,7 @@ export { Golem, GolemError, Run }
 /**
  * Starts golem. Resolves when it is ready for the first run.
  * @param {{base?: string|URL, progress?: (text: string) => void, signal?: AbortSignal}} [options]
- *   base: where golem.wasm and golem-worker.js lie, with a slash at its end; default: beside this module.
+ *   base: the URL of the directory of golem.wasm and golem-worker.js, with a slash at its end; default: that of this module.
  * @returns {Promise<Golem>}
  */
 export async function createGolem(options = {}) {

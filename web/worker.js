@@ -2,16 +2,16 @@
 // inherits the page's content security policy; build.go puts Go's wasm_exec.js
 // and the scripts of sandbox/opfs before it.
 
-// golemTurn resolves once JavaScript has had its turn: messages are taken then.
-// A timer would wait for milliseconds.
+// golemTurn returns a promise that resolves after the event loop had a turn, in which
+// messages are received. A timer would wait for milliseconds.
 globalThis.golemTurn = golemReads.turn
 
-// What golem says to the page. Lines of a run's events go together, when golem
-// waits, has another message, or says so (golemTold); what logs have gathered is in
-// the files before. Then tools' workers that have nothing to do (golemRests) make their
-// next instances: on two cores, made earlier they would keep golem from the result.
+// Messages from golem to the page. The lines of a run's events are sent together: when golem
+// waits, sends another message, or calls golemTold. Before that the logs are written to
+// their files. After that the idle workers of tools (golemRests) make their next instances:
+// if they did this earlier, on two cores they would delay the result.
 {
-  const lines = new Map() // by the call's number
+  const lines = new Map() // by the call's id
   const rests = new Set()
   const told = () => {
     golemLogs.flush()
@@ -33,8 +33,8 @@ globalThis.golemTurn = golemReads.turn
   }
 }
 
-// golemRoot is the directory of the page's files: the browser's own, or one in
-// memory where the browser lends none, in a private window for example.
+// golemRoot is a promise of the directory of the page's files: that of the browser, or one in
+// memory if the browser gives none, for example in a private window.
 globalThis.golemRoot = (async () => {
   try {
     return await navigator.storage.getDirectory()
@@ -46,10 +46,10 @@ globalThis.golemRoot = (async () => {
 
 let base = ''
 
-/** A script of golem's own, as text. */
+/** Loads one of golem's own scripts, as text. */
 globalThis.golemText = (name) => file(name).then((r) => r.text())
 
-/** A program of golem's own, compiled; shipped compressed, unless the server has it so too. */
+/** Loads and compiles one of golem's own programs: NAME.gz if the server has it, else NAME. */
 globalThis.golemProgram = async (name) => {
   const packed = await file(name + '.gz').then((r) => r.arrayBuffer(), () => null)
   let data = new Uint8Array(packed ?? await file(name).then((r) => r.arrayBuffer()))
@@ -57,8 +57,8 @@ globalThis.golemProgram = async (name) => {
   return WebAssembly.compile(data)
 }
 
-// A Go program that tells when the engine ends it, because its stack or memory is too large: where it
-// runs on after a promise, nobody else hears of that, and who waits for it would wait for ever.
+// Returns a Go object that calls failed when the engine ends its program, because stack or memory is
+// too large. After a promise the error would be lost otherwise, and who waits for the program would wait for ever.
 const program = (failed) => {
   const go = new Go()
   const resume = go._resume
@@ -73,7 +73,7 @@ const program = (failed) => {
   return go
 }
 
-/** Starts another Go program of golem's own in this worker, and resolves with the function that it offers. over is called when it has ended. */
+/** Starts another of golem's own Go programs in this worker, and resolves with the function that it passes to golemOffer. over is called when the program has ended. */
 globalThis.golemSecond = async (name, over) => {
   const go = program(over)
   const instance = await WebAssembly.instantiate(await golemProgram(name), go.importObject)
@@ -92,7 +92,7 @@ async function file(name) {
   return response
 }
 
-// The number of the form of the messages, as in web/golem/link.js and cmd/wasm.
+// The version of the messages. web/golem/link.js and cmd/wasm have the same number.
 globalThis.golemForm = 5
 
 onmessage = async ({ data }) => {

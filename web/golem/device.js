@@ -1,6 +1,6 @@
-// The browser's own model (the Prompt API, LanguageModel), spoken to in chat
-// completions: text in, text out, nothing leaves the computer. It has no calls of
-// tools: it is held to a JSON Schema, by which it answers or names tools.
+// The browser's own model (the Prompt API, LanguageModel) behind requests of chat completions:
+// text in, text out, and nothing leaves the computer. It cannot call tools itself: a JSON
+// Schema constrains its output to an answer or the names and arguments of tools.
 import { coded } from './coded.js'
 
 const why = {
@@ -10,9 +10,9 @@ const why = {
 }
 
 /**
- * How it stands with the browser's model: unavailable, downloadable, downloading or
- * available. With download it is downloaded first, which a browser allows after a
- * click; progress is told the part that is there, 0 to 1.
+ * Returns the state of the browser's model: unavailable, downloadable, downloading or
+ * available. With download it first downloads the model, which a browser allows only after
+ * a click; progress gets the downloaded part, from 0 to 1.
  */
 export async function device({ download, progress, signal } = {}) {
   const model = globalThis.LanguageModel
@@ -25,7 +25,7 @@ export async function device({ download, progress, signal } = {}) {
   return model.availability()
 }
 
-/** The answer to a request of chat completions, piece by piece. */
+/** Yields the answer to a request of chat completions, piece by piece. */
 export async function* answers({ messages, tools, response_format: format }, { signal }) {
   const state = await device()
   if (state !== 'available') throw coded('E_PLATFORM', ...(why[state] ?? why.unavailable))
@@ -48,7 +48,7 @@ export async function* answers({ messages, tools, response_format: format }, { s
   }
 }
 
-/** The messages as the Prompt API has them: one of the system at the start, results of tools as the user's. */
+/** Returns the messages in the form of the Prompt API: one system message at the start, and results of tools as messages of the user. */
 function spoken(messages, tools) {
   const out = [{ role: 'system', content: messages.filter((m) => m.role === 'system').map((m) => text(m.content)).concat(tools?.length ? [offered(tools)] : []).join('\n\n') }]
   const add = (role, content) => {
@@ -73,7 +73,7 @@ const text = (content) => (typeof content === 'string' ? content : (content ?? [
 
 const offered = (tools) => `You can use tools. Answer {"calls": [{"tool": NAME, "args": {…}}]} to use some: their results are the next message. Answer {"answer": …} when you need none.\nThe tools:\n${tools.map(({ function: f }) => `- ${f.name}: ${f.description ?? ''} Its args: ${JSON.stringify(f.parameters ?? {})}`).join('\n')}`
 
-/** What holds an answer: an answer by its schema, or calls of the tools by theirs. */
+/** Returns the JSON Schema that constrains the output: an answer that fits schema, or calls of tools that fit their schemas. */
 function constraint(tools, schema = { type: 'string' }) {
   const call = tools.map(({ function: f }) => ({
     type: 'object', required: ['tool', 'args'], additionalProperties: false, properties: { tool: { const: f.name }, args: f.parameters ?? { type: 'object' } },
@@ -82,7 +82,7 @@ function constraint(tools, schema = { type: 'string' }) {
   return { anyOf: [one('answer', schema), one('calls', { type: 'array', minItems: 1, items: { anyOf: call } })] }
 }
 
-/** An answer that the constraint held. */
+/** Parses an output that fits the constraint: it returns the answer as text, or the calls. */
 function read(said) {
   let out
   try {

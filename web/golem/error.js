@@ -1,4 +1,4 @@
-/** An error of golem: a code of its documentation, what to do, and where. */
+/** An error of golem: message, stable code (docs/messages.md), hint and place. */
 export class GolemError extends Error {
   constructor(fault) {
     super(fault.message)

@@ -1,4 +1,4 @@
-// What a page calls: each method is a request to the worker that golem.wasm runs in.
+// The methods that a page calls. Most send a request to the web worker in which golem.wasm runs.
 import { isBytes, listed } from './link.js'
 
 /** @import { Run, RunOptions } from './run.js' */
@@ -7,8 +7,8 @@ import { isBytes, listed } from './link.js'
 const plain = ({ approve, artifact, attachments, signal, ...rest }) => rest
 
 /**
- * golem, started. Made by createGolem. What waits takes {signal}, an
- * AbortSignal, among its options, the last argument.
+ * A running golem, made by createGolem. Every method that returns a promise takes options
+ * as its last argument, and among them {signal}, an AbortSignal.
  */
 export class Golem {
   #link
@@ -19,25 +19,25 @@ export class Golem {
     this.#link = link
     /** @type {string} golem's version */ this.version = hello.version
     /** @type {{name: string, keyVar: string, noKey: boolean, baseURL: string}[]} known model providers */ this.providers = hello.providers
-    /** @type {{name: string, url: string, keyVar: string}[]} known search providers; url or keyVar is empty where there is none */ this.searches = hello.searches
-    /** @type {{name: string, about: string, input: string}[]} what init can begin with; input is a first task */ this.templates = hello.templates
-    /** @type {boolean} false: this browser lends no storage; what is made here ends with the page */ this.kept = hello.kept
+    /** @type {{name: string, url: string, keyVar: string}[]} known search providers; url or keyVar may be empty */ this.searches = hello.searches
+    /** @type {{name: string, about: string, input: string}[]} the templates for init; input is a first task */ this.templates = hello.templates
+    /** @type {boolean} false: this browser gives the page no storage, and all files are lost when the page is closed */ this.kept = hello.kept
     /** Resolves with a GolemError when golem has stopped, which only a crash or close does. @type {Promise<GolemError>} */
     this.ended = link.ended
   }
 
-  /** The projects in this browser. @returns {Promise<{name: string, files: number, bytes: number}[]>} */
+  /** Lists the projects in this browser. @returns {Promise<{name: string, files: number, bytes: number}[]>} */
   list({ signal } = {}) {
     return this.#link.ask('list', {}, { signal })
   }
 
   /**
-   * Makes a project of files, all of them or none; a name that is taken is
-   * E_CONFLICT. What lies in .golem is left out.
+   * Makes a project from files: all of them or, after an error, none. A name that is
+   * taken is E_CONFLICT. Files in .golem are left out.
    * @param {string} name
    * @param {Record<string, string|Bytes>} [files]
-   * @param {{signal?: AbortSignal, progress?: (done: number) => void}} [how] progress hears how many files are written;
-   *   an aborted create is E_INTERRUPTED, and nothing is made
+   * @param {{signal?: AbortSignal, progress?: (done: number) => void}} [how] progress gets the number of files that are
+   *   written; if signal aborts, create fails with E_INTERRUPTED and makes nothing
    */
   async create(name, files = {}, how = {}) {
     const all = Object.entries(files)
@@ -46,7 +46,7 @@ export class Golem {
     await this.#link.ask('create', { project: name, texts, names: data.map(([path]) => path) }, { ...how, settled: true }, data.map(([, v]) => v))
   }
 
-  /** Makes a project from a template, as golem init does; the first one if none is named. */
+  /** Makes a project from a template, as golem init does; '' is the first template. */
   async init(name, template = '', { signal } = {}) {
     await this.#link.ask('init', { project: name, template }, { signal })
   }
@@ -56,19 +56,19 @@ export class Golem {
     return this.#link.ask('remove', { project: name }, { signal })
   }
 
-  /** Makes a project of a zip, with repository also of its .git; nothing is made if the zip is refused, or the call aborted. progress hears how many files are written. @param {Bytes} zip */
+  /** Makes a project from a zip, with repository also its .git. If the zip is refused or signal aborts, nothing is made. progress gets the number of files that are written. @param {Bytes} zip */
   importZip(name, zip, { repository, ...how } = {}) {
     return this.#link.ask('importZip', { project: name, repository }, { ...how, settled: true }, zip)
   }
 
-  /** The project as a zip, without keys and golem's own state; with repository its .git is in it. @returns {Promise<Blob>} */
+  /** Returns the project as a zip, without keys and golem's own state; with repository .git is in it too. @returns {Promise<Blob>} */
   async exportZip(name, { signal, repository } = {}) {
     return new Blob([await this.#link.ask('exportZip', { project: name, repository }, { signal })], { type: 'application/zip' })
   }
 
   /**
-   * What a packed project (golem pack) is, after all of it was verified; a file
-   * that was changed is E_LOCK.
+   * Verifies a packed project (golem pack) and describes it. If a file in it was changed, it
+   * fails with E_LOCK.
    * @param {Bytes} data
    * @returns {Promise<{name: string, version?: string, entry?: string, files: number, bytes: number, digest: string, signer?: {key: string, comment: string}}>}
    */
@@ -76,14 +76,14 @@ export class Golem {
     return this.#link.ask('inspectPack', {}, { signal }, data)
   }
 
-  /** Makes a project of a packed one, with the libraries in it; nothing is made if it is refused. @param {Bytes} data */
+  /** Makes a project from a packed one, with the libraries in it. If it is refused, nothing is made. @param {Bytes} data */
   importPack(name, data, { signal } = {}) {
     return this.#link.ask('importPack', { project: name }, { signal }, data)
   }
 
   /**
-   * The project as one file with its libraries, as golem pack writes it, and
-   * what was left out. A project with errors is refused.
+   * Returns the project and its libraries as one file, as golem pack writes it, and the
+   * names of the files that were left out. A project with errors is refused.
    * @returns {Promise<{blob: Blob, left: string[], digest: string}>}
    */
   async exportPack(name, options = {}) {
@@ -92,7 +92,7 @@ export class Golem {
   }
 
   /**
-   * The libraries that are installed in this browser, and why others cannot be used.
+   * Lists the libraries that are installed in this browser, and a fault for each that cannot be used.
    * @returns {Promise<{libraries: {name: string, version?: string, description?: string, exports?: string[], dependencies?: string[], dir: string, origin: {from?: string}}[], faults: object[]}>}
    */
   libraries({ signal } = {}) {
@@ -100,7 +100,7 @@ export class Golem {
   }
 
   /**
-   * Installs a library: from a zip, or from files by their paths. from says where it came from.
+   * Installs a library from a zip, or from files by their paths. from says where it came from.
    * fresh is false if the same files were installed already.
    * @param {Bytes | Record<string, Bytes>} files
    * @returns {Promise<{library: {name: string, version?: string, dir: string}, fresh: boolean, left: string[] | null}>}
@@ -111,8 +111,8 @@ export class Golem {
   }
 
   /**
-   * Puts a library in the place of the installed one of its name and version, or installs it beside those of other
-   * versions. With look it only says what that would change.
+   * Replaces the installed library of the same name and version, or installs the library beside other versions.
+   * With look it only returns what that would change.
    * @param {Bytes | Record<string, Bytes>} files
    * @param {{look?: boolean, signal?: AbortSignal}} [how]
    * @returns {Promise<{library: {name: string, version?: string, dir: string}, fresh: boolean, changes: string[] | null, left: string[] | null}>}
@@ -127,14 +127,14 @@ export class Golem {
     await this.#link.ask('removeLibrary', { library: dir }, { signal })
   }
 
-  /** Writes golem.lock of a project, as golem lib lock; with look it only says what that would change, as a diff. With agreed, such a diff, it fails with E_CONFLICT if something else would change by now. @returns {Promise<{patch: string}>} '' if nothing changes */
+  /** Writes golem.lock of a project, as golem lib lock, and returns the change as a diff. With look it writes nothing. agreed is a diff that was shown: if the change is another one now, it fails with E_CONFLICT. @returns {Promise<{patch: string}>} '' if nothing changes */
   lockLibraries(name, { look = false, agreed = '', ...options } = {}) {
     return this.#link.ask('lockLibraries', { ...this.#given(options), project: name, look, agreed }, options)
   }
 
   /**
-   * Puts a tool module into tools/ and pins it in tools.lock, as golem tool add. With look it only says what the module
-   * is and what it would need. agreed: the state that a look gave; if it is another one now, nothing is written (E_CONFLICT).
+   * Writes a tool module into tools/ and pins it in tools.lock, as golem tool add. With look it only describes the
+   * module. agreed is the state that a call with look returned: if it is another one now, nothing is written (E_CONFLICT).
    * @param {Bytes} module
    * @param {{name: string, look?: boolean, agreed?: string, from?: string, sidecar?: Bytes, signal?: AbortSignal}} how name: in tools/, without .wasm; from: the address that it was fetched from; sidecar: the description beside it
    */
@@ -142,15 +142,15 @@ export class Golem {
     return this.#link.ask('addTool', { ...this.#given(options), project, name, look, agreed, from }, options, sidecar ? [module, sidecar] : [module])
   }
 
-  /** A project's files. Paths are relative, with slashes. */
+  /** Returns the methods for a project's files. Paths are relative, with slashes. */
   files(name) {
     return {
       /** @returns {Promise<{path: string, dir?: boolean, size: number, modified: number}[]>} */
       list: ({ signal } = {}) => this.#link.ask('files', { project: name }, { signal }),
-      /** A file, or size bytes of it. @param {{from?: number, size?: number, signal?: AbortSignal}} [part] @returns {Promise<Uint8Array>} */
+      /** Reads a file; with size, that many bytes of it, beginning at from. @param {{from?: number, size?: number, signal?: AbortSignal}} [part] @returns {Promise<Uint8Array>} */
       read: (path, { signal, ...part } = {}) => this.#link.ask('read', { ...part, project: name, path }, { signal }),
       /**
-       * Replaces or makes a file, whole. With base, only where it holds that text; E_CONFLICT otherwise.
+       * Writes a whole file, which may be new. With base, only if the file exists and has that text now; another text is E_CONFLICT.
        * @param {string|Bytes} data
        * @param {{base?: string, signal?: AbortSignal}} [how]
        */
@@ -160,18 +160,18 @@ export class Golem {
     }
   }
 
-  /** The traces of a project's runs, newest first. */
+  /** Lists the traces of a project's runs, newest first. */
   async runs(name, { signal } = {}) {
     return (await this.#link.ask('runs', { project: name }, { signal })).map((r) => ({ name: r.path, size: r.size, modified: r.modified }))
   }
 
-  /** One trace, its long texts in their places. @returns {Promise<Uint8Array>} */
+  /** Returns a trace with its long texts put in their places. @returns {Promise<Uint8Array>} */
   readRun(name, run, { signal } = {}) {
     return this.#link.ask('readRun', { project: name, name: run }, { signal })
   }
 
   /**
-   * The messages of each worker run, as its model got them, by the id of its call; of a run that was given prompts: true.
+   * Returns the messages that each worker run sent to its model, by the id of its call, if the run had the option prompts.
    * @returns {Promise<Record<string, {role: string, text: string, tool?: string, calls?: {name: string, args: string}[]}[]>>}
    */
   prompts(name, run, { signal } = {}) {
@@ -179,8 +179,8 @@ export class Golem {
   }
 
   /**
-   * A trace file with the long texts that lie beside it in their places; one
-   * that is missing, or does not fit its digest, is left out.
+   * Returns a trace file with the long texts of the files beside it put in their places. A
+   * text that is missing, or does not fit its digest, is left out.
    * @param {Bytes} trace
    * @param {{name: string, data: Bytes}[]} texts the files of its folder
    * @returns {Promise<Uint8Array>}
@@ -190,8 +190,8 @@ export class Golem {
   }
 
   /**
-   * The conversations that runs kept, the one that was written last first, as golem conversations --json lists
-   * them. Go on with one by chat or run and the option resume, and changed: true although files of its workers have changed.
+   * Lists the conversations that runs kept, as golem conversations --json does, the last written one first. To go on with
+   * one, call chat or run with the option resume, and with changed: true if files of its workers have changed.
    * @returns {Promise<{id: string, time: string, title: string, worker: string, mode: string, messages: number, turns: number, status: string, usage: object, from?: {id: string, at: number}, error?: object}[]>}
    */
   conversations(name, { signal } = {}) {
@@ -199,14 +199,14 @@ export class Golem {
   }
 
   /**
-   * One conversation as people read it: who is you, golem, tool or note; n numbers what the person said.
+   * Returns a conversation for display: who is you, golem, tool or note; n numbers the messages of the person.
    * @returns {Promise<{listing: object, said: {who: string, n?: number, text?: string, tool?: string, id?: string, args?: string, error?: object}[]}>}
    */
   conversation(name, id, { signal } = {}) {
     return this.#link.ask('conversation', { project: name, name: id }, { signal })
   }
 
-  /** One conversation as Markdown. */
+  /** Returns a conversation as Markdown. */
   async exportConversation(name, id, { signal } = {}) {
     return new TextDecoder().decode(await this.#link.ask('exportConversation', { project: name, name: id }, { signal }))
   }
@@ -217,10 +217,10 @@ export class Golem {
   }
 
   /**
-   * What runs wrote directly into a project's files, as golem undo. diff says what an undo would do, or of a run that
-   * was undone what writing it again would do; undo and redo take the digest that was shown, the names of files that
-   * define the project if they are to be written too, and partial if files whose old content was not kept are to be
-   * left out.
+   * Returns the methods to undo what runs wrote directly into a project's files, as golem undo. diff says what an undo
+   * would do or, for a run that was undone, what a redo would do. undo and redo take the digest that was shown; in
+   * definitions the names of files that define the project, if they are to be written too; and partial to leave out
+   * files whose old content was not kept.
    * @param {string} name
    */
   undo(name) {
@@ -237,8 +237,9 @@ export class Golem {
   }
 
   /**
-   * What workers staged in a project, as golem clearance. diff says what a push would do; a push takes the digest
-   * that was shown, and the names of files that define the project if they are to be pushed too.
+   * Returns the methods for what workers staged in a project, as golem clearance. diff says what a push would do. push
+   * takes the digest that was shown and, in definitions, the names of files that define the project, if they are to be
+   * pushed too.
    * @param {string} name
    */
   clearance(name) {
@@ -255,68 +256,68 @@ export class Golem {
     }
   }
 
-  /** What a project is: its entry, model and mode, and every problem it has. */
+  /** Describes a project: its entry, model and mode, and every problem it has. */
   open(name, options = {}) {
     return this.#link.ask('open', { ...this.#given(options), project: name }, options)
   }
 
-  /** Every problem of a project, as golem check finds them. */
+  /** Returns every problem of a project, as golem check finds them. */
   check(name, options = {}) {
     return this.#link.ask('check', { ...this.#given(options), project: name }, options)
   }
 
-  /** What a project's files say beyond its sandbox, and what of it was trusted in this browser, as golem trust --list. @returns {Promise<{digest: string, widenings: {file: string, path: string, value: string, module?: string, at: string, means: string, trusted: boolean}[]}>} */
+  /** Lists the settings of a project that reach beyond its sandbox (widenings), and which of them were trusted in this browser, as golem trust --list. @returns {Promise<{digest: string, widenings: {file: string, path: string, value: string, module?: string, at: string, means: string, trusted: boolean}[]}>} */
   trust(name, options = {}) {
     return this.#link.ask('trust', { ...this.#given(options), project: name }, options)
   }
 
-  /** Forgets what was trusted of a project: the next run asks again. */
+  /** Removes the trust in a project's widenings: the next run asks again. */
   distrust(name, { signal } = {}) {
     return this.#link.ask('trust', { project: name, remove: true }, { signal })
   }
 
-  /** The approval rules that were kept for a project in this browser, as YAML, as golem approvals list. @returns {Promise<string[]>} */
+  /** Returns the approval rules that were kept for a project in this browser, each as YAML, as golem approvals list. @returns {Promise<string[]>} */
   rules(name, { signal } = {}) {
     return this.#link.ask('rules', { project: name }, { signal })
   }
 
-  /** Removes the rule of this number, from 1, and with this text; gives those that are left. @returns {Promise<string[]>} */
+  /** Removes the rule of this number, counted from 1, which must have the text yaml. Returns the rules that are left. @returns {Promise<string[]>} */
   removeRule(name, number, yaml, { signal } = {}) {
     return this.#link.ask('rules', { project: name, remove: number, yaml }, { signal })
   }
 
-  /** What is wrong with a person's configuration (config.yaml), as text. */
+  /** Returns the faults of a person's configuration; config is the text of a config.yaml. */
   checkConfig(config, { signal } = {}) {
     return this.#link.ask('config', { config }, { signal })
   }
 
-  /** The workers of a project, as golem workers lists them, and what keeps others from being listed. */
+  /** Returns the workers of a project, as golem workers lists them, and the faults of those that cannot be listed. */
   workers(name, options = {}) {
     return this.#link.ask('workers', { ...this.#given(options), project: name }, options)
   }
 
   /**
-   * What a worker is before it runs: prompt, tools and what
-   * becomes of their calls, view and settings with their origins, as golem
-   * describe --json. worker is a reference, the entry if it is left out.
+   * Describes a worker before it runs, as golem describe --json: its prompt, its tools and
+   * whether their calls need approval, its view, and its settings with their origins.
+   * worker is a reference to a worker; '' is the entry.
    */
   describe(name, worker = '', options = {}) {
     return this.#link.ask('describe', { ...this.#given(options), project: name, worker }, options)
   }
 
-  /** What a run would do, as golem run --dry-run --json: workers, models, tools, files, hosts, limits. Nothing runs and nothing is written. */
+  /** Returns what a run would do, as golem run --dry-run --json: workers, models, tools, files, hosts, limits. Nothing runs and nothing is written. */
   plan(name, options = {}) {
     return this.#link.ask('plan', { ...this.#given(options), project: name }, options)
   }
 
-  /** Who may call whom, as golem workers --tree --json. */
+  /** Returns which worker may call which, as golem workers --tree --json. */
   tree(name, options = {}) {
     return this.#link.ask('tree', { ...this.#given(options), project: name }, options)
   }
 
   /**
-   * The models of a provider, as golem models lists them; context in tokens,
-   * price in US dollars for a million tokens, both where they are known.
+   * Lists the models of a provider, as golem models does. context is in tokens, price in US
+   * dollars for a million tokens; they are missing if they are not known.
    * @returns {Promise<{name: string, context?: number, price?: {in: string, cached?: string, out: string}}[]>}
    */
   models(name, provider, options = {}) {
@@ -334,29 +335,29 @@ export class Golem {
     return this.#start('run', name, input, options)
   }
 
-  /** Starts a conversation; say more with Run.send, end it with Run.end. */
+  /** Starts a conversation. Run.send sends further messages, Run.end ends it. */
   chat(name, input, options = {}) {
     return this.#start('chat', name, input, options)
   }
 
-  /** Calls one tool of the entry worker, as a person, in a run of its own. In an open conversation, send('/tool NAME JSON') calls it there: same gate, same trace. */
+  /** Calls one tool of the entry worker, on behalf of the person, in a run of its own. To call it in an open conversation, with its approvals and trace, use send('/tool NAME JSON'). */
   call(name, tool, args, options = {}) {
     return this.#start('call', name, args, options, { tool })
   }
 
   /**
-   * Goes on with a conversation that a run or chat kept. id is the run of its
-   * result, or one of conversations(); '' is the newest. Without an input a run
-   * that was interrupted goes on where it was.
+   * Continues a conversation that a run or chat kept. id is the field run of its result, or
+   * an id of conversations(); '' is the newest. Without an input an interrupted run
+   * continues where it was.
    */
   resume(name, id = '', input = undefined, options = {}) {
     return this.#start('chat', name, input, { ...options, resume: id })
   }
 
   /**
-   * Provides functions of this page, for what is asked for from now on, instead of those that were provided before:
-   * toolsets.NAME.TOOL is {description, input, output, risk, timeout, untrusted, run(args, {signal})}, which workers
-   * get with toolsets: {page: {names: [NAME]}}; models.NAME is a function of ({messages, tools, …}, {signal}) and the
+   * Provides functions of this page for later calls, and replaces those that were provided before.
+   * toolsets.NAME.TOOL is {description, input, output, risk, timeout, untrusted, run(args, {signal})}; workers get it
+   * with toolsets: {page: {names: [NAME]}}. models.NAME is a function of ({messages, tools, …}, {signal}) and the
    * model page:NAME. docs/web.md shows both.
    */
   provide(functions) {
@@ -365,8 +366,8 @@ export class Golem {
   }
 
   /**
-   * How it stands with the browser's own model, device:. With download it is downloaded, which a browser allows after
-   * a click; progress is told the part that is there, from 0 to 1.
+   * Returns the state of the browser's own model, device:. With download it first downloads the model, which a browser
+   * allows only after a click; progress gets the downloaded part, from 0 to 1.
    * @param {{download?: boolean, progress?: (part: number) => void, signal?: AbortSignal}} [options]
    * @returns {Promise<'unavailable'|'downloadable'|'downloading'|'available'>}
    */
@@ -385,7 +386,7 @@ export class Golem {
     return this.#link.start(method, params, { ...options, provided: this.#provided }, attachments.length ? attachments.map((a) => a.data) : undefined)
   }
 
-  /** Ends golem at once, whatever it does. */
+  /** Ends golem at once. Open calls fail with E_INTERRUPTED. */
   close() {
     this.#link.end('golem was closed')
   }

@@ -1,28 +1,28 @@
-// The messages between a page and golem's worker.
+// The messages between a page and the web worker of golem; cmd/wasm/main_js.go describes them.
 import { GolemError } from './error.js'
 import { Run } from './run.js'
 
-/** The number of the form of these messages. golem-worker.js and golem.wasm have theirs: another one is refused. */
+/** The version of these messages. golem-worker.js and golem.wasm must have the same number. */
 const form = 5
 
 const unlike = 'golem.js, golem-worker.js and golem.wasm are not of one version'
 const cancelled = () => new GolemError({ code: 'E_INTERRUPTED', message: 'it was cancelled' })
 
-/** Fails if signal is none. */
+/** Throws E_USAGE if signal is not an AbortSignal. */
 function fits(signal) {
   if (signal && typeof signal.addEventListener !== 'function') throw new GolemError({ code: 'E_USAGE', message: 'signal must be an AbortSignal' })
 }
 
-/** Fails if signal has aborted. */
+/** Throws E_INTERRUPTED if signal has aborted. */
 export function checked(signal) {
   fits(signal)
   if (signal?.aborted) throw cancelled()
 }
 
-/** Whether a value is bytes: an ArrayBuffer, of whatever frame, or a view of one. */
+/** Reports whether a value is an ArrayBuffer, also one of another frame, or a view of one. */
 export const isBytes = (v) => ArrayBuffer.isView(v) || Object.prototype.toString.call(v) === '[object ArrayBuffer]'
 
-/** Bytes, one or several, as the worker takes them. */
+/** Returns bytes, or an array of them, as Uint8Arrays for the worker. Other values are E_USAGE. */
 function taken(v, { names, attachments } = {}, i) {
   if (v === undefined && i === undefined) return v
   if (Array.isArray(v) && i === undefined) return v.map((one, n) => taken(one, { names: names ?? attachments }, n))
@@ -30,7 +30,7 @@ function taken(v, { names, attachments } = {}, i) {
   return v instanceof Uint8Array ? v : new Uint8Array(v.buffer ?? v, v.byteOffset ?? 0, v.byteLength)
 }
 
-/** What the worker is told of what a page provides (Golem.provide): all but the functions. */
+/** Returns what the worker needs to know about what a page provides (Golem.provide): all but the functions. */
 export function listed(provided) {
   try {
     const { toolsets = {}, models = {} } = provided
@@ -42,13 +42,13 @@ export function listed(provided) {
   }
 }
 
-/** The one worker, and what waits for its replies. */
+/** The connection to the web worker, with the calls that wait for its replies. */
 export class Link {
   #worker
   #last = 0
   #calls = new Map()
   #base
-  #over = null // why there is no golem any more
+  #over = null // the error with which golem ended; null: it runs
   #tell
 
   constructor(worker) {
@@ -71,12 +71,12 @@ export class Link {
     this.#worker.postMessage({ wasm, base, form })
   }
 
-  /** What calls the functions of the page. */
+  /** Loads the module that calls the functions of the page. */
   #lender() {
     return import(/* @vite-ignore */ new URL('golem-provide.js', this.#base))
   }
 
-  /** The state of the browser's own model. */
+  /** Returns the state of the browser's own model; see Golem.device. */
   async own(options = {}) {
     checked(options.signal)
     try {
@@ -87,7 +87,7 @@ export class Link {
     }
   }
 
-  /** Fails what is open and all that comes. */
+  /** Ends the worker. All open calls and all later ones fail with this message. */
   end(message, hint) {
     this.#worker.terminate() // with the workers that tools run in
     this.#over ??= new GolemError({ code: hint ? 'E_PLATFORM' : 'E_INTERRUPTED', message, hint })
@@ -97,8 +97,8 @@ export class Link {
   }
 
   /**
-   * Asks for one thing; progress hears how far it is. When signal aborts, it is cancelled and nobody waits any more;
-   * with settled the worker says how it ended.
+   * Calls a method of the worker and returns its result. When signal aborts, the call is cancelled and ask fails at
+   * once; with settled, ask still waits for the worker's reply.
    */
   async ask(method, params = {}, { signal, progress, settled } = {}, bytes = undefined) {
     if (this.#over) throw this.#over
@@ -127,7 +127,7 @@ export class Link {
     }
   }
 
-  /** Starts a run, a conversation or a call. */
+  /** Starts a run, a conversation or a call, and returns its Run. */
   start(method, params, options, bytes) {
     let inside
     let id = 0
@@ -168,13 +168,13 @@ export class Link {
   #post(m) {
     try {
       this.#worker.postMessage(m)
-    } catch (e) { // a function, or what else cannot be copied
+    } catch (e) { // it has a function or another value that cannot be copied
       throw new GolemError({ code: 'E_USAGE', message: `golem cannot take this value: ${e.message}` })
     }
   }
 }
 
-/** Promise.withResolvers, which not every browser has. */
+/** Does what Promise.withResolvers does, which not every browser has. */
 function within() {
   const out = {}
   out.promise = new Promise((resolve, reject) => Object.assign(out, { resolve, reject }))

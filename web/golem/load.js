@@ -1,13 +1,13 @@
-// golem.wasm comes over the network, compressed or not.
+// Loads golem.wasm, compressed or not.
 import { GolemError } from './error.js'
 
-/** A response that is there; otherwise the error that says which is not. */
+/** Returns the response if its status is a success, and else throws E_PLATFORM with its URL. */
 export function ok(response) {
   if (!response.ok) throw new GolemError({ code: 'E_PLATFORM', message: `${response.url} cannot be read (${response.status})`, hint: 'is the whole of web/dist on the server?' })
   return response
 }
 
-/** The module, compiled as it comes: compressed where the server leaves it so, unpacked here. */
+/** Loads golem.wasm and compiles it while it loads. It loads golem.wasm.gz if the server has it, and decompresses it unless the server or sw.js did. */
 export async function compiled(base, progress, signal) {
   progress?.('loading golem')
   let response = await fetch(new URL('golem.wasm.gz', base), { signal }).catch(() => null)
@@ -18,7 +18,7 @@ export async function compiled(base, progress, signal) {
   return WebAssembly.compileStreaming(new Response(packed ? stream.pipeThrough(new DecompressionStream('gzip')) : stream, { headers: { 'Content-Type': 'application/wasm' } }))
 }
 
-/** A stream, and whether it is packed: some servers unpack .gz themselves, so its first bytes tell. */
+/** Returns body as a stream, and whether it is compressed. The first bytes show that, because some servers decompress .gz themselves. told gets the number of bytes so far. */
 async function looked(body, told) {
   const reader = body.getReader()
   let head = new Uint8Array()

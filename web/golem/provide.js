@@ -1,14 +1,14 @@
-// Calls of what a page provides: its functions as tools and models, and the
-// browser's own model. It loads with the first such call.
+// Calls the functions that a page provides as tools and models, and the browser's own model.
+// It is loaded at the first such call.
 import { answers } from './device.js'
 import { coded } from './coded.js'
 
 export { device } from './device.js'
 
-/** The longest result of a tool, in characters of JSON. */
+/** The length limit of a tool's result, in characters of JSON. */
 const longest = 1 << 20
 
-/** Calls the function that golem's worker asks for, and posts what it gives, piece by piece. */
+/** Calls the function that golem's worker asks for, and posts its answer piece by piece, or its error. */
 export async function serve(provided, { kind, set, name, data }, post, signal) {
   try {
     const given = JSON.parse(data)
@@ -19,7 +19,7 @@ export async function serve(provided, { kind, set, name, data }, post, signal) {
   }
 }
 
-/** A tool's result; none is an empty text. */
+/** Returns a tool's result as JSON; undefined is an empty text. */
 function json(out) {
   let text
   try {
@@ -31,7 +31,7 @@ function json(out) {
   return text
 }
 
-/** A model's answer: one value, or what an asynchronous iterator gives. */
+/** Posts a model's answer: one value, or each value of an asynchronous iterator. */
 async function pieces(out, post, signal) {
   let calls = 0
   const send = (piece) => post({ piece: JSON.stringify(chunk(piece, () => calls++)) })
@@ -44,7 +44,7 @@ async function pieces(out, post, signal) {
   post({ done: true })
 }
 
-/** A piece of an answer as chat completions have it: a text, {text, calls, usage}, or such a chunk. */
+/** Returns a piece of an answer as a chunk of chat completions. The piece is a text, {text, calls, usage}, or already such a chunk. */
 function chunk(piece, next) {
   if (piece?.choices) return piece
   const { text, calls, usage } = typeof piece === 'string' ? { text: piece } : piece ?? {}
@@ -53,7 +53,7 @@ function chunk(piece, next) {
   return { choices: [{ index: 0, delta: { content: text ?? '', tool_calls } }], usage: usage && { prompt_tokens: usage.in, completion_tokens: usage.out } }
 }
 
-/** What a function threw, whatever it is. */
+/** Returns the error that a function threw in the form for the worker. It never throws, whatever e is. */
 function told(e) {
   try {
     return { message: String(e?.message || e).slice(0, 2000), code: e?.golem ? e.code : '', hint: e?.golem ? e.hint : '', status: Number.isInteger(e?.status) ? e.status : 0 }

@@ -1,73 +1,73 @@
 /**
  * @typedef {object} RunOptions
- * @property {string} [model] provider:name; default the project's own
+ * @property {string} [model] provider:name; default: the project's model
  * @property {string} [approval] interactive, approve_all, auto_deny
- * @property {string} [entry] another worker than the project's entry
+ * @property {string} [entry] the worker to run instead of the project's entry
  * @property {number} [maxDepth]
  * @property {number} [maxTurns] the same as limits.turns
  * @property {Record<string, unknown>} [modelSettings] settings of the models for the run, e.g. {temperature: 0.2, max_output_tokens: 4000}
  * @property {Record<string, string|number>} [limits] limits of the run, e.g. {turns: 20, cost: 0.5, tool_timeout: '1m', tool_output: '10KB'}
- * @property {string} [resume] goes on with this kept conversation instead of beginning one; '' is the newest
- * @property {number} [at] with resume: goes on before the person's message of this number, as a branch
+ * @property {string} [resume] the id of a kept conversation to continue; '' is the newest
+ * @property {number} [at] with resume: branches off before the person's message of this number
  * @property {boolean} [strict] any denied call or failed worker makes the exit code 1
- * @property {boolean} [trust] yes, for this run, to what the project's files say beyond its sandbox
+ * @property {boolean} [trust] says yes, for this run, to the settings of the project that reach beyond its sandbox
  * @property {string} [config] the person's own configuration, the text of a config.yaml
  * @property {Record<string, string>} [env] keys and addresses, e.g. OPENAI_API_KEY; kept in no file
- * @property {Record<string, string>} [secrets] what the person keeps under names, for modules that a project gives {secret: NAME}; kept in no file
+ * @property {Record<string, string>} [secrets] the person's secrets by name, for modules to which the project gives {secret: NAME}; kept in no file
  * @property {{name: string, data: ArrayBuffer|ArrayBufferView}[]} [attachments]
  * @property {(request: Request, signal: AbortSignal) => Promise<{answer: 'yes'|'no'|'session'|'always'|'never', reason?: string, text?: string}|null>} [approve]
- *   asked before a side effect, and before a run for what the project's files say beyond its sandbox; null says that
- *   nobody is there; without it whatever would ask is denied; signal aborts when the question is
- *   withdrawn or the run is cancelled: then no answer counts any more
+ *   called before a side effect, and before a run whose project has settings that reach beyond its sandbox; null says
+ *   that nobody can be asked; without approve all that would ask is denied; signal aborts when the question is
+ *   withdrawn or the run is cancelled: then an answer has no effect
  * @property {(artifact: {name: string, data: string}) => void} [artifact]
- *   given whole prompts, inputs and outputs as JSON, named by call: 0.2.prompt.json
+ *   called with whole prompts, inputs and outputs as JSON; the name begins with the call's id: 0.2.prompt.json
  * @property {AbortSignal} [signal] ends the run, as Run.cancel does
  * @property {boolean} [trace] false keeps no trace in the project
  * @property {boolean} [prompts] keeps each worker's messages beside the trace, to be read by golem.prompts
  */
 
 /**
- * A question to the person. One is open at a time; the answer is bound to its id.
+ * A question to the person. One is open at a time; an answer counts only for the id of its question.
  * @typedef {object} Request
  * @property {string} id
- * @property {'tool'|'input'|'turns'|'trust'} kind a call of a tool; a text for a worker that asks, which is text beside answer 'yes'; whether to go on past limits.turns; what a project's files say beyond its sandbox
- * @property {string[]} answers those that count: yes and no, for a call also session, never and maybe always and keep
+ * @property {'tool'|'input'|'turns'|'trust'} kind tool: a call of a tool; input: a worker asks for a text, which is the text beside the answer 'yes'; turns: whether to go on past limits.turns; trust: settings of a project that reach beyond its sandbox
+ * @property {string[]} answers the possible answers: yes and no, for a call also session, never and maybe always and keep
  * @property {'low'|'medium'|'high'} risk
  * @property {string} [call] the trace id of the call or worker run
  * @property {string[]} [workerPath] IDs from the root
  * @property {string} [title] of kinds other than tool: the question
- * @property {{path: string, value: string, means?: string, where?: string}[]} [lines] what a yes covers
+ * @property {{path: string, value: string, means?: string, where?: string}[]} [lines] what the person says yes to
  * @property {string} [tool] of a call: its name
  * @property {string} [type] tool_call, file_write or command
  * @property {string} [description]
  * @property {string} [module] of a custom tool: its file and digest
  * @property {{name: string, value: string}[]} [grants] all that the module was given: files, hosts, keys of config
- * @property {object} [args] what will run
+ * @property {object} [args] the arguments of the call
  * @property {{op: string, mount?: string, path: string}[]} [paths]
  * @property {string} [diff] the change to a file, unified
  * @property {boolean} [unchanged] the file has the content that the call would write
- * @property {string} [rule] the setting that asks
- * @property {{says: string, yaml: string}} [lasting] the rule that the answer keep saves for this project in this browser: show it whole before that answer is given
+ * @property {string} [rule] the setting because of which the person is asked
+ * @property {{says: string, yaml: string}} [lasting] the rule that the answer keep saves for this project in this browser: show all of it before the person gives that answer
  * @property {string} [why] why the person is asked, in plain words
  */
 
-/** A run or conversation under way: iterate it for its events, await result. */
+/** A run or conversation: iterate over it for its events, and await result. */
 export class Run {
   #post
   #options
   #queue = []
-  #wakes = [] // of loops that wait
+  #wakes = [] // functions that wake the loops that wait for events
   #over = false
   #fault = null // why it could not begin
   #gone = new AbortController()
-  #open = new Map() // questions that wait, by request id
-  #loans = new Map() // calls of functions of the page, by number
+  #open = new Map() // AbortControllers of open questions, by request id
+  #loans = new Map() // AbortControllers of open calls of functions of the page, by number
 
-  /** Made by golem.run, chat, resume and call. lend gets what the worker's messages do to it. */
+  /** Called by golem.run, chat, resume and call. lend gets the functions {take, finish, fail} that handle the worker's messages. */
   constructor(post, options, lend) {
     this.#post = post
     this.#options = options
-    /** How it ended: {run, status, exit, text, output, error, denied, failed}. Rejects only if it could not begin. */
+    /** A promise of how it ended: {run, status, exit, text, output, error, denied, failed}. Rejects only if it could not begin or golem has stopped. */
     this.result = new Promise((resolve, reject) => {
       const last = (then) => (value) => {
         this.#over = true
@@ -78,7 +78,7 @@ export class Run {
       }
       lend({ take: (m) => this.#take(m), finish: last(resolve), fail: last(reject) })
     })
-    this.result.catch(() => {}) // whoever wants it awaits it
+    this.result.catch(() => {}) // a page need not await it: no unhandled rejection
   }
 
   #wake() {
@@ -118,7 +118,7 @@ export class Run {
     this.#loans.delete(n)
   }
 
-  /** Every question has an id and an answer of its own; one that was withdrawn takes none. */
+  /** Asks the person a question with the option approve, and posts the answer with its id, unless the question was withdrawn. */
   async #answer(request) {
     let decision = { answer: 'no' } // a front end that breaks is a denial
     const withdrawn = new AbortController()
@@ -126,31 +126,31 @@ export class Run {
     try {
       decision = await this.#options.approve(request, AbortSignal.any([this.#gone.signal, withdrawn.signal]))
     } catch {
-      // It is told where it broke.
+      // The answer stays no.
     }
     this.#open.delete(request.id)
     if (withdrawn.signal.aborted) return
     const { answer, reason, text } = decision ?? { answer: 'nobody' }
     try {
       this.#post({ answer: { answer, reason, text, id: request.id } })
-    } catch { // what it gave is no text
+    } catch { // the answer has a value that cannot be copied
       this.#post({ answer: { answer: 'no', id: request.id } })
     }
   }
 
-  /** Ends it: model, tools and children stop, the trace ends properly. */
+  /** Ends the run: model, tools and children stop, and the trace is completed. */
   cancel() {
     if (this.#over) return
     this.#gone.abort()
     this.#post({ cancel: true })
   }
 
-  /** Ends the exchange of a conversation that is under way; the conversation goes on. */
+  /** Ends the current exchange of a conversation; the conversation goes on. */
   stop() {
     this.#post({ stop: true })
   }
 
-  /** Says something in a conversation. */
+  /** Sends the person's next message in a conversation. */
   send(text) {
     this.#post({ say: String(text) })
   }
@@ -160,7 +160,7 @@ export class Run {
     this.#post({ end: true })
   }
 
-  /** Its events, each once, whichever loop takes it. Leaving the loop early cancels it; one that could not begin throws what result rejects with. */
+  /** Yields the events; if several loops iterate, each event goes to one of them. Leaving a loop early cancels the run. If result rejects, the loop throws the same error. */
   async *[Symbol.asyncIterator]() {
     try {
       for (;;) {

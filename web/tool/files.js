@@ -1,8 +1,8 @@
-// Files as WASI sees them: a file is read whole at its first use and written
-// whole, when it is closed or synced, or with the call's good end. It follows
-// its name; its handles share it. core/wasmtool/wazeroengine does the same.
+// Open files for WASI. A file is read whole at its first use, and written whole when it is
+// closed or synced, or when the call ends well. After a rename an open file has the new name;
+// all handles of a file share its content. core/wasmtool/wazeroengine does the same.
 
-/** Takes one more handle of an open file: its handles share what it holds. */
+/** Returns the shared content of an open file for one more handle. */
 function hold(name) {
   let c = box.open.find((o) => !o.gone && o.name === name)
   if (!c) {
@@ -19,7 +19,7 @@ function release(c) {
   box.held -= c.size
 }
 
-/** Books content of another size. */
+/** Counts a content's new size; all open files together have a limit. */
 function account(c, size) {
   if (box.held + size - c.size > mostHeld) {
     call.heldTooMuch = true
@@ -29,7 +29,7 @@ function account(c, size) {
   return E.ok
 }
 
-/** Reads an open file if its content is not here yet. */
+/** Reads the content of an open file. It returns null if it is already loaded, else a promise of an error number. */
 function load(c) {
   if (c.data) return null
   if (c.gone) return Promise.resolve(E.noent)
@@ -42,13 +42,13 @@ function load(c) {
   })
 }
 
-/** With the content of an open file: at once if it is here. */
+/** Calls next when the content of an open file is loaded: at once if it is already. */
 const loaded = (c, next) => {
   const p = load(c)
   return p ? p.then((e) => e || next()) : next()
 }
 
-/** Writes what has changed. */
+/** Writes the content of an open file if it has changed. It returns an error number or a promise of one. */
 function commit(c) {
   if (!c.dirty || c.gone) return E.ok
   const data = c.data.slice(0, c.size)
@@ -75,12 +75,12 @@ function resize(c, size) {
 
 const within = (name, dir) => dir === '.' || name === dir || name.startsWith(dir + '/')
 
-/** Cuts open files off from a name that is theirs no longer. */
+/** Marks the open files at or below a name that was removed or replaced: they are not written any more. */
 function forget(name) {
   for (const c of box.open) if (within(c.name, name)) c.gone = true
 }
 
-/** Renames, with what is open: what has changed is written first. */
+/** Renames a file or directory, and the open files in it. It first writes their changes. */
 async function move(from, to) {
   for (const c of box.open) {
     const e = within(c.name, from) && await commit(c)
@@ -93,15 +93,16 @@ async function move(from, to) {
   return E.ok
 }
 
-/** Removes a name. */
+/** Removes a file or directory: op is unlink or rmdir. */
 const remove = (op, fd, at, n) => after(path(op, fd, at, n), (a) => {
   forget(a.name)
   return E.ok
 })
 
 /**
- * The buffers of a vector, or null where it is outside. Each is looked up when
- * its turn comes: what is read may lie over the vector itself.
+ * Returns an iterable of the buffers of an I/O vector, or null if the vector is outside the
+ * memory. It reads each entry only when its turn comes, because data that is read may
+ * overwrite the vector itself.
  */
 function vectors(at, count) {
   const size = (count << 3) >>> 0
@@ -116,7 +117,7 @@ function vectors(at, count) {
   }
 }
 
-/** fd_read and fd_pread. */
+/** Implements fd_read and, with an offset, fd_pread. */
 function read(fd, iovs, count, result, offset) {
   const f = file(fd)
   if (!f) return E.badf
@@ -152,7 +153,7 @@ function read(fd, iovs, count, result, offset) {
   return put32(result, 0)
 }
 
-/** fd_write and fd_pwrite. */
+/** Implements fd_write and, with an offset, fd_pwrite. */
 function write(fd, iovs, count, result, offset) {
   const f = file(fd)
   if (!f) return E.badf
@@ -222,7 +223,7 @@ function seek(fd, offset, whence, result) {
   })
 }
 
-/** What an open file or directory is, asked of the core by its name. */
+/** Returns the state of an open file or directory. It asks golem.wasm by the name; the size is that of the loaded content. */
 function statOf(f) {
   const c = f.content
   if (c?.gone) return { errno: E.ok, size: c.size }
@@ -230,7 +231,7 @@ function statOf(f) {
   return asked.then((a) => a.errno ? a : { ...a, size: c?.data ? c.size : a.size })
 }
 
-/** The size of what is open goes before the file's. */
+/** Replaces the size in an answer by that of the loaded content, if the file is open. */
 function sized(a) {
   const c = box.open.find((o) => !o.gone && o.name === a.name)
   return c?.data ? { ...a, size: c.size } : a

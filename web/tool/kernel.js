@@ -1,12 +1,13 @@
-// What a module shares with its host beside its own memory: blocks named by
-// 8-aligned handles, 0 meaning none, and variables. It does what core/wasmtool's
-// kernel.go, session.go and meter.go do, for calls that run in a worker of their
-// own. Bounds, numbers and sentences are in twin.js, which Go writes.
+// The kernel of Extism: what a module shares with its host beside its own memory. It has
+// blocks of bytes, named by handles that are multiples of 8 (0 is none), and variables. It
+// does what kernel.go, session.go and meter.go of core/wasmtool do, for calls that run in
+// their own web worker. Limits, numbers and messages are in twin.js, which web/twin
+// generates from Go.
 
-/** Ends the call from inside a host function; why stands in the call. */
+/** Host functions throw this to end the call; call.fault or another field of call says why. */
 const unwound = Symbol('the call was ended')
 
-/** The call under way, and the instance it is in. */
+/** The current call, and the state of its instance. */
 let call = null
 let box = null
 
@@ -14,7 +15,7 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const none = new Uint8Array(0)
 
-/** Ends the call with one of the faults. */
+/** Ends the call with a fault. If it has one already, that one stays. */
 function end(fault) {
   call.fault ??= fault
   throw unwound
@@ -28,14 +29,14 @@ function cannotSuspend() {
 
 const unsigned = (n) => BigInt.asUintN(64, BigInt(n))
 
-/** Rounds a size up, by an eighth at most where it is not small. */
+/** Rounds a block's size up: to a multiple of 8 up to 64 bytes, and by an eighth at most above. */
 function roomFor(n) {
   const step = n > 64 ? 2 ** (28 - Math.clz32(n - 1)) : 8
   return Math.ceil(n / step) * step
 }
 
 class Kernel {
-  vars = new Map() // by the name's bytes, one character each
+  vars = new Map() // by name, in which each character is one byte
   room = 0
 
   reset() {
@@ -46,7 +47,7 @@ class Kernel {
     this.free = new Map()
   }
 
-  /** Makes a block of zeros, of size bytes. It returns a number. */
+  /** Allocates a block of size bytes, all zero, and returns its handle, a number. */
   alloc(size) {
     const n = Number(size)
     if (n === 0) return 0
@@ -93,7 +94,7 @@ class Kernel {
     return this.sizes.get(Number(handle)) ?? 0
   }
 
-  /** A block's content, shared. */
+  /** Returns a block's content, not a copy. */
   bytes(handle) {
     const at = Number(handle)
     const n = this.sizes.get(at)
@@ -134,7 +135,7 @@ class Kernel {
 
 const slices = { first: BigInt(firstSlice), most: BigInt(mostSlice), least: BigInt(firstSlice) / 4n }
 
-/** The account behind a call's fuel and time. */
+/** Counts the fuel and the time of a call. */
 class Meter {
   constructor(fuel, limit, words) {
     this.budget = BigInt(fuel)
@@ -146,7 +147,7 @@ class Meter {
     this.begun = this.last = performance.now()
   }
 
-  /** What the guard's tick import does. It never waits. */
+  /** Implements the import tick of the guard, which returns more fuel or ends the call. It never waits. */
   tick(left) {
     this.check()
     const debt = left < 0n ? -left : 0n
@@ -183,7 +184,7 @@ class Meter {
     return this.limit > 0 ? this.limit - (performance.now() - this.begun - this.away) : 86_400_000
   }
 
-  /** Waits, but no longer than the call may last. */
+  /** Waits for ms milliseconds, but ends the call when its time is over. */
   async sleep(ms) {
     const until = performance.now() + ms
     for (;;) { // timers may be early
@@ -199,15 +200,15 @@ class Meter {
 let asked = 0
 const waiting = new Map()
 
-/** Asks the core for what only it has. The answer comes as a message. */
+/** Sends golem.wasm a question, and returns a promise of the answer, which comes as a message. */
 function ask(question, transfer = []) {
-  if (!suspends) cannotSuspend() // before anything comes of it
+  if (!suspends) cannotSuspend() // before the question has any effect
   const id = ++asked
   postMessage({ ...question, ask: id }, transfer)
   return new Promise((f) => waiting.set(id, f)).then((a) => {
     if (a.ended) {
-      call.meter.check() // being late goes before what came of it
-      call.atHost = true // the fault stays there
+      call.meter.check() // a call that is too late fails with that, not with the host's fault
+      call.atHost = true // golem.wasm keeps the fault
       throw unwound
     }
     return a
@@ -216,7 +217,7 @@ function ask(question, transfer = []) {
 
 const oneByOne = new TextDecoder('latin1')
 
-/** Bytes as text with a character for each: a module's names need not be UTF-8. */
+/** Returns bytes as a text with one character for each byte: a module's names need not be UTF-8. */
 const characters = (bytes) => oneByOne.decode(bytes)
 
 function log(level) {
@@ -227,17 +228,17 @@ function log(level) {
   }]
 }
 
-/** What a call has said of input, output and error: nothing. Output and error are where they lie. */
+/** The fields of call for input, output and error before the module has set any. inputAt, outputAt and failed are handles. */
 const blank = { inputAt: 0n, inputSize: 0n, outputAt: 0n, outputSize: 0n, failed: 0n, said: none }
 
-/** The error's text as it stands at the call's end; of a block that was freed, what it held when it was set. */
+/** Returns the text of the error that the module set: the block's content at the end of the call or, if the block was freed, its content when it was set. */
 function message() {
   if (call.failed === 0n) return none
   const b = box.kernel.sizes.has(Number(call.failed)) ? box.kernel.bytes(call.failed) : call.said
   return b.length ? b.slice(0, mostStderr) : encoder.encode(words.noMessage)
 }
 
-/** extism:host/env: name → parameters, results (i = i32, l = i64), function. */
+/** The imports of extism:host/env: by name the types of parameters and results (i = i32, l = i64), the function, and true if it may wait. */
 const extism = {
   alloc: ['l', 'l', (n) => BigInt(box.kernel.alloc(n))],
   free: ['l', '', (at) => {

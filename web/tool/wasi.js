@@ -1,5 +1,5 @@
-// WASI preview 1 as wazero gives it, over files that the core lends (files.js).
-// Links are neither shown nor made.
+// WASI preview 1, with the same behaviour as wazero's, over files that golem.wasm reads and
+// writes (files.js). Links are neither shown nor made.
 
 const descriptors = 4096
 
@@ -12,7 +12,7 @@ const memory = () => {
   return box.bytes
 }
 
-/** A range of the module's memory, or null. */
+/** Returns n bytes of the module's memory at an address, not a copy, or null if they are outside. */
 const range = (at, n) => {
   const m = memory()
   at >>>= 0
@@ -37,7 +37,7 @@ function insert(entry) {
 
 const openFiles = () => box.files.reduce((n, f) => n + (f?.kind === 'file' || f?.kind === 'dir' && !f.preopen ? 1 : 0), 0)
 
-/** Asks about a path: dir is a descriptor's number. */
+/** Asks golem.wasm for an operation on a path, relative to the descriptor dir. */
 function path(op, dir, at, n, more = {}) {
   const name = range(at, n)
   if (!name) return E.fault
@@ -46,7 +46,7 @@ function path(op, dir, at, n, more = {}) {
   return ask({ op, data: name.slice(), dir: f?.preopen ? '' : f?.name ?? '', wrong, ...more })
 }
 
-/** Continues with what the core answered, where it is no error. */
+/** Calls next with an answer, or a promise of one, unless the answer is an error number or has one; then it returns that. */
 const after = (answer, next) => {
   if (typeof answer === 'number') return answer || next(answer)
   return answer instanceof Promise ? answer.then((a) => after(a, next)) : answer.errno || next(answer)
@@ -81,7 +81,7 @@ function stringList(list, at, buf) {
 
 const sizes = (list, count, size) => put32(count, list.length) || put32(size, list.reduce((n, s) => n + encoder.encode(s).length + 1, 0))
 
-/** Chance is the core's: some came with the call, more is asked for. */
+/** Implements random_get. Some random bytes came with the call; golem.wasm gives more. */
 function random(at, n) {
   const b = range(at, n)
   if (!b) return E.fault
@@ -112,7 +112,7 @@ function poll(from, to, count, result) {
   const given = range(from, Math.imul(count, 48))
   const out = range(to, Math.imul(count, 32))
   if (!given || !out || given.length < count * 48) return E.fault
-  const subs = given.slice() // the two may overlap, as anything a module says
+  const subs = given.slice() // a copy: the module may have made the two ranges overlap
   out.fill(0)
   if (put32(result, count)) return E.fault
   const v = new DataView(subs.buffer)
@@ -156,7 +156,7 @@ function poll(from, to, count, result) {
 
 const fileRights = 0x1ffn | 1n << 21n | 1n << 22n | 1n << 23n | 1n << 27n
 const dirRights = [0n, 3n, 4n, 9n, 10n, 11n, 12n, 13n, 14n, 15n, 16n, 17n, 18n, 19n, 20n, 21n, 23n, 24n, 25n, 26n].reduce((r, b) => r | 1n << b, 0n)
-const types = { dir: 3, file: 4 } // what is neither is a device
+const types = { dir: 3, file: 4 } // all others are block devices (1)
 
 function fdstat(fd, at) {
   const b = range(at, 24)
@@ -199,7 +199,7 @@ function allocate(fd, offset, n) {
   return after(statOf(f), (a) => BigInt(a.size) >= tail ? E.ok : truncate(f, tail))
 }
 
-/** The times of files are the host's. */
+/** Reports whether the flags ask for a given time and for now at once, for either of the two times. */
 const badTimes = (flags) => (flags & 3) === 3 || (flags & 12) === 12
 
 function setTimes(dir, flags, at, n, atim, mtim, which) {
@@ -239,7 +239,7 @@ function readlink(fd, at, n, buf, length) {
   return after(path('at', fd, at, n), () => E.inval)
 }
 
-/** name → parameters, results, function, and whether it may wait. */
+/** The imports of wasi_snapshot_preview1: by name the types of parameters and results, the function, and true if it may wait. */
 const wasi = {
   args_get: ['ii', 'i', (at, buf) => stringList(call.args, at, buf)],
   args_sizes_get: ['ii', 'i', (count, size) => sizes(call.args, count, size)],

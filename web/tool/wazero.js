@@ -1,8 +1,8 @@
-// The worker that golem-wazero.wasm runs in: cmd/wasm/wazero. web/build puts
-// Go's wasm_exec.js before it. The first message brings the program; calls that
-// come before it listens wait.
+// The web worker in which golem-wazero.wasm (cmd/wasm/wazero) runs. web/build puts Go's
+// wasm_exec.js before it. The first message has the program. Messages that come before the
+// program is ready wait.
 onmessageerror = () => postMessage({ broke: true })
-postMessage({ here: true }) // or golem starts another worker
+postMessage({ here: true }) // without this message golem starts another worker
 
 onmessage = ({ data }) => {
   const early = []

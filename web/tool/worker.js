@@ -1,16 +1,15 @@
-// A worker that runs guarded modules on the browser's own engine, one call at
-// a time. cmd/wasm/toolcall_js.go is the other side: it posts {call}, answers
-// what a call asks for, has what is left open written by {flush}, and ends the
-// worker where a call goes on too long. web/build puts twin.js, kernel.js,
-// wasi.js and files.js before it.
+// A web worker that runs guarded modules on the browser's own engine, one call at a time.
+// cmd/wasm/toolcall_js.go is the other side: it posts {call}, answers what a call asks for,
+// posts {flush} to have changed files written, and terminates the worker if a call takes too
+// long. web/build puts twin.js, kernel.js, wasi.js and files.js before it.
 
-/** Standard output: what is beyond the limit ends the call. */
+/** Standard output or standard error of a call. Too much standard output ends the call; of standard error only the end is kept. */
 class Output {
   data = new Uint8Array(1024)
   size = 0
 
   constructor(keep) {
-    this.keep = keep // the end is kept, of stderr; else it is bounded by the call
+    this.keep = keep // for stderr: how many bytes at its end are kept; 0 for stdout
   }
 
   add(b) {
@@ -34,7 +33,7 @@ class Output {
   }
 }
 
-/** A host function that may wait: the module is suspended meanwhile. */
+/** Wraps a host function that may wait, so that the module is suspended meanwhile. If the browser cannot do that, waiting ends the call. */
 function waits(f) {
   if (suspends) return new WebAssembly.Suspending(f)
   return (...args) => {
@@ -52,7 +51,7 @@ const own = {
   wasi_snapshot_preview1: wasi,
 }
 
-/** The imports of a module. What it wants otherwise than we have it ends the call that calls it. */
+/** Returns the import object for a module, and whether any of its imports may wait. An import that does not exist, or has another type, ends the call that calls it. */
 function imports(list) {
   const out = Object.create(null)
   let waiting = false
@@ -60,8 +59,8 @@ function imports(list) {
     const have = Object.hasOwn(own, module) && Object.hasOwn(own[module], name) ? own[module][name] : null
     let f
     if (have && have[0] + ':' + have[1] === type) {
-      // A call whose time is over ends at every host function: fuel counts
-      // calls, and one can move 60 MiB.
+      // Every host function ends a call whose time is over. Fuel does not limit the time
+      // in host functions: it counts only their calls, and one call can copy 60 MiB.
       const timed = (...args) => {
         call.meter.check()
         return have[2](...args)
@@ -82,7 +81,7 @@ function imports(list) {
 /** The module of the last call: {module, imports}. */
 let last = null
 
-/** A fresh instance of it that nothing has run in, made ahead: {instance, waiting}. */
+/** A new instance of it for the next call, made in advance, in which nothing has run: {instance, waiting}. */
 let spare = null
 
 function made() {
@@ -102,18 +101,18 @@ function instantiate(m) {
   box.memory = instance.exports['golem:memory']
 }
 
-/** Makes an instance for the next call, if this worker has nothing to do. A module runs nothing when it is instantiated: the guard made its start section an export. */
+/** Makes an instance for the next call, if this worker is idle. This runs no code of the module: the guard made its start section an export. */
 function prepare() {
   if (call || spare || !last) return
   try {
     spare = made()
     if ((spare.instance.exports['golem:memory']?.buffer.byteLength ?? 0) > large) spare = null
   } catch {
-    spare = null // the next call finds out why
+    spare = null // the next call will report the error
   }
 }
 
-/** Whether stack or memory ended: V8 and JavaScriptCore say RangeError, SpiderMonkey InternalError. */
+/** Reports whether an error means that stack or memory is used up: V8 and JavaScriptCore throw RangeError, SpiderMonkey InternalError. */
 const outOfRoom = (e) => e instanceof RangeError || e?.name === 'InternalError' || e === 'out of memory'
 
 /** Notes why the module did not return. */
@@ -125,13 +124,13 @@ function trapped(e) {
     return
   }
   if (!(e instanceof WebAssembly.RuntimeError)) {
-    call.trap = words.hostFailed // its own words are about golem
+    call.trap = words.hostFailed // its own message is about golem's code, not the module
     return
   }
-  call.trap = e.message.split('\n')[0] || 'it failed' // Go says it in golem's words
+  call.trap = e.message.split('\n')[0] || 'it failed' // Go translates it to golem's message
 }
 
-/** Calls into the module; false if that was the end. */
+/** Calls an export of the module. It returns false if that ended the call. */
 async function invoke(f, args) {
   try {
     const result = box.waits ? await WebAssembly.promising(f)(...args) : f(...args)
@@ -149,7 +148,7 @@ async function run(m) {
       instantiate(m)
     } catch (e) {
       box = null
-      if (outOfRoom(e)) call.retry = true // memory of earlier instances is not free yet
+      if (outOfRoom(e)) call.retry = true // earlier instances may still use memory
       return trapped(e)
     }
     enter()
@@ -166,17 +165,17 @@ async function run(m) {
       if (!(await invoke(box.exports[s.name], zeros))) return
     }
   } else {
-    if (!m.granted) forget('.') // what an earlier call could see
+    if (!m.granted) forget('.') // this call may not write the files of an earlier call
     enter()
   }
   if (m.contract) {
-    call.contract = true // told by who knows what the module exports
+    call.contract = true // golem.wasm knows the exports and makes the message
     return
   }
   if ((await invoke(box.exports[m.export], [])) && m.result) call.code = call.result | 0
 }
 
-/** Begins the account of the call in its instance. */
+/** Resets fuel, flags and kernel of the instance for the call, and puts its input into the kernel. */
 function enter() {
   box.exports['golem:fuel'].value = 0n
   box.exports['golem:flags'].value = 0
@@ -186,7 +185,7 @@ function enter() {
   if (call.input.length) call.inputAt = box.kernel.put(call.input)
 }
 
-/** Writes what the module left open; whether all of it could be. */
+/** Writes the changed files that the module left open. It returns false if one could not be written. */
 async function flush() {
   for (const c of box?.open ?? []) {
     if (await commit(c)) return false
@@ -194,7 +193,7 @@ async function flush() {
   return true
 }
 
-/** What an instance may leave to the collector, in bytes: one that held more goes with its worker. */
+/** A limit in bytes: if an instance uses more memory, its worker is ended with it, instead of waiting for the garbage collector. */
 const large = 32 << 20
 
 async function begin(m) {
@@ -224,7 +223,7 @@ async function begin(m) {
   if (dropped) drop()
 }
 
-/** Leaves the instance to the collector. */
+/** Drops the instance; the garbage collector frees it. */
 function drop() {
   box = null
   call = null
@@ -234,7 +233,7 @@ function drop() {
 const broke = () => postMessage({ broke: true })
 
 onmessageerror = broke
-postMessage({ here: true }) // or golem starts another worker
+postMessage({ here: true }) // without this message golem starts another worker
 
 onmessage = ({ data }) => {
   if (data.answer !== undefined) {
