@@ -69,14 +69,14 @@ function App() {
   )
 }
 
-/** A notice: it goes by itself, later if it is bad news, and not while somebody reads it with the pointer or the focus on it. */
+/** A notice. It closes after 8 seconds, or after 20 if it is a warning or an error, but not while the pointer or the focus is on it. */
 function Toast() {
   const toast = store.toast.value
   const [held, setHeld] = useState(false)
   const close = () => (store.toast.value = null)
   useEffect(() => {
     if (!toast || held) return undefined
-    const timer = setTimeout(() => store.toast.value === toast && close(), toast.level === 'info' ? 8_000 : 20_000) // not one that came meanwhile
+    const timer = setTimeout(() => store.toast.value === toast && close(), toast.level === 'info' ? 8_000 : 20_000) // it does not close a newer notice
     return () => clearTimeout(timer)
   }, [toast, held])
   return toast && (
@@ -112,7 +112,7 @@ function View() {
   return <Projects />
 }
 
-/** What a view cannot show must not take the others with it. */
+/** Shows a message in place of a view that throws an error, so that the rest of the page still works. */
 class Boundary extends Component {
   componentDidCatch(error) {
     this.setState({ failed: error.message })

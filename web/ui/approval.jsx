@@ -1,14 +1,14 @@
-// A question to the person (SPEC §7, SECURITY 19): before a side effect what
-// will run, whole, and what it changes; of any other kind its title and each
-// line that a yes covers. The default is no; leaving the dialog is no; nothing typed
-// before the dialog stood can answer it (SECURITY 9).
+// The dialog for a question to the person (SPEC §7, SECURITY 19). Before a side effect it
+// shows all that will run and what it changes; for other kinds, the title and each line that
+// a yes covers. The default is no, and leaving the dialog is no. Nothing that was typed
+// before the dialog was open can answer it (SECURITY 9).
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { shut } from './ask.jsx'
 import { Arguments } from './arguments.jsx'
 import { Diff, counts, visible } from './diff.jsx'
 import { asked, talking } from './store.js'
 
-const settle = 400 // ms in which a click or key cannot have been meant for this dialog
+const settle = 400 // ms after opening in which clicks and keys are ignored: they were not meant for this dialog
 
 export function Approval() {
   const question = asked.value[0]
@@ -25,9 +25,9 @@ function Question({ question, waiting }) {
   const [beside] = useState(() => matchMedia('(min-width: 900px)').matches)
   useEffect(() => {
     const before = document.activeElement
-    if (beside) dialog.current.show() // what it is about can be looked at meanwhile
+    if (beside) dialog.current.show() // not modal: the person can look at the page meanwhile
     else dialog.current.showModal()
-    if (beside && typing(before)) before.focus() // whoever writes goes on; the question is announced
+    if (beside && typing(before)) before.focus() // a person who is writing keeps the focus; screen readers announce the question
     else dialog.current.querySelector('[data-first]').focus()
     const timer = setTimeout(() => setCalm(true), settle)
     return () => {
@@ -87,17 +87,17 @@ function Question({ question, waiting }) {
   )
 }
 
-/** The arguments that the lines above do not show: a path that stands there word for word is not shown once more. */
+/** Returns the arguments without the path, if one of the paths above shows exactly that path. */
 function beyond({ args, paths = [] }) {
   if (!args || typeof args !== 'object' || !paths?.some((p) => p.path === args.path)) return args
   const { path, ...rest } = args
   return rest
 }
 
-/** Whether a person is writing there: in a field with a text, or in the editor. */
+/** Reports whether the person is writing in an element: the editor, or a field that has a text. */
 const typing = (e) => Boolean(e?.shadowRoot || (e?.matches?.('textarea, input:not([type=checkbox], [type=radio], [type=file])') && e.value))
 
-/** What a yes covers, of a question that is no call. */
+/** The lines that a yes covers, in a question that is not about a call. */
 function Lines({ request }) {
   return (
     <div class="stack">
@@ -127,7 +127,7 @@ function Facts({ request }) {
   )
 }
 
-/** The way from the root to the worker that asks. */
+/** The workers from the root to the one that asks. */
 const Workers = ({ path }) => <><dt>{path.length > 1 ? 'Workers' : 'Worker'}</dt><dd>{path.map(visible).join(' → ')}</dd></>
 
 function Changes({ patch }) {

@@ -1,16 +1,16 @@
-// The arguments of a call: every one whole; long ones scroll, none is cut.
+// The arguments of a call. All are shown complete; long ones scroll.
 import { visible } from './diff.jsx'
 import { count } from './usage.js'
 import { Icon } from './icons.jsx'
 
-/** The order in which arguments of these names are shown, whatever order a provider sends them in; core/ui/brief.go has the same list. */
+/** The order in which arguments with these names are shown: providers send them in any order. core/ui/brief.go has the same list. */
 const argumentOrder = ['path', 'from', 'to', 'worker', 'command', 'pattern', 'input', 'old', 'new', 'content']
 const rank = (name) => (argumentOrder.includes(name) ? argumentOrder.indexOf(name) : argumentOrder.length)
 
-/** Arguments in that order; others follow by name. */
+/** Returns the entries of args in that order; other names follow in alphabetical order. */
 export const ordered = (args) => Object.entries(args).sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0))
 
-/** @param {{args: any, closed: boolean}} props closed: long ones open on demand, as a diff tells what they do */
+/** @param {{args: any, closed: boolean}} props closed: long arguments are folded, because a diff shows what they do */
 export function Arguments({ args, closed }) {
   const entries = args && typeof args === 'object' ? ordered(args) : [['value', args]]
   return (

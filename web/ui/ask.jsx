@@ -1,5 +1,5 @@
-// The page's own questions to a person: a name, a yes. No has the focus where
-// something would be lost; Escape is no.
+// The page's own questions to a person: for a text, or for a yes. If a yes would lose
+// something, the button No has the focus. Escape is no.
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
@@ -7,17 +7,17 @@ const open = signal(null)
 let count = 0
 
 const put = (question) => new Promise((resolve) => {
-  open.value?.answer(null) // the older one is left
+  open.value?.answer(null) // an older question is answered with no
   open.value = { key: ++count, ...question, answer: (a) => { open.value = null; resolve(a) } }
 })
 
-/** Asks for a text; null if there is none. */
+/** Asks for a text. Resolves to the trimmed text, or null if it is empty or the person cancels. */
 export const askText = (title, rest) => put({ title, text: true, action: 'OK', ...rest }).then((v) => v?.trim() || null)
 
-/** Asks for a text and for one of choices {label, rows: [{name, about}]}: {text, choice}, or null. */
+/** Asks for a text and for one of choices {label, rows: [{name, about}]}. Resolves to {text, choice} or null. */
 export const askChoice = (title, rest) => put({ title, text: true, action: 'OK', ...rest }).then((v) => v?.text.trim() ? { ...v, text: v.text.trim() } : null)
 
-/** Asks for a yes. */
+/** Asks a yes-or-no question. Resolves to true for yes. */
 export const askYes = (title, why, action, danger = false) => put({ title, why, action, danger }).then((v) => v !== null)
 
 export function Ask() {
@@ -58,16 +58,16 @@ function Question({ question }) {
   )
 }
 
-/** Closes a dialog. The element that gets the focus from the browser gets the caret with it, which Chromium leaves behind. */
+/** Closes a dialog and gives the focus back to before, with blur and focus: otherwise Chromium does not move the caret with it. */
 export function shut(dialog, before = null) {
   dialog?.close()
   let to = before instanceof HTMLElement && before.isConnected ? before : document.activeElement
-  to = to.shadowRoot?.activeElement ?? to // of the editor
+  to = to.shadowRoot?.activeElement ?? to // the field inside the editor
   to.blur()
   to.focus({ preventScroll: true })
 }
 
-/** A dialog around a form. The focus goes to what is data-first, else to the button that leaves it, and comes back. */
+/** A dialog around a form. The focus goes to the element with data-first, or else to the button that leaves the dialog; at the end it returns. */
 export function Dialog({ title, leave, submit, buttons, children, cancel = 'Cancel' }) {
   const dialog = useRef(null)
   useEffect(() => {

@@ -1,12 +1,12 @@
-// Files of this computer come into the page: a folder or files, picked or
-// dropped, many at once, with progress and a way to stop.
+// Copies files of this computer into the page: a folder or files, picked or dropped, with
+// progress and a button to stop.
 import { signal } from '@preact/signals'
 import * as store from './store.js'
 import { visible } from './diff.jsx'
 import { askYes } from './ask.jsx'
 import { count } from './usage.js'
 
-/** What is being copied: {what, done, total, stop}, or null. */
+/** The copying that is in progress: {what, done, total, stop}, or null. */
 const work = signal(null)
 
 export function Progress() {
@@ -21,7 +21,7 @@ export function Progress() {
   )
 }
 
-/** Runs what copies files; it gets a signal and tells how many are done. */
+/** Runs doing, which copies files, and shows its progress. doing gets an AbortSignal and a function to call with the number of files that are done. */
 async function counted(what, total, doing) {
   const end = new AbortController()
   const mine = { what, done: 0, total, stop: () => end.abort() }
@@ -33,15 +33,15 @@ async function counted(what, total, doing) {
   }
 }
 
-/** What is left out, as from a zip: git's, golem's own state, keys. */
+/** The files that are left out, as from a zip: git's, golem's own state, and files with keys. */
 const left = /^(\.git|\.golem)(\/|$)|(^|\/)\.env(\.[^/]*)?$/i
 
-/** What a new project is given nevertheless: its repository, of which core/workspace keeps what runs nothing. */
+/** The exception for a new project: its repository. core/workspace leaves out the files of .git that start programs. */
 const repository = /^\.git\//
 
 const stopped = () => Object.assign(new Error('it was stopped; nothing was made'), { stopped: true })
 
-/** A new project of picked files {path, file}; nothing is made if it is stopped. */
+/** Makes a project from picked files {path, file}. If the person stops it, nothing is made. */
 export async function project(name, picked) {
   const files = picked.filter((f) => !left.test(f.path) || repository.test(f.path))
   await counted(`copying ${visible(name)}`, files.length, async (signal, tell) => {
@@ -58,18 +58,18 @@ export async function project(name, picked) {
   })
 }
 
-/** How many entries a zip says that it has; 0 if it does not say so at its end. */
+/** Returns the number of entries in a zip, as its end record says; 0 if that is not the last 22 bytes. */
 function entries(zip) {
   const end = zip.length < 22 ? null : new DataView(zip.buffer, zip.byteOffset + zip.length - 22)
   return end?.getUint32(0, true) === 0x06054b50 ? end.getUint16(10, true) : 0
 }
 
-/** A new project of a zip; nothing is made if it is stopped. */
+/** Makes a project from a zip. If the person stops it, nothing is made. */
 export const zipped = (name, zip) => counted(`copying ${visible(name)}`, entries(zip), (signal, tell) => store.golem.importZip(name, zip, { repository: true, signal, progress: tell }).catch((e) => {
   throw signal.aborted ? stopped() : e
 }))
 
-/** Files {path, file} into the open project. What is there is replaced after a yes, for all of them at once. */
+/** Copies files {path, file} into the open project. One question asks whether all existing files may be replaced. */
 export async function add(picked) {
   picked = picked.filter((f) => !/(^|\/)\.git(\/|$)/i.test(f.path))
   const there = new Set(store.files.value.map((f) => f.path))
@@ -92,10 +92,10 @@ export async function add(picked) {
   }
 }
 
-/** The files of an input, by their paths below a picked folder or by their names. */
+/** Returns the files of an input element as {path, file}: the path below a picked folder, or the name. */
 export const picked = (input) => [...input.files].map((file) => ({ path: file.webkitRelativePath ? file.webkitRelativePath.split('/').slice(1).join('/') : file.name, file }))
 
-/** The files that were dropped, folders with all in them: {path, file}. */
+/** Resolves to the files that were dropped, with all files in dropped folders, as {path, file}. */
 export async function dropped(transfer) {
   const out = []
   const roots = [...transfer.items].map((i) => i.webkitGetAsEntry?.()).filter(Boolean)
@@ -104,7 +104,7 @@ export async function dropped(transfer) {
     const path = entry.fullPath.replace(/^\/+/, '')
     if (entry.isFile) return void out.push({ path, file: await new Promise((ok, no) => entry.file(ok, no)) })
     const reader = entry.createReader()
-    for (;;) { // it gives a hundred at a time
+    for (;;) { // readEntries returns at most about a hundred entries
       const some = await new Promise((ok, no) => reader.readEntries(ok, no))
       if (!some.length) return
       for (const e of some) await walk(e)

@@ -1,4 +1,4 @@
-// One call as a card: a line that says what happens, the rest on demand.
+// A call as a card: one line that says what happens; a click opens the rest.
 import { useEffect, useState } from 'preact/hooks'
 import { Arguments, ordered } from './arguments.jsx'
 import { Diff, visible } from './diff.jsx'
@@ -9,7 +9,7 @@ import { count, spent } from './usage.js'
 import { download, tick } from './store.js'
 
 const signs = { ok: '✓', error: '!', denied: '✕', stopped: '✕', interrupted: '✕', not_run: '–', needs_input: '?', cut: '…' }
-/** How long a call took, or has taken up to now; "" before a second is over. */
+/** Returns how long a call took, or for a running call, how long it runs; "" in the first second of a running call. */
 export function took(call) {
   if (isOver(call.status)) return seconds(call.ms)
   const since = call.begun && call.status === 'running' ? Math.floor((Date.now() - call.begun) / 1000) : 0
@@ -18,14 +18,14 @@ export function took(call) {
 
 const words = { ok: 'done', error: 'failed', denied: 'denied', stopped: 'stopped', not_run: 'not run', needs_input: 'asks', running: 'running', pending: 'waiting', interrupted: 'interrupted', cut: 'without an end in this trace' }
 
-/** How a call stands, as a sign and as a word for those who cannot see it. */
+/** The status of a call as a sign, and as a word for screen readers. */
 export function Status({ call }) {
   tick.value
   const status = call.asking ? 'asking' : call.status
   return <span class={`mark ${status}`} role="img" aria-label={status === 'asking' ? 'waits for you' : words[status] ?? status}>{status === 'asking' ? '?' : signs[status] ?? ''}</span>
 }
 
-/** The arguments in one line, each with its name; a worker's only input is its task. */
+/** Returns the arguments on one line, each with its name, at most 160 characters. If the only argument is the text input, as of a worker, it returns that text. */
 export function brief(call) {
   const args = plain(call.args)
   if (!args || typeof args !== 'object') return shown(args)
@@ -35,7 +35,7 @@ export function brief(call) {
 }
 
 export function CallCard({ run, id, open = false }) {
-  tick.value // calls change in place
+  tick.value // draw again with each tick: calls change in place
   const call = run.calls.get(id)
   const [seen, setSeen] = useState(open)
   if (!call) return null
@@ -55,7 +55,7 @@ export function CallCard({ run, id, open = false }) {
   )
 }
 
-/** Everything the trace knows of a call. */
+/** All that the trace has about a call. */
 export function Detail({ run, call, whole = false, turns = null }) {
   tick.value
   return (
@@ -78,10 +78,10 @@ export function Detail({ run, call, whole = false, turns = null }) {
   )
 }
 
-/** Arguments as a trace has them: long strings are cut in it. */
+/** Returns the arguments of a trace for display: a long string that is missing is shown as its beginning and a note. */
 const recorded = (args) => (args && typeof args === 'object' && plain(args) === args ? Object.fromEntries(Object.entries(args).map(([k, v]) => [k, plain(v)])) : plain(args))
 
-/** Whether what a worker said last is its result, which stands below. */
+/** Reports whether the last text of a worker is the same as its result, which is shown below. */
 function repeats(text, result) {
   if (result === undefined) return false
   try {
@@ -98,7 +98,7 @@ function approvalText(a) {
 
 const pictures = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
-/** A piece of a result that is no text: an image to look at, anything else to keep as a file. */
+/** A part of a result that is not text: images are shown, other parts can be saved as a file. */
 function Part({ part, name }) {
   const [url, setURL] = useState('')
   const type = String(part.mimeType ?? '')
@@ -120,7 +120,7 @@ function Part({ part, name }) {
   )
 }
 
-/** A part's bytes; null if they are not beside its trace, or a secret was taken out of them. */
+/** Returns a part's bytes; null if they are missing beside the trace, or a secret was removed from them. */
 function bytesOf(part) {
   try {
     return Uint8Array.from(atob(part.data), (c) => c.charCodeAt(0))

@@ -1,15 +1,15 @@
-// Two runs side by side: what they used, and each call in which they differ.
+// Compares two runs: their usage, and each call in which they differ.
 import { visible } from './diff.jsx'
 import { brief } from './call.jsx'
 import { byID, seconds, shown } from './run.js'
 import { count, spent } from './usage.js'
 
-const most = 500 // calls that are drawn
+const most = 500 // calls that are drawn at most
 
-/** What of a call is compared, by name. */
+/** Returns the parts of a call that are compared, by name. */
 const parts = (c) => ({ tool: c.name, arguments: shown(c.args), status: c.status, result: shown(c.result), model: c.model })
 
-/** Calls by id, with the names of what differs; one that only one run made differs as a whole. */
+/** Returns all calls in order, each with the names of the parts that differ. A call that only one run made has the one name call. */
 function differences(a, b) {
   const ids = [...new Set([...a.calls.keys(), ...b.calls.keys()])].sort(byID)
   return ids.map((id) => {

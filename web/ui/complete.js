@@ -1,21 +1,21 @@
-// Completion in a project's YAML: keys and fixed values from the JSON Schemas
-// that lie beside the page, and names of what the project has.
+// Completion in a project's YAML: keys and fixed values from the JSON Schemas in schemas/,
+// and names from the project.
 import { autocompletion } from '@codemirror/autocomplete'
 import { ITEM, placeIn } from './yamlplace.js'
 
-const schemas = new Map() // name → its promise
+const schemas = new Map() // name → promise of the schema
 
 function schemaOf(name) {
   if (!schemas.has(name)) {
     schemas.set(name, fetch(`schemas/${name}.schema.json`).then((r) => r.json()).catch(() => {
-      schemas.delete(name) // the next time it is asked again
+      schemas.delete(name) // the next call tries again
       return null
     }))
   }
   return schemas.get(name)
 }
 
-/** The name of the schema that a file has to fit; '' if it has none. */
+/** Returns the name of the schema for a file, '' if there is none. */
 export function schemaFor(path, text = '') {
   const name = path.split('/').at(-1)
   if (name.endsWith('.worker')) return 'worker'
@@ -27,7 +27,7 @@ export function schemaFor(path, text = '') {
   return /(^|\/)workers\//.test(path) ? 'worker' : ''
 }
 
-/** The YAML of a file up to a position and after it; null where there is none. */
+/** Returns the YAML of a file before and after a position; null if the position is not in YAML. */
 function yamlAt(path, text, at) {
   if (!path.endsWith('.worker')) return [text.slice(0, at), text.slice(at)]
   const begin = /^---[ \t]*\r?\n/.exec(text)?.[0].length
@@ -37,7 +37,7 @@ function yamlAt(path, text, at) {
   return at < begin || at > stop ? null : [text.slice(begin, at), text.slice(at, stop)]
 }
 
-/** A schema as all that it can be, without references. */
+/** Returns a list of the schemas that a schema consists of, with references and oneOf, anyOf and allOf resolved. */
 function kinds(root, node, depth = 0) {
   if (!node || typeof node !== 'object' || depth > 8) return []
   const { $ref, oneOf, anyOf, allOf, ...own } = node
@@ -47,7 +47,7 @@ function kinds(root, node, depth = 0) {
 
 const below = (root, all, name) => all.flatMap((s) => kinds(root, name === ITEM ? s.items : s.properties?.[name] ?? (typeof s.additionalProperties === 'object' ? s.additionalProperties : null)))
 
-/** What the project has for a value, or for keys, at a path. */
+/** Returns the names of the project that are possible as a value, or as keys, at a path. */
 function names(path, known) {
   const [last, up] = [path.at(-1), path.at(-2)]
   const name = last === ITEM ? up : last
@@ -69,7 +69,7 @@ function keysOf(path, known) {
   return []
 }
 
-/** What can stand at a place: {label, type, detail, info, apply}. */
+/** Returns the completions for a place: {label, type, detail, info, apply}. */
 export function offers(root, place, known) {
   const all = place.path.reduce((now, name) => below(root, now, name), kinds(root, root))
   const out = new Map()
@@ -94,7 +94,7 @@ export function offers(root, place, known) {
   return [...out.values()]
 }
 
-/** The editor's completion of a file. known gives {workers, tools, modules, models, files, folders} of the project. */
+/** Returns the editor's completion extension for a file. known resolves to {workers, tools, modules, models, files, folders} of the project. */
 export function completing(path, known) {
   const source = async (context) => {
     const text = context.state.sliceDoc()

@@ -1,5 +1,5 @@
-// Where a person writes: the text, files to give along, the model and how
-// approvals are answered. What was not sent stays, whatever view is looked at.
+// The field in which the person writes: the text, attachments, the model, and the approval
+// mode. A text that was not sent stays when the person opens another view.
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
@@ -11,15 +11,15 @@ import { helpOf } from './panes.js'
 import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 
-const given = signal(null) // a text for the composer
+const given = signal(null) // {text} that draft puts into the field
 const attached = signal({ project: '', files: [] })
 
-/** Puts a text where it can be changed and sent. */
+/** Puts a text into the field, where the person can change and send it. */
 export const draft = (text) => (given.value = { text })
 
 const place = (name) => `golem.draft.${name}`
 
-/** What is typed and not sent yet outlives a reload, where the browser stores it. */
+/** Keeps a text that was not sent, so that it survives a reload if the browser has session storage. */
 function keepDraft(name, text) {
   try {
     if (text) sessionStorage.setItem(place(name), text)
@@ -39,7 +39,7 @@ function keptDraft(name) {
 
 const files = (name) => (attached.value.project === name ? attached.value.files : [])
 
-/** Takes files as attachments of the next message. */
+/** Adds files as attachments of the next message. */
 export async function attach(picked) {
   const name = store.project.value
   if (!picked.length) return
@@ -50,7 +50,7 @@ export async function attach(picked) {
   })
 }
 
-/** What keeps the project from running now, with the way to mend it. */
+/** The fault because of which the project cannot run, with a button that opens the file. */
 function Broken({ faults }) {
   const [f] = faults
   return (
@@ -84,7 +84,7 @@ export function Composer() {
   const began = useRef(false)
   useEffect(() => {
     const at = document.activeElement
-    // A run that ends takes the focus from nobody who is elsewhere by then.
+    // When a run ends, the field gets the focus only if the person has not moved it elsewhere.
     if (!busy && (!began.current || !at || at === document.body || at.closest('.composer'))) field.current?.focus({ preventScroll: true })
     began.current = true
   }, [busy])
@@ -98,7 +98,7 @@ export function Composer() {
     setMine([])
     store.attempt('the run', async () => {
       if ((await store.send(text, mine)) || keptDraft(name)) return
-      if (store.project.value === name) setText(text) // it was refused: nothing is lost
+      if (store.project.value === name) setText(text) // the run was refused: put the text back
       else keepDraft(name, text)
       setMine(mine)
     })

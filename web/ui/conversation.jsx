@@ -1,5 +1,5 @@
-// One run or conversation: what was said, and beside it what every worker
-// does, or the conversations before.
+// The view of one run or conversation: the messages, and beside them either the calls of all
+// workers or the earlier conversations.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
@@ -80,14 +80,14 @@ function Talk({ run }) {
   const pinned = useRef(true)
   const said = run.transcript.findLast((item) => item.kind === 'you')
   useLayoutEffect(() => {
-    pinned.current = true // whoever sends sees it
+    pinned.current = true // show a message that the person sends
   }, [said])
   useLayoutEffect(() => {
     if (pinned.current && box.current) box.current.scrollTop = box.current.scrollHeight
   })
   const scrolled = () => {
     const b = box.current
-    if (!b) return // it is just going away
+    if (!b) return // the element is being removed
     pinned.current = b.scrollHeight - b.scrollTop - b.clientHeight < 60
   }
   const last = run.transcript.findLast((item) => item.kind === 'golem')
@@ -106,9 +106,9 @@ function Talk({ run }) {
   )
 }
 
-const few = 3 // calls in a row that stay as they are
+const few = 3 // up to so many calls in a row are not grouped
 
-/** The transcript, calls in a row put together once all of them are over. */
+/** Returns the transcript, in which more than few calls in a row are grouped, when all of them have ended. */
 function grouped(run) {
   const out = []
   let row = []
@@ -124,12 +124,12 @@ function grouped(run) {
       out.push(item)
     }
   }
-  if (store.running.value) out.push(...row) // more may come
+  if (store.running.value) out.push(...row) // more calls may follow
   else flush()
   return out
 }
 
-/** Calls in a row on one line; what failed among them is told. */
+/** A group of calls on one line, which says how many of them failed. */
 function Calls({ calls, run }) {
   const [seen, setSeen] = useState(false)
   const names = new Map()
@@ -151,11 +151,11 @@ function Calls({ calls, run }) {
   )
 }
 
-/** Whether an item can still change. */
+/** Reports whether an item of the transcript can still change. */
 const live = (run, item) => (item.kind === 'golem' ? item.said.live : item.kind === 'call' && !isOver(run.calls.get(item.id)?.status))
 
 function Item({ item, run, open, last }) {
-  if (open) store.tick.value // what is finished is drawn once
+  if (open) store.tick.value // an item that cannot change is not drawn again
   switch (item.kind) {
     case 'you':
       return item.text ? <div class="bubble you"><div class="who row"><span class="grow">You</span><Mine item={item} /></div>{item.text}</div> : null
@@ -177,9 +177,9 @@ function Item({ item, run, open, last }) {
   return null
 }
 
-/** What a person can do with a message of theirs. */
+/** The button beside a message of the person: go back to before it, or edit it. */
 function Mine({ item }) {
-  if (store.running.value || store.run.value.tool) return null // a tool's arguments are no message
+  if (store.running.value || store.run.value.tool) return null // the arguments of a tool are not a message
   const back = () => {
     store.rewind(item.n)
     draft(item.text)
@@ -190,7 +190,7 @@ function Mine({ item }) {
 
 const ofModel = ['E_MODEL', 'E_NETWORK', 'E_TIMEOUT']
 
-/** Why it went wrong, with what to do about it. A stop by the person is no error. */
+/** The error of a run, with what to do about it. A stop by the person is not shown as an error. */
 function Trouble({ run }) {
   store.tick.value
   const fault = store.refused.value ?? run.error ?? (run.status === 'interrupted' ? { code: 'E_INTERRUPTED' } : null)
@@ -206,7 +206,7 @@ function Trouble({ run }) {
   )
 }
 
-/** After a first run on a script: what comes next. */
+/** What to do next, shown after a first run with a script as the model. */
 function Onward({ run }) {
   store.tick.value
   if (run.status !== 'ok' || run.tool || store.running.value || !store.about.value?.model?.startsWith('script:') || settings.onward) return null
@@ -222,7 +222,7 @@ function Onward({ run }) {
   )
 }
 
-/** What an empty conversation offers: the project's own suggestions. */
+/** The start of an empty conversation, with the project's suggestions. */
 function Start() {
   const about = store.about.value
   const [plan, setPlan] = useState(null)

@@ -1,4 +1,4 @@
-// A button that puts a text into the clipboard, and shows that it did.
+// A button that copies a text to the clipboard, and shows whether that worked.
 import { useState } from 'preact/hooks'
 import { Icon } from './icons.jsx'
 

@@ -1,4 +1,4 @@
-// What a worker is before it runs: the data of golem describe, in its words.
+// Shows the data of golem describe: what a worker is before it runs.
 import { visible } from './diff.jsx'
 
 export function Description({ of }) {
@@ -26,7 +26,7 @@ export function Description({ of }) {
   )
 }
 
-/** What a run of the project would do: the data of golem run --dry-run. */
+/** Shows the data of golem run --dry-run: what a run of the project would do. */
 function Plan({ of }) {
   return (
     <div class="stack described">
@@ -38,10 +38,10 @@ function Plan({ of }) {
   )
 }
 
-/** What a run would do, and who may call whom. */
+/** Shows what a run would do, and which worker may call which. */
 export const Ahead = ({ run, tree }) => <><Plan of={run} /><Callers of={tree} /></>
 
-/** Who may call whom: the data of golem workers --tree. */
+/** Shows the data of golem workers --tree: which worker may call which. */
 function Callers({ of }) {
   const workers = new Map(of.workers.map((w) => [w.id, w]))
   const shown = new Set() // a worker's calls are shown once

@@ -1,18 +1,18 @@
-// A unified diff, coloured by its first column. Text stays text: whatever a
-// line holds, it cannot become markup, and what cannot be seen is written out. Where
-// there is room, old and new stand side by side.
+// Shows a unified diff, coloured by its first column. A line is always shown as text, never
+// as markup, and invisible characters are shown as escapes. If there is room, the old and
+// the new text are side by side.
 import { Fragment } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 const hidden = /(?![\n\t ])[\p{C}\p{Z}\p{DI}\u2800\ufffc]/gu
 
-/** Control, bidirectional and invisible characters, and blanks that are not the usual one, as escapes (SECURITY 9). */
+/** Returns a text in which control, bidirectional and invisible characters, and unusual spaces, are escapes such as \u200b (SECURITY 9). */
 export const visible = (s) => String(s ?? '').replace(hidden, (c) => `\\u${c.codePointAt(0).toString(16).padStart(4, '0')}`)
 
-/** The lines of a patch without the first two, which name the file. A line that follows and looks like them is changed text. */
+/** Returns the lines of a patch without the first two, which name the file. Later lines that look like those two are changed text. */
 export const linesOf = (patch) => String(patch).replace(/^--- [^\n]*\n\+\+\+ [^\n]*\n?/, '').replace(/\n$/, '').split('\n')
 
-/** How many lines a patch adds and removes. */
+/** Returns how many lines a patch adds and removes. */
 export function counts(patch) {
   const of = (sign) => linesOf(patch).filter((l) => l[0] === sign).length
   return { plus: of('+'), minus: of('-') }
@@ -20,7 +20,7 @@ export function counts(patch) {
 
 const kinds = { '+': 'add', '-': 'del', '@': 'hunk', '\\': 'eof' }
 
-/** For each line the one that it replaces or that replaces it: as many removed as added ones belong together. */
+/** Returns, for each line, the line that it replaces or that replaces it. Removed and added lines are paired only if there are as many of each. */
 function partners(lines) {
   const out = []
   const end = (i, sign) => {
@@ -40,7 +40,7 @@ function partners(lines) {
   return out
 }
 
-/** A line with the part marked in which it differs from its partner. */
+/** Returns a line in which the part that differs from its partner is marked; undefined if it has no partner or they have little in common. */
 function changed(line, other) {
   if (!other) return undefined
   const [a, b] = [[...line.slice(1)], [...other.slice(1)]]
@@ -48,12 +48,12 @@ function changed(line, other) {
   while (start < a.length && start < b.length && a[start] === b[start]) start++
   let end = 0
   while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++
-  if (start + end === 0 || start + end < a.length / 4) return undefined // another line altogether
+  if (start + end === 0 || start + end < a.length / 4) return undefined // the lines have too little in common
   const part = (from, to) => visible(a.slice(from, to).join(''))
   return <>{line[0]}{part(0, start)}<mark>{part(start, a.length - end)}</mark>{part(a.length - end)}</>
 }
 
-/** Lines in pairs, as they stand side by side: [old, new], or one line for both. */
+/** Returns the rows of the view side by side: [old, new], or [line] for one line across both columns. */
 function rows(lines) {
   const out = []
   for (let i = 0; i < lines.length;) {
@@ -71,7 +71,7 @@ function rows(lines) {
   return out
 }
 
-const wide = 680 // pixels, from which two columns can be read
+const wide = 680 // the width in pixels from which there are two columns
 
 /** @param {{patch: string, label?: string}} props */
 export function Diff({ patch, label = 'changes' }) {
@@ -83,7 +83,7 @@ export function Diff({ patch, label = 'changes' }) {
     return () => watch.disconnect()
   }, [])
   const lines = linesOf(patch)
-  const sides = split && lines.some((l) => l[0] === '-') && lines.some((l) => l[0] === '+' || l[0] === ' ') // a new file has one side
+  const sides = split && lines.some((l) => l[0] === '-') && lines.some((l) => l[0] === '+' || l[0] === ' ') // a new file has only one column
   const other = partners(lines)
   const line = (text, i, partner) => <span key={i} class={`diff-line ${kinds[text[0]] ?? ''}`}>{changed(text, partner) ?? (visible(text) || ' ')}{'\n'}</span>
   return (

@@ -1,4 +1,4 @@
-// Texts that are not saved, by project and path, each with the text that it began from.
+// Unsaved texts of files, by project and path, each with the text of the file when editing began.
 import { signal } from '@preact/signals'
 import * as store from './store.js'
 
@@ -11,7 +11,7 @@ addEventListener('beforeunload', (e) => {
   if (drafts.value.size) e.preventDefault()
 })
 
-/** Keeps a draft; none removes it. */
+/** Keeps a draft; without one, removes the draft of that key. */
 export function put(key, draft) {
   const next = new Map(drafts.value)
   if (draft) next.set(key, draft)

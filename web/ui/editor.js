@@ -1,6 +1,6 @@
-// The editor, loaded when a file is opened for the first time. It lives in a
-// shadow root, where its styles need no inline style element: the page's
-// content security policy allows none.
+// The editor. It is loaded when a file is opened for the first time. It is in a shadow root,
+// where its styles do not need an inline style element, which the page's content security
+// policy forbids.
 import { EditorState } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers, highlightActiveLine, drawSelection } from '@codemirror/view'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
@@ -21,7 +21,7 @@ function language(path) {
   return []
 }
 
-// Colours come from the page's own, so that both themes fit.
+// The colours are variables of the page, so that they fit both themes.
 const theme = EditorView.theme({
   '&': { height: '100%', color: 'var(--ink)', backgroundColor: 'var(--raised)', fontSize: '14px' },
   '.cm-content': { fontFamily: 'var(--mono)', caretColor: 'var(--ink)', padding: '12px 0' },
@@ -30,7 +30,7 @@ const theme = EditorView.theme({
   '&.cm-focused': { outline: 'none' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--accent-soft) !important' },
-  // The library's marks are images from data: addresses, which the page's policy refuses.
+  // The library's own marks are images with data: URLs, which the page's policy refuses.
   '.cm-lint-marker': { borderRadius: '50%' },
   '.cm-lint-marker-error': { content: 'normal', backgroundColor: 'var(--bad)' },
   '.cm-lint-marker-warning, .cm-lint-marker-info': { content: 'normal', backgroundColor: 'var(--warn)' },
@@ -55,7 +55,7 @@ const colours = HighlightStyle.define([
   { tag: tags.emphasis, fontStyle: 'italic' },
 ])
 
-/** Opens text in an editor inside box; call destroy when it is left. known gives what completion offers of the project. */
+/** Opens a text in an editor inside box, and returns its methods; call destroy at the end. known resolves to the project's names for completion. */
 export function open(box, text, path, { changed, save, known }) {
   const host = document.createElement('div')
   host.style.height = '100%'
@@ -90,7 +90,7 @@ export function open(box, text, path, { changed, save, known }) {
       })
       view.dispatch(setDiagnostics(view.state, marks.sort((a, b) => a.from - b.from)))
     },
-    /** Puts the cursor at a line, in the middle of what is seen. */
+    /** Moves the cursor to a line, and scrolls the line to the middle. */
     show(line) {
       const at = view.state.doc.line(Math.min(Math.max(1, line), view.state.doc.lines)).from
       view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) })

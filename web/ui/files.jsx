@@ -1,5 +1,5 @@
-// The project's files and an editor. What is not saved is kept in memory until
-// it is, and leaving the page with unsaved text asks.
+// The project's files and an editor. Unsaved texts are kept in memory, and the browser asks
+// before the page is left with unsaved texts.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { visible } from './diff.jsx'
@@ -66,7 +66,7 @@ function Upload() {
   return <label class="button quiet square" title="put files of this computer into the project"><Icon name="up" /><span class="sr">put files into the project</span><input class="sr" type="file" multiple onChange={take} /></label>
 }
 
-/** What golem check says of the project. */
+/** The faults that golem check finds in the project. */
 function Checks() {
   const faults = store.about.value?.faults ?? []
   if (!faults.length) return <p class="small muted row entry"><Icon name="check" />no faults</p>
@@ -85,7 +85,7 @@ function show(where) {
   if (where?.file) store.edit(where.file, where.line ?? 0)
 }
 
-/** The file as it is now: {text, data}, large, wrong if it cannot be read, or null while it is read. It is read again when the list says that it changed. */
+/** Returns the content of a file: {text, data}; {large} if it is too large; {wrong} if it cannot be read; null while it is read. It is read again when the list of files says that it changed. */
 function useFile(path) {
   const [state, setState] = useState(null)
   const listed = store.files.value.find((f) => f.path === path)
@@ -94,7 +94,7 @@ function useFile(path) {
     try {
       data = await store.golem.files(store.project.value).read(path, { size: LARGE + 1 })
     } catch (e) {
-      const draft = drafts.value.get(keyOf(path)) // of a file that was deleted: it can be saved
+      const draft = drafts.value.get(keyOf(path)) // if the file was deleted, its draft can still be saved
       return setState((was) => (draft && e.code === 'E_NOT_FOUND' ? was ?? { text: draft.base, version: 0 } : { wrong: e.code === 'E_NOT_FOUND' ? 'There is no such file.' : faultText(e) }))
     }
     if (data.length > LARGE) return setState({ large: listed?.size ?? data.length })
@@ -107,8 +107,8 @@ function useFile(path) {
 
 function Open({ path }) {
   const [state, setState, read] = useFile(path)
-  const [about, setAbout] = useState(null) // what golem describe says of a saved worker
-  const [since, setSince] = useState(false) // whether it is compared with what it was before the last run
+  const [about, setAbout] = useState(null) // the data of golem describe for a saved worker
+  const [since, setSince] = useState(false) // whether the file is compared with its state before the last run
   const [theirs, setTheirs] = useState(false) // whether the file is shown instead of the draft
   const files = store.golem.files(store.project.value)
   const key = keyOf(path)
@@ -125,9 +125,9 @@ function Open({ path }) {
     try {
       await files.write(path, now.text, { base: now.base })
     } catch (e) {
-      if (e.code === 'E_CONFLICT') return await read() // and then it is asked which of both it shall be
+      if (e.code === 'E_CONFLICT') return await read() // then the view asks which of the two texts to keep
       if (e.code !== 'E_NOT_FOUND') throw e
-      await files.write(path, now.text) // it was deleted meanwhile
+      await files.write(path, now.text) // the file was deleted meanwhile
     }
     setState((was) => ({ ...was, text: now.text, size: now.text.length, data: new TextEncoder().encode(now.text) }))
     const later = drafts.value.get(key)
@@ -135,13 +135,13 @@ function Open({ path }) {
     setAbout(null)
     await Promise.all([store.listFiles(), store.inspect()])
   })
-  const keep = (to) => { // the draft goes with its file, or away
+  const keep = (to) => { // moves the draft with its file, or removes it
     const now = drafts.value.get(key)
     put(key, null)
     if (to && now !== undefined) put(keyOf(to), now)
     store.editing.value = to
   }
-  const take = () => { // the file in place of the draft
+  const take = () => { // replaces the draft by the file's content
     put(key, null)
     setTheirs(false)
     setState((was) => ({ ...was, version: was.version + 1 }))
@@ -205,12 +205,12 @@ function Open({ path }) {
   )
 }
 
-/** Workers as their files' names say, where faults keep golem from reading them. */
+/** Returns workers with the names of their files, for a project that golem cannot read because of faults. */
 const byPath = (paths) => paths.filter((p) => p.endsWith('.worker')).map((p) => ({ id: p.replace(/^workers\//, '').replace(/\.worker$/, ''), tools: [] }))
 
-let names = null // what the project has, as it was read last: {about, of}
+let names = null // the names for completion, as they were read last: {about, files, of}
 
-/** What completion offers of the project; read again when the project has changed. */
+/** Resolves to the project's names for completion. They are read again when the project has changed. */
 async function known() {
   const about = store.about.value
   if (names?.about !== about || names?.files !== store.files.value) {
@@ -228,7 +228,7 @@ async function known() {
   return names.of
 }
 
-/** Bytes as text, or null if they are none. */
+/** Returns bytes as text, or null if they are not UTF-8 text. */
 function decode(data) {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data)
@@ -238,7 +238,7 @@ function decode(data) {
   }
 }
 
-/** A plain field at once; the real editor takes its place when it is loaded. */
+/** A plain text field, which the real editor replaces when it is loaded. */
 function Editor({ path, text, onChange, onSave }) {
   const box = useRef(null)
   const field = useRef(null)
@@ -253,7 +253,7 @@ function Editor({ path, text, onChange, onSave }) {
       if (gone || !box.current) return
       view = open(box.current, field.current?.value ?? text, path, { changed: (t) => calls.current.onChange(t), save: () => calls.current.onSave(), known })
       setRich(view)
-    }, () => {}) // offline and not cached yet: the plain field stays
+    }, () => {}) // without a network and a cached editor the plain field stays
     return () => {
       gone = true
       view?.destroy()

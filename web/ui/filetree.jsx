@@ -1,5 +1,5 @@
-// The files of the project as a tree: only the rows that are seen are drawn.
-// Arrow keys go up and down, open and shut folders; a field finds paths.
+// The files of the project as a tree, of which only the visible rows are drawn. Arrow keys
+// move up and down, and open and close folders; a field finds paths.
 import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
@@ -9,11 +9,11 @@ import { bytes } from './size.js'
 import { drafts, keyOf } from './drafts.js'
 import { Contents } from './search.jsx'
 
-/** Folders that are not as they are at first: open, in a project of many files shut. By project and path. */
+/** Folders that the person opened or closed, by project and path. At first folders are open, or closed if the project has more than MANY files. */
 const turned = signal(new Set())
 const MANY = 300
-const ROW = 32 // pixels, as .files .entry has
-const BEYOND = 12 // rows that are drawn above and below what is seen
+const ROW = 32 // the height of a row in pixels, as in .files .entry
+const BEYOND = 12 // rows that are drawn above and below the visible ones
 
 const isOpen = (dir) => (store.files.value.length <= MANY) !== turned.value.has(keyOf(dir))
 
@@ -23,14 +23,14 @@ function turn(dir) {
   turned.value = next
 }
 
-/** The rows as they stand below each other. */
+/** Returns the rows of the tree in order or, with a search text, the files whose paths contain all its words. */
 function rowsOf(sought) {
   const all = store.files.value
   if (sought) {
     const words = sought.toLowerCase().split(/\s+/)
     return all.filter((f) => !f.dir && words.every((w) => f.path.toLowerCase().includes(w)))
   }
-  // A folder comes right before what is in it: a slash sorts before everything else.
+  // A slash sorts before all other characters, so that a folder comes right before its content.
   const sorted = all.map((f) => [f.path.replaceAll('/', '\0'), f]).sort((a, b) => (a[0] < b[0] ? -1 : 1))
   const out = []
   let shut = null
@@ -64,7 +64,7 @@ export function Tree() {
     if (top < box.current.scrollTop) box.current.scrollTop = top
     if (top + ROW > box.current.scrollTop + box.current.clientHeight) box.current.scrollTop = top + ROW - box.current.clientHeight
     wanted.current = at
-    look() // and then it is drawn
+    look() // draws the row
   }
   useLayoutEffect(() => {
     const row = wanted.current !== null && box.current?.querySelector(`[data-row="${wanted.current}"]`)

@@ -1,9 +1,9 @@
-// A folder that a person picked, as the files of a project or a library.
+// Reads a folder that a person picked.
 
-/** What is left out, as from a zip: git's, golem's own state, keys. */
+/** The files that are left out, as from a zip: git's, golem's own state, and files with keys. */
 const left = /^(\.git|\.golem)(\/|$)|(^|\/)\.env(\.[^/]*)?$/i
 
-/** The contents of the picked files by their path below the folder top. */
+/** Resolves to the contents of the picked files, by their paths below the folder top. */
 export async function filesOf(picked, top) {
   const files = {}
   for (const f of picked) {

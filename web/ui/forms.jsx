@@ -1,14 +1,14 @@
-// A form from a JSON Schema: an input, or the arguments of a tool.
+// A form made from a JSON Schema, for an input or the arguments of a tool.
 import { useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { Dialog } from './ask.jsx'
 import { visible } from './diff.jsx'
 import { asked } from './start.js'
 
-/** What a field offers to choose from; null: it is written. */
+/** Returns the values that a field offers; null for a field in which the person types. */
 const choices = (p) => (Array.isArray(p.enum) && p.enum.length ? p.enum : p.type === 'boolean' ? [true, false] : null)
 
-/** The object that a form was filled in with, or what is wrong with a field. */
+/** Returns the object that the person entered in a form, or what is wrong with a field. */
 export function read({ properties = {}, required = [] }, given) {
   const value = {}
   for (const [name, p] of Object.entries(properties)) {
@@ -47,10 +47,10 @@ const Fields = ({ schema: { properties = {}, required = [] }, given, set }) => O
   )
 })
 
-/** The dialog. Of several tools one is chosen first. */
+/** The dialog with the form. If there are several tools, it also lets the person choose one. */
 export function Form({ of: { title, action, tools, schema, send } }) {
   const [tool, setTool] = useState(tools?.[0])
-  const given = useRef({}) // what is typed counts at once, also before it is drawn
+  const given = useRef({}) // the entered texts; a ref, because they count before the next drawing
   const [, again] = useState(0)
   const set = (more) => {
     given.current = more ? { ...given.current, ...more } : {}

@@ -1,4 +1,4 @@
-// The conversations that were kept, to look at and to go on with.
+// The list of kept conversations, to look at and to continue.
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { visible } from './diff.jsx'
@@ -8,7 +8,7 @@ import { spent } from './usage.js'
 import { Icon } from './icons.jsx'
 
 const states = { open: 'not finished', new: 'empty', needs_input: 'asked you' }
-const most = 100 // rows that are drawn
+const most = 100 // rows that are drawn at most
 
 /** @param {{beside?: boolean}} props beside: in the column beside a conversation, one line each */
 export function History({ beside }) {

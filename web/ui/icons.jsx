@@ -1,4 +1,4 @@
-// The page's few signs, drawn as lines in the colour of the text beside them.
+// The page's icons, drawn as lines in the colour of the text beside them.
 
 const paths = {
   run: 'M7 5l11 7-11 7z',

@@ -1,19 +1,19 @@
-// Markdown within a paragraph: emphasis, code, links. It builds elements of a
-// fixed set from text; no HTML is ever parsed, so none can get through
-// (SECURITY 15). Every step is linear in the text, whatever a model says.
+// Markdown within a paragraph: emphasis, code, links. It makes elements of a fixed set from
+// text. It never parses HTML, so that no HTML of a model gets into the page (SECURITY 15).
+// Every step takes time linear in the length of the text.
 
-const longest = 65_536 // characters of a paragraph; a longer one is not prose
-const deepest = 16 // emphasis within emphasis
+const longest = 65_536 // characters; a longer paragraph is shown as plain text
+const deepest = 16 // levels of nested emphasis
 const punctuation = /[!-/:-@[-`{-~]/
 const space = /^\s?$/
 const mark = /^[\p{P}\p{S}]$/u
 
-/** Text with its marks, as what Preact renders. A link's label holds no link. */
+/** Returns a paragraph's text as nodes for Preact. With label, which is for the text of a link, it makes no links. */
 export function inline(text, label = false) {
   if (text.length > longest) return [text]
   const list = new List()
   const brackets = pairs(text)
-  const unclosed = new Set() // lengths of backtick runs that nothing ends
+  const unclosed = new Set() // lengths of backtick runs that are not closed
   let plain = ''
   const flush = () => {
     if (plain) list.add({ value: plain, plain })
@@ -68,7 +68,7 @@ export function inline(text, label = false) {
   return list.values()
 }
 
-/** How often the character at i is repeated there. */
+/** Returns how often the character at i is repeated from there on. */
 function run(text, i) {
   let n = 1
   while (text[i + n] === text[i]) n++
@@ -90,7 +90,7 @@ function code(text, i, unclosed) {
   return null
 }
 
-/** Where each [ ends, found in one pass. */
+/** Returns, for the position of each [, the position of its ]. It needs one pass. */
 function pairs(text) {
   const ends = new Map()
   const open = []
@@ -121,7 +121,7 @@ function angled(text, i) {
   return m && { value: outside(m[1], m[1], 'link'), end: i + m[0].length }
 }
 
-/** An address that stands in the text as it is. */
+/** Returns the link for a bare URL that begins at i, or null. */
 function bare(text, i) {
   if (i && /[\w/]/.test(text[i - 1])) return null
   const m = /^https?:\/\/[^\s<>"'`|]+/.exec(text.slice(i, i + 2048))
@@ -140,13 +140,13 @@ function entity(text, i) {
   return { text: m[1] ? named[m[1]] : n > 0 && n <= 0x10ffff ? String.fromCodePoint(n) : '\ufffd', end: i + m[0].length }
 }
 
-/** A link that says where it goes and is followed by a click only; an image becomes one too, and is never loaded. */
+/** Returns a link that shows its host and is followed only after a click. An image becomes a link too, and is never loaded. */
 function outside(address, label, kind) {
   let url = null
   try {
     url = new URL(address)
   } catch {
-    // Relative addresses lead nowhere from a model's text.
+    // A relative address in a model's text has no target.
   }
   if (!url || !['https:', 'http:', 'mailto:'].includes(url.protocol)) return <span>{label || address}</span>
   const host = url.protocol === 'mailto:' ? url.pathname : url.host
@@ -158,7 +158,7 @@ function outside(address, label, kind) {
   )
 }
 
-/** Values in order, of which neighbours can be put together, and the delimiters among them. */
+/** A linked list of values, in which a range can be joined to one value, with a second list of the delimiters in it. */
 class List {
   first = null
   last = null
@@ -176,7 +176,7 @@ class List {
     this.marks = node
   }
 
-  /** Puts what stands between two delimiters into one; what is nested too deeply is its text. */
+  /** Joins the values between two delimiters to one. If they are nested too deeply, the result is their plain text. */
   wrap(from, to, make) {
     const inner = []
     let depth = 0
@@ -204,7 +204,7 @@ class List {
 
 const shown = (n) => (n.mark ? n.mark.repeat(n.count) : n.value)
 
-/** A run of * _ or ~ that may begin or end emphasis, as CommonMark says. */
+/** Returns a delimiter for a run of n characters * _ or ~: whether it may begin or end emphasis, as CommonMark says. */
 function delimiter(text, i, n) {
   const c = text[i]
   const before = text[i - 1] ?? ' '
@@ -216,7 +216,7 @@ function delimiter(text, i, n) {
   return { mark: c, count: n, size: n, opens: left && (!strict || !right || mark.test(before)), closes: right && (!strict || !left || mark.test(after)) }
 }
 
-/** Pairs the delimiters. What opened nothing is not looked at twice. */
+/** Pairs the delimiters. It does not search the same delimiters twice for an opener, so that the time is linear. */
 function emphasise(list) {
   const bottom = new Map()
   let closer = list.marks
@@ -244,7 +244,7 @@ function emphasise(list) {
   }
 }
 
-/** Takes a spent delimiter out of those that pair, and returns the next one. */
+/** Removes a used delimiter from the list of delimiters, and returns the next one. */
 function drop(mark) {
   if (mark.up) mark.up.down = mark.down
   if (mark.down) mark.down.up = mark.up

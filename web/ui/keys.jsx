@@ -1,5 +1,5 @@
-// The keys of the page. One that types a character works only where nobody
-// types, and all of them can be turned off.
+// The keyboard shortcuts of the page. They do not work while the person types in a field,
+// and a setting turns all of them off.
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import * as store from './store.js'
@@ -39,7 +39,7 @@ const others = [
   ['↑ ↓ ← →', 'in the graph of workers'],
 ]
 
-/** Whether somebody types there, or a question has the keys. */
+/** Reports whether a key event is not for a shortcut: the person types in a field, or a dialog is open. */
 const taken = (e) => e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || e.isComposing || document.querySelector('dialog:modal')
   || e.composedPath().some((n) => n.matches?.('input:not([type=checkbox]), textarea, select, dialog, [contenteditable]'))
 
@@ -65,5 +65,5 @@ export function Keys() {
   )
 }
 
-/** Shows the keys. */
+/** Shows the list of shortcuts. */
 export const showKeys = () => (shown.value = true)

@@ -1,9 +1,9 @@
-// Views that load when they are looked at for the first time: the page's first
+// Views that are loaded when they are shown for the first time, so that the page's first
 // script stays small.
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
-/** A component whose module is loaded when it is drawn; load gives the component. quiet: nothing stands there meanwhile. */
+/** Returns a component that is loaded when it is drawn for the first time; load resolves to it. With quiet nothing is shown meanwhile. */
 export function later(load, quiet = false) {
   const made = signal(null)
   const failed = signal('')

@@ -1,12 +1,12 @@
-// Where the boxes of a graph stand: in layers from the callers to what they call.
+// Places the boxes of a graph in layers, with callers before those that they call.
 
 /**
- * Puts nodes into layers, so that a line leads from an earlier layer to a later
- * one; lines that close a circle lead back. Nodes of a layer stand near those
- * that lead to them.
- * @param {string[]} ids in the order in which they are to be looked at
+ * Puts nodes into layers, so that each line leads from an earlier layer to a later one,
+ * except lines that close a cycle. Within a layer nodes are near those that lead to
+ * them.
+ * @param {string[]} ids the nodes; the search for cycles takes them in this order
  * @param {[string, string][]} lines
- * @returns {{layers: string[][], back: Set<string>}} back has the lines that close a circle, as `${from}\n${to}`
+ * @returns {{layers: string[][], back: Set<string>}} back has the lines that close a cycle, as `${from}\n${to}`
  */
 export function layered(ids, lines) {
   const next = new Map(ids.map((id) => [id, []]))
@@ -30,15 +30,15 @@ export function layered(ids, lines) {
       const rows = callers.get(id).map((c) => row.get(c))
       return [id, rows.length ? rows.reduce((a, b) => a + b, 0) / rows.length : 0]
     }))
-    layer.sort((a, b) => wish.get(a) - wish.get(b)) // it is stable
+    layer.sort((a, b) => wish.get(a) - wish.get(b)) // sort is stable
     layer.forEach((id, i) => row.set(id, i - (layer.length - 1) / 2))
   }
   return { layers, back }
 }
 
-/** Callers before what they call; without recursion, as a chain can be long. */
+/** Returns the ids with callers before those that they call. It uses no recursion, because a chain can be long. */
 function ordered(ids, next, back) {
-  const state = new Map() // 1: on the way, 2: done
+  const state = new Map() // 1: on the current path, 2: done
   const out = []
   for (const root of ids) {
     if (state.has(root)) continue

@@ -1,5 +1,5 @@
-// The libraries of this browser: what is installed, installing one from a zip, a
-// folder or an address that allows it, removing one.
+// The libraries of this browser: the list, and buttons to install one from a zip, a folder or
+// an address, to update and to remove one.
 import * as store from './store.js'
 import { faultText } from './run.js'
 import { visible } from './diff.jsx'
@@ -44,7 +44,7 @@ function Card({ library }) {
   )
 }
 
-/** Installs and tells what happened. */
+/** Installs a library and shows a notice with the result. */
 const installed = async (files, from) => {
   const { library, fresh, left, missing } = await store.golem.installLibrary(await files(), from)
   const out = left?.length ? `; left out: ${left.slice(0, 5).map(visible).join(', ')}` : ''
@@ -55,7 +55,7 @@ const installed = async (files, from) => {
 
 const install = (files, from) => store.attempt(from, () => installed(files, from))
 
-/** Fetches a library again from where it came from, as golem lib update: what has changed is shown first. */
+/** Fetches a library again from its address, as golem lib update does. It shows what has changed and asks before it installs. */
 const update = ({ dir, origin: { from } }) => store.attempt(`updating ${dir}`, async () => {
   const files = await load(from)
   const { library, fresh, changes } = await store.golem.updateLibrary(files, from, { look: true })
@@ -84,7 +84,7 @@ function Install() {
   const address = async () => {
     let given = ''
     let why = ''
-    for (;;) { // until it is installed, or the person leaves
+    for (;;) { // until the library is installed, or the person cancels
       given = await askText('Install a library from an address', {
         label: 'Address of a zip file', action: 'Install', value: given, why: why + 'The page asks this address for the file, once. The server has to allow it (CORS).',
       })
@@ -106,7 +106,7 @@ function Install() {
   )
 }
 
-/** What an address answers with. No redirect is followed, no cookie sent. */
+/** Fetches the file at an address. A redirect is an error, and no cookies are sent. */
 async function load(address) {
   const text = withScheme(address)
   if (!URL.canParse(text)) throw new Error('this is no address: write one like https://example.org/library.zip')

@@ -1,13 +1,13 @@
-// Model output as a page can show it without trusting it: Markdown made into
-// elements of a fixed set. HTML in it stays text, images are not loaded, links
-// are not followed without a click (SECURITY 15).
+// Shows Markdown of a model, which is not trusted, as elements of a fixed set. HTML in it is
+// shown as text, images are not loaded, and links are followed only after a click
+// (SECURITY 15).
 import { Fragment } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { Copy } from './copy.jsx'
 import { inline } from './inline.jsx'
 
-const deepest = 12 // lists and quotations within each other; beyond it, text
-const widest = 64 // columns of a table
+const deepest = 12 // levels of nested lists and quotations; deeper ones are text
+const widest = 64 // columns of a table at most
 const longest = 2_000_000 // characters; a longer text is shown as it is (Scenario 46)
 
 const fence = /^ {0,3}(`{3,}|~{3,})([^`]*)$/
@@ -17,26 +17,26 @@ const bullet = /^( {0,3})([-*+]|\d{1,9}[.)])( +|$)/
 const quote = /^ {0,3}> ?/
 const blank = /^[ \t]*$/
 
-/** @param {{text: string, live?: boolean}} props live: more is coming */
+/** @param {{text: string, live?: boolean}} props live: more text will come */
 export function Markdown({ text, live }) {
   const grown = useRef(null)
-  // Lists of messages are drawn often, their texts change seldom.
+  // Messages are drawn often, but their texts seldom change.
   const made = useMemo(() => text.length > longest ? <pre tabIndex={0}>{text}</pre> : (grown.current ??= new Grown()).take(text, live), [text, live])
   return <div class={live ? 'md live' : 'md'}>{made}</div>
 }
 
-const loose = 3 // blocks at the end that what follows can change: one looks at most two lines ahead
-const together = 64 // blocks that are drawn as one, once they are finished
-const patient = 20_000 // characters of an unfinished part; a longer one is parsed again after it grew by an eighth
+const loose = 3 // blocks at the end that later text can still change: a block looks at most two lines ahead
+const together = 64 // so many finished blocks are drawn as one part
+const patient = 20_000 // characters; a longer unfinished part is parsed again only after it grew by an eighth
 
-/** A text that grows: only what follows its finished blocks is parsed again, so that all of it takes linear time. */
+/** The Markdown of a text that grows. Only the text after its finished blocks is parsed again, so that the total time is linear. */
 class Grown {
   #text = ''
   #from = 0 // where the unfinished part begins
   #tried = 0 // the length at the last parsing
-  #parts = [] // finished blocks, by the dozen
-  #open = [] // finished blocks that are none of these yet
-  #rest = null // those, and the unfinished ones
+  #parts = [] // parts of finished blocks, together in each
+  #open = [] // finished blocks that are not in a part yet
+  #rest = null // a Fragment of open and the unfinished blocks
 
   take(text, live) {
     if (!text.startsWith(this.#text)) {
@@ -54,7 +54,7 @@ class Grown {
 
   #parse(tail) {
     const lines = []
-    const begins = [] // of each line
+    const begins = [] // where each line begins
     const ending = /\r\n?|\n/g
     for (let at = 0, m; at <= tail.length; at = m.index + m[0].length) {
       m = ending.exec(tail) ?? { index: tail.length, 0: '\n' }
@@ -67,7 +67,7 @@ class Grown {
     this.#open.push(...made.slice(0, firm))
     if (firm) this.#from += begins[ends[firm - 1]] ?? 0
     while (this.#open.length >= together) this.#parts.push(<Fragment key={this.#parts.length}>{this.#open.splice(0, together)}</Fragment>)
-    // A fragment that is the same one as before is not looked into.
+    // Preact does not compare the content of a Fragment that is the same object as before.
     this.#rest = <Fragment key="rest">{this.#open.concat(made.slice(firm))}</Fragment>
   }
 
@@ -76,7 +76,7 @@ class Grown {
   }
 }
 
-/** Lines as blocks; ends, if given, gets the line after each. */
+/** Returns the blocks of lines. For each block it appends the number of the line after it to ends, if given. */
 function blocks(lines, depth, ends) {
   const out = []
   for (let i = 0; i < lines.length;) {
@@ -92,7 +92,7 @@ function blocks(lines, depth, ends) {
   return out
 }
 
-/** A block of code, with a button that copies it. */
+/** Returns a block of code with a button that copies it. */
 const code = (text) => <div class="code"><pre tabIndex={0}><code>{text}</code></pre><Copy text={() => text} name="this code" /></div>
 
 function fenced(lines, i) {
@@ -107,7 +107,7 @@ function fenced(lines, i) {
 function headed(lines, i) {
   if (rule.test(lines[i])) return { value: <hr />, end: i + 1 }
   const m = heading.exec(lines[i])
-  // A model's headings take no place in the page's own outline.
+  // A heading of a model is a paragraph, so that it is not part of the page's own outline.
   return m && { value: <p class={`md-heading l${m[1].length}`}>{inline((m[2] ?? '').trimEnd().replace(/(^|[ \t])#+$/, ''))}</p>, end: i + 1 }
 }
 
@@ -119,7 +119,7 @@ function quoted(lines, i, depth) {
   return { value: <blockquote>{blocks(inner, depth + 1)}</blockquote>, end }
 }
 
-/** A list: items of one kind of mark, each with what is indented below it. */
+/** Parses a list: items with the same kind of mark, each with the indented lines below it. */
 function listed(lines, i, depth) {
   const first = bullet.exec(lines[i])
   if (!first || rule.test(lines[i])) return null
@@ -144,7 +144,7 @@ function itemAt(lines, i, m) {
   for (; end < lines.length; end++) {
     const line = lines[end]
     if (blank.test(line)) {
-      // What follows a gap belongs to the item only if it is indented; a further item ends the gap.
+      // Text after blank lines belongs to the item only if it is indented; otherwise only another item continues the list.
       let next = end
       while (next < lines.length && blank.test(lines[next])) next++
       if (next === lines.length || indent(lines[next]) < width) {
@@ -154,14 +154,14 @@ function itemAt(lines, i, m) {
       inner.push('')
     } else if (indent(line) >= width) inner.push(line.slice(width))
     else if (begins(lines, end) || blank.test(lines[end - 1])) break
-    else inner.push(line.trimStart()) // the paragraph goes on
+    else inner.push(line.trimStart()) // the paragraph continues
   }
   return { lines: inner, end }
 }
 
 const indent = (line) => line.length - line.trimStart().length
 
-/** An item, its one paragraph without a paragraph's gaps. */
+/** Returns a list item. Its first paragraph is without the p element, so that it has no gaps. */
 function task(lines, depth) {
   const m = /^\[([ xX])\] +/.exec(lines[0])
   if (m) lines = [lines[0].slice(m[0].length), ...lines.slice(1)]
@@ -170,7 +170,7 @@ function task(lines, depth) {
   return <li>{m && <input type="checkbox" disabled checked={m[1] !== ' '} aria-label="task" />}{inner}</li>
 }
 
-/** The cells of a table's row; a bar in code or behind a backslash is none. */
+/** Returns the cells of a table's row. A bar in code or after a backslash does not end a cell. */
 function cells(line) {
   const out = ['']
   let code = false
@@ -216,10 +216,10 @@ function indented(lines, i) {
   return { value: code(lines.slice(i, end).map((l) => l.replace(/^(?: {4}|\t)/, '')).join('\n')), end }
 }
 
-/** Whether something other than a paragraph begins here. */
+/** Reports whether a block other than a paragraph begins at line i. */
 const begins = (lines, i) => fence.test(lines[i]) || heading.test(lines[i]) || rule.test(lines[i]) || quote.test(lines[i]) || bullet.test(lines[i]) || isTable(lines, i)
 
-/** A number that is not one is part of a sentence. */
+/** A line that begins with another number than 1 does not interrupt a paragraph with a list. */
 const number = /^ {0,3}(?!1[.)])\d+[.)]/
 
 function paragraph(lines, i) {

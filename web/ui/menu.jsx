@@ -1,5 +1,5 @@
-// What a person can do in a conversation, in the order and the words of core/ui:
-// the list is made from its (actions.js), and each action has what it does here.
+// The menu of what a person can do in a conversation, in the order and with the words of
+// core/ui: actions.js is generated from there, and this file says what each action does.
 import * as store from './store.js'
 import { actions } from './actions.js'
 import { Dialog } from './ask.jsx'
@@ -11,13 +11,13 @@ import { beside, menu, side } from './panes.js'
 
 const field = () => requestAnimationFrame(() => document.getElementById('task')?.focus())
 const go = (view) => () => (store.view.value = view)
-const said = (text) => () => store.send(text) // the conversation takes it as a command
+const said = (text) => () => store.send(text) // the conversation reads it as a command
 const command = (text) => () => {
   draft(text)
   field()
 }
 
-/** What each action does in the page; talks: only in an open conversation. */
+/** What each action does in the page. talks: it needs an open conversation. */
 const deeds = {
   send: { does: field },
   stop: { does: () => store.stop() },
@@ -39,7 +39,7 @@ const deeds = {
   tools: { does: go('workers') },
   tool: { does: startTool },
   clearance: { does: go('staged') },
-  undo: { does: go('staged') }, // below what is staged: each run with its diff
+  undo: { does: go('staged') }, // that view also lists the runs that can be undone
   approvals: { does: go('settings') },
   cost: { does: said('/cost'), talks: true },
   compact: { does: said('/compact'), talks: true },
@@ -57,10 +57,10 @@ const deeds = {
   exit: { does: () => store.leave(), talks: true },
 }
 
-/** What an action does; a command that the page does not know otherwise is written into the conversation. */
+/** Returns what an action does. A command that deeds does not have is written into the field. */
 const deed = (a) => deeds[a.name] ?? { does: command(`/${a.command} `), talks: true }
 
-/** Whether an action is possible now. */
+/** Reports whether an action is possible now. */
 function possible(a) {
   const { when } = a
   if (deed(a).talks && !store.talking.value) return false
@@ -71,7 +71,7 @@ function possible(a) {
   return !when || state[when]()
 }
 
-/** What an action's help says of a command without its argument is of the command line. */
+/** Returns an action's help without the parts about arguments of the command, which only the command line has. */
 const here = (help) => help.replace(/; (without|alone|with yes)\b.*|, by its number .*|: each offered .*| \(end of .*/, '')
 
 export function Menu() {

@@ -1,5 +1,5 @@
-// The dialog that chooses a model: its provider, the key, the address, and whether
-// it answers; or the browser's own model.
+// The dialog to choose a model: its provider, key and address, with a test; or the browser's
+// own model.
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings, variable, withScheme } from './settings.js'
@@ -10,7 +10,7 @@ import { count } from './usage.js'
 import { faultText } from './run.js'
 import { choosing, provider, rows } from './models.js'
 
-/** What stands for the browser's own model in the list of providers, where there is one. */
+/** The entry for the browser's own model in the list of providers, if the browser has one. */
 const device = 'device'
 const hasDevice = 'LanguageModel' in globalThis
 
@@ -19,7 +19,7 @@ const local = {
   lmstudio: { does: 'LM Studio answers this page if its server is started so:', line: () => 'lms server start --cors' },
 }
 
-/** The host that a key goes to; the text itself where it is no address yet. */
+/** Returns the host to which a key is sent; the text itself if it is not a URL yet. */
 function host(address) {
   try {
     return new URL(address).host || address
@@ -28,7 +28,7 @@ function host(address) {
   }
 }
 
-/** Why this page cannot reach an address; "" if nothing speaks against it. */
+/** Returns why this page cannot reach an address, "" if no reason is known. */
 function barred(address) {
   try {
     const { protocol, hostname } = new URL(address)
@@ -45,9 +45,9 @@ export function Choice() {
   const [name, setName] = useState(row?.name ?? (hasDevice && now === 'device:' ? device : rows()[0].name))
   const [own, setOwn] = useState(null) // a provider that is not in the list yet: its name
   const [model, setModel] = useState(row ? now.slice(now.indexOf(':') + 1) : '')
-  const [key, setKey] = useState(null) // null: as it is kept
+  const [key, setKey] = useState(null) // null: the kept key
   const [base, setBase] = useState(null)
-  const [offers, setOffers] = useState(null) // of the provider; null: not asked
+  const [offers, setOffers] = useState(null) // the models of the provider; null: not asked yet
   const chosen = own === null ? rows().find((p) => p.name === name) ?? { name: device, noKey: true, baseURL: '' } : { name: own.trim().toLowerCase(), keyVar: variable(own, 'API_KEY'), noKey: true, baseURL: '' }
   const kept = settings.environment()
   const baseVar = variable(chosen.name, 'BASE_URL')
@@ -129,10 +129,10 @@ const states = {
   available: 'It is there.',
 }
 
-/** The browser's own model: what it can do, whether it is there, and its download. */
+/** The part of the dialog for the browser's own model: what it can do, its state, and its download. */
 function Device({ choice, leave }) {
   const [state, setState] = useState('')
-  const [part, setPart] = useState(null) // of the download; null: none was asked for here
+  const [part, setPart] = useState(null) // the downloaded part, 0 to 1; null: no download was started here
   const [wrong, setWrong] = useState(null)
   const look = (options) => store.golem.device(options).then(setState, setWrong)
   useEffect(() => { look() }, [])
@@ -159,7 +159,7 @@ function Device({ choice, leave }) {
   )
 }
 
-/** The models that the provider has, once it was asked. */
+/** The list of the provider's models, or the button that asks for it. */
 function Offers({ offers, provider, model, choose, list, barred }) {
   if (!offers?.models) {
     return (

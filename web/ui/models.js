@@ -1,15 +1,15 @@
-// Which model a project runs on: what is missing, and whether the person is choosing
-// one. modelchoice.jsx is the dialog.
+// Says what is missing to run a project on its model, and opens the dialog to choose one
+// (modelchoice.jsx).
 import { signal } from '@preact/signals'
 import * as store from './store.js'
 import { providers, settings } from './settings.js'
 
 export const choosing = signal(false)
 
-/** Lets the person choose the open project's model. */
+/** Opens the dialog to choose the open project's model. */
 export const chooseModel = () => { choosing.value = true }
 
-/** What keeps the open project's entry from being run, in words; "" if nothing does. */
+/** Returns why the open project's entry cannot run, in a sentence: no model, or no key. "" if nothing is missing. */
 export function lacking(about) {
   if (!about?.entry || about.tool) return ''
   if (!about.model) return `${about.entry} names no model: choose one.`

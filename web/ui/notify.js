@@ -1,15 +1,15 @@
-// What a person learns of a run while they look elsewhere: the window's title,
-// and a notification if they wished for one.
+// Tells the person about a run while the page is in the background: with the window's title,
+// and with notifications if the person turned them on.
 import { effect, signal } from '@preact/signals'
 import * as store from './store.js'
 import { settings } from './settings.js'
 
-const over = signal(false) // a run ended that nobody has looked at yet
+const over = signal(false) // a run ended and the person has not looked at the page since
 
-/** Whether this browser can notify at all. */
+/** Whether this browser has notifications. */
 export const possible = 'Notification' in window
 
-/** Asks the browser for leave; whether notifications come from now on. */
+/** Turns notifications on or off, and asks the browser for permission. Resolves to whether they are on. */
 export async function wish(on) {
   const given = on && possible && (await Notification.requestPermission()) === 'granted'
   settings.notify = given
@@ -25,11 +25,11 @@ function notify(title, body) {
       note.close()
     }
   } catch {
-    // some phones notify from service workers only
+    // on some phones only service workers can notify
   }
 }
 
-/** Keeps the title and tells what happens in the background. */
+/** From now on updates the title, and notifies while the page is in the background. */
 export function watch() {
   let asked = 0
   let ran = false

@@ -1,17 +1,17 @@
-// Packed projects (.golem): from a file or an address, verified and shown before
-// anything is kept.
+// Packed projects (.golem), from a file or an address. They are verified and shown before
+// anything is written.
 import * as store from './store.js'
 import { visible } from './diff.jsx'
 import { bytes } from './size.js'
 import { askYes } from './ask.jsx'
 import { count } from './usage.js'
 
-/** The largest packed project, in bytes, as in golem. */
+/** The size limit of a packed project, in bytes; the same as in golem. */
 const largest = 64 << 20
 
 export const isPack = (name) => /\.golem$/i.test(name)
 
-/** An address that may be fetched: https, or this machine's own; else null. */
+/** Returns the URL of an address that may be fetched: https, or http of this machine; else null. */
 export function address(text) {
   let url
   try {
@@ -42,7 +42,7 @@ export async function fetchPack(url) {
   return new Uint8Array(await new Blob(parts).arrayBuffer())
 }
 
-/** Shows what a packed project is, and makes a project of it after a yes. */
+/** Verifies and shows a packed project, and makes a project from it after a yes. */
 export async function takePack(name, data) {
   const about = await store.golem.inspectPack(data)
   const signed = about.signer ? `It is signed with the key ${about.signer.key} (${visible(about.signer.comment)}).` : 'Nobody signed it: nothing shows who made it.'

@@ -1,12 +1,12 @@
-// What is seen of the Run view: which of its panes, and its menu.
+// Which parts of the Run view are shown: its panes and its menu.
 import { signal } from '@preact/signals'
 
-export const side = signal('talk') // on a phone one of the two is seen: talk or beside
-export const beside = signal('calls') // calls or history
+export const side = signal('talk') // the pane that a phone shows: talk or beside
+export const beside = signal('calls') // the content of the pane beside: calls or history
 export const menu = signal(false)
 
 const actions = signal([])
-import('./actions.js').then((m) => (actions.value = m.actions), () => {}) // they are titles: without them the page works
+import('./actions.js').then((m) => (actions.value = m.actions), () => {}) // they are only titles: the page works without them
 
-/** What an action does, in the words of core/ui; undefined until they are loaded. */
+/** Returns the help text of an action, as core/ui has it; undefined until actions.js is loaded. */
 export const helpOf = (name) => actions.value.find((a) => a.name === name)?.help

@@ -1,10 +1,10 @@
-// A file that is too large for the editor: its beginning, and more on request.
+// Shows a file that is too large for the editor: its beginning, and more on request.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { visible } from './diff.jsx'
 import { bytes } from './size.js'
 
-/** Bytes from which a file is not edited in the page. */
+/** The size in bytes above which a file cannot be edited in the page. */
 export const LARGE = 1 << 20
 const PART = 256 << 10
 

@@ -1,10 +1,10 @@
-// golem.lock, as golem lib lock writes it: shown first, written after a yes.
+// Writes golem.lock, as golem lib lock does: it shows the change first and writes after a yes.
 import { render } from 'preact'
 import * as store from './store.js'
 import { Diff } from './diff.jsx'
 import { Dialog } from './ask.jsx'
 
-/** Asks whether golem.lock shall change so. */
+/** Asks whether golem.lock may change like this. Resolves to true for yes. */
 const agreed = (patch) => new Promise((resolve) => {
   const place = document.body.appendChild(document.createElement('div'))
   const answer = (yes) => {

@@ -1,5 +1,5 @@
-// All projects: make one, from an example, a folder, a zip or a link; take one
-// home as a zip; delete one.
+// The list of projects, with buttons to make one from an example, a folder, a zip or a link,
+// to export one, and to delete one.
 import { useRef } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
@@ -88,7 +88,7 @@ function Example({ example }) {
   )
 }
 
-/** Copies an example into a project of its own and opens it. */
+/** Copies an example into a new project and opens it. */
 export async function take(example, first = false) {
   const response = await fetch(`examples/${example.name}.zip`)
   if (!response.ok) throw new Error(`the example cannot be read (${response.status})`)
@@ -99,17 +99,17 @@ export async function take(example, first = false) {
   await store.open(name)
 }
 
-/** The first name of this form that no project has. */
+/** Returns name, or the first of name-2, name-3, … that no project has. */
 function free(name) {
   const taken = new Set(store.projects.value.map((p) => p.name))
   if (!taken.has(name)) return name
   for (let i = 2; ; i++) if (!taken.has(`${name}-${i}`)) return `${name}-${i}`
 }
 
-/** A folder's or file's name as a project's. */
+/** Returns a valid project name for the name of a folder or file. */
 const projectName = (s) => s.replace(/\.(zip|golem)$/i, '').replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[. ]+|[. ]+$/g, '').slice(0, 60) || 'project'
 
-/** Makes a project and opens it, unless the person is elsewhere by then. */
+/** Makes a project and opens it, unless the person has opened another view or project meanwhile. */
 async function openMade(name, make) {
   const here = () => `${store.view.value} ${store.project.value}`
   const was = here()
@@ -165,7 +165,7 @@ function Make() {
   )
 }
 
-/** A link that carries a project in its fragment, which no server sees. */
+/** Returns a link that has a project in its fragment, which browsers do not send to servers. */
 async function carry(name) {
   const zip = new Uint8Array(await (await store.golem.exportZip(name, { runs: false })).arrayBuffer())
   if (zip.length > 1_500_000) throw new Error(`${bytes(zip.length)} is too large for a link: export a zip instead`)
@@ -175,7 +175,7 @@ async function carry(name) {
   return `${location.href.split('#')[0]}#project=${encodeURIComponent(name)}&zip=${coded}`
 }
 
-/** On a first visit an example is there; a link may bring a project. */
+/** Makes the project that the page's link contains or, on a first visit, an example. */
 export async function incoming() {
   const given = new URLSearchParams(location.hash.slice(1))
   if (given.has('zip')) {

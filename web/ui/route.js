@@ -1,5 +1,5 @@
-// Each view has an address, in the fragment that no server sees, so that Back,
-// a bookmark and a reload lead to where a person was:
+// Each view has an address in the URL's fragment, so that Back, a bookmark and a reload show
+// the same view again:
 //   #/p/PROJECT/run, #/p/PROJECT/workers/PATH, #/p/PROJECT/files/PATH,
 //   #/p/PROJECT/trace/RUN, #/settings
 import { effect, untracked } from '@preact/signals'
@@ -9,7 +9,7 @@ const alone = ['projects', 'trace', 'settings'] // views that need no project
 const views = [...alone, 'run', 'workers', 'files', 'staged']
 const coded = (path) => path.split('/').map(encodeURIComponent).join('/')
 
-/** What is looked at in a view. */
+/** The signal with the item that a view shows, by view. */
 const within = { files: store.editing, trace: store.tracing, workers: store.looking }
 
 function here() {
@@ -20,7 +20,7 @@ function here() {
   return `#/p/${encodeURIComponent(project.value)}/${view.value}${rest && `/${coded(rest)}`}`
 }
 
-/** What an address says: {project, view, rest}; null if it is none of these. */
+/** Returns what an address means: {project, view, rest}; null if it is not an address of a view. */
 function read(hash) {
   if (!hash.startsWith('#/')) return null
   try {
@@ -29,13 +29,13 @@ function read(hash) {
     const [project, view, ...path] = rest
     return views.includes(view) ? { project, view, rest: path.join('/') } : null
   } catch {
-    return null // somebody else's percent signs
+    return null // invalid percent-encoding
   }
 }
 
-let going = false // the address leads, the page follows
+let going = false // the page is changing to the address, which therefore must not change
 
-/** Goes where the address says; false if it says nothing of a view. */
+/** Shows the view that the address names. Resolves to false if it names none. */
 export async function follow() {
   const to = read(location.hash)
   if (!to) return false
@@ -60,7 +60,7 @@ export async function follow() {
   }
 }
 
-/** Puts the address of what is shown there; a step that Back takes back unless replace says that it takes the place of the last one. */
+/** Sets the URL to the address of what is shown. This is a new entry in the browser's history, or with replace it replaces the last one. */
 function write(replace = false) {
   const to = untracked(here)
   if (location.hash === to || going) return
@@ -68,7 +68,7 @@ function write(replace = false) {
   else history.pushState(null, '', to)
 }
 
-/** From now on the address follows the page. */
+/** From now on the URL changes when the page shows something else. */
 export function keep() {
   effect(() => {
     here()

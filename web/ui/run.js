@@ -1,7 +1,6 @@
-// What a run looks like while it goes: the events of SPEC §16 (a trace file's
-// lines and the transient ones between them) become a tree of calls and a
-// transcript. Nothing here touches the page, so a trace file from the command
-// line and a live run are read by the same code.
+// Makes a tree of calls and a transcript from the events of a run (SPEC §16): the lines of a
+// trace file and, in a live run, the transient events between them. Nothing here uses the
+// page's elements, so that the same code reads live runs and trace files.
 
 import { plus } from './usage.js'
 import { inPage } from './words.js'
@@ -35,15 +34,15 @@ export function emptyRun() {
     output: undefined,
     usage: { in: 0, out: 0 },
     begun: 0,
-    at: 0, // when the last event came
+    at: 0, // the time of the last event
     ms: 0,
     events: 0,
     missing: 0,
-    tool: null, // of a tool that a person called, which is all of the run: its name, arguments and worker
+    tool: null, // if the run is only a tool that the person called: its name, arguments and worker
   }
 }
 
-/** Puts what was said in a kept conversation into an empty run. */
+/** Puts the messages of a kept conversation into an empty run. */
 export function recall(run, said) {
   run.resumed = true
   for (const s of said) {
@@ -62,10 +61,10 @@ export function recall(run, said) {
 
 const ended = new Set(['ok', 'error', 'denied', 'not_run', 'stopped', 'needs_input', 'interrupted', 'cut'])
 
-/** Whether a call's status is an end. */
+/** Reports whether a status is one of an ended call. */
 export const isOver = (status) => ended.has(status)
 
-/** Puts one event into a run, in place. Unknown types are counted and left. */
+/** Applies one event to a run, in place. Events of unknown types are only counted. */
 export function apply(run, e) {
   run.events++
   if (e.golem === 'trace') {
@@ -79,7 +78,7 @@ export function apply(run, e) {
   return run
 }
 
-/** Reads the text of a trace file; a torn last line is left out. The run's missing are texts that should lie beside it. */
+/** Reads the text of a trace file into a run. It ignores an incomplete last line. missing counts long texts that are not beside the trace. */
 export function readTrace(text) {
   const run = emptyRun()
   const lines = text.split('\n')
@@ -106,7 +105,7 @@ export function readTrace(text) {
   return run
 }
 
-/** A trace without its end: what was under way has no end either, and goes on no more. */
+/** Marks the calls of a trace that have no end, because the trace has none, as ended (cut). */
 function cut(run) {
   for (const c of run.calls.values()) {
     if (isOver(c.status)) continue
@@ -135,13 +134,13 @@ function call(run, id = '0', e = {}) {
   return c
 }
 
-/** The id of the call that made a call; "" for the root (SPEC §16). */
+/** Returns the id of the call that made a call; "" for the root (SPEC §16). */
 export function parentOf(id) {
   const dot = id.lastIndexOf('.')
   return dot < 0 ? '' : id.slice(0, dot)
 }
 
-/** Orders ids as calls were made: 0.2 before 0.10. */
+/** Compares ids for sorting in the order in which calls were made: 0.2 before 0.10. */
 export function byID(a, b) {
   const x = a.split('.')
   const y = b.split('.')
@@ -156,7 +155,7 @@ const say = (run, kind, rest) => {
   run.transcript.push({ kind, key: (run.said = (run.said ?? -1) + 1), ...n, ...rest })
 }
 
-/** Adds a call. Those of one turn may begin in any order, and stand in that of the turn. */
+/** Adds a call to the transcript. The calls of one turn may begin in any order; they are shown in the order of their ids. */
 function called(run, id) {
   say(run, 'call', { id })
   const list = run.transcript
@@ -165,13 +164,13 @@ function called(run, id) {
   list.splice(at, 0, list.pop())
 }
 
-/** The number of the person's next message. */
+/** Returns the number of the person's next message. */
 const messages = (run) => run.transcript.filter((item) => item.n).length + 1
 
-/** Shows what the person typed into a conversation. Whether it is a message, its event says; commands and the answers to a form are none. */
+/** Adds a text that the person typed in a conversation. It gets a number when an event says that it is a message, not a command or an answer to a form. */
 export const type = (run, text) => say(run, 'you', { text, n: undefined, typed: true })
 
-/** Ends what an exchange left open. */
+/** Marks all texts of workers as complete, at the end of an exchange. */
 function settle(run) {
   for (const c of run.calls.values()) {
     for (const s of c.says) s.live = false
@@ -196,7 +195,7 @@ const handlers = {
     run.ms = e.ms ?? 0
     settle(run)
   },
-  // A conversation waits for the person.
+  // The conversation waits for the person.
   prompt(run) {
     const root = run.calls.get('0')
     if (root) Object.assign(root, { status: 'pending', thinking: false })
@@ -204,7 +203,7 @@ const handlers = {
     settle(run)
   },
   message(run, e) {
-    // A conversation's first message is the run's input, told already.
+    // The first message of a conversation is the run's input, which is already in the transcript.
     const last = run.transcript.at(-1)
     const shown = last?.kind === 'you' && (last.text === e.text || (last.typed && last.text === '/' + e.text))
     if (e.role === 'user' && shown && last.typed) {
@@ -222,7 +221,7 @@ const handlers = {
     c.status = 'running'
     c.begun ||= at
   },
-  // A worker's call, also before it begins; its tool.end says how it ended.
+  // A worker's call; the event may come before the call begins. tool.end says how it ended.
   progress(run, e) {
     const c = call(run, e.id, e)
     c.kind = 'worker'
@@ -286,7 +285,7 @@ const handlers = {
   approval(run, e, at) {
     const c = call(run, e.id, e)
     c.approvals.push(e)
-    if (e.source === 'user' && e.tool && c.begun && at > c.begun) c.waited = at - c.begun // for the person; of other questions nobody kept when they were put
+    if (e.source === 'user' && e.tool && c.begun && at > c.begun) c.waited = at - c.begun // how long it waited for the person; for other questions the start is not known
     c.asking = null
   },
   ask(run, e) {
@@ -319,7 +318,7 @@ function finish(c, e, at) {
   c.asking = null
 }
 
-/** The message a worker is speaking in a turn; the root's stand in the transcript. */
+/** Returns the message of a worker in a turn, to which text is added. Messages of the root are in the transcript. */
 function speaking(run, c, turn) {
   let s = c.says.at(-1)
   if (!s || !s.live || s.turn !== turn) {
@@ -336,33 +335,33 @@ function notice(run, e, level, text) {
   say(run, 'notice', { ...n, worker: e.worker, depth: e.depth ?? 0 })
 }
 
-/** What stands in a trace for a text that lies beside it (SPEC §16), with the name of its file; null if v is none. */
+/** If v is the object that a trace has in place of a long text (SPEC §16), returns it with the name of the text's file; else null. */
 function beside(v) {
   if (!v || typeof v !== 'object' || typeof v.head !== 'string' || !('cut' in v) || !Object.keys(v).every((k) => ['cut', 'head', 'sha256', 'json'].includes(k))) return null
   return { ...v, name: `${v.sha256}.${v.json ? 'json' : 'txt'}` }
 }
 
-/** A value as it is read: a text that is not beside its trace is its beginning and a note. */
+/** Returns a value for display: a long text that is missing becomes its beginning and a note. */
 export function plain(v) {
   const gone = beside(v)
   return gone ? `${gone.head} [the first part of ${gone.cut} bytes; the rest, ${gone.name}, is not beside the trace]` : v
 }
 
-/** A value as text: strings as they are, everything else as JSON. */
+/** Returns a value as text: a string unchanged, another value as JSON. */
 export function shown(v) {
   const p = plain(v)
   if (p === undefined || p === null) return ''
   return typeof p === 'string' ? p : JSON.stringify(p, (_, inner) => plain(inner), 2)
 }
 
-/** A fault on one line: code, what, what to do. */
+/** Returns a fault on one line: place, code, message and hint. */
 export function faultText(f) {
   if (!f) return ''
   const at = f.where?.file ? `${f.where.file}${f.where.line ? ':' + f.where.line : ''}: ` : ''
   return inPage(`${at}${f.code}: ${f.message}${f.hint ? ` (${f.hint})` : ''}`)
 }
 
-/** Milliseconds for people. */
+/** Formats milliseconds: 250 ms, 1.5 s, 2 min 5 s. */
 export function seconds(ms) {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`

@@ -1,20 +1,20 @@
-// Searches the texts of the project's files, some at once, with an end to what
-// is read and shown; a hit leads to its line.
+// Searches the texts of the project's files. It reads several files at once, and limits what
+// it reads and shows. A click on a hit opens the file at its line.
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { visible } from './diff.jsx'
 import { LARGE } from './part.jsx'
 import { count } from './usage.js'
 
-const MOST = 200 // hits that are shown
-const READ = 64 << 20 // bytes that are read for one search
-const AT_ONCE = 8 // files
+const MOST = 200 // hits that are shown at most
+const READ = 64 << 20 // bytes that one search reads at most
+const AT_ONCE = 8 // files that are read at once
 const AROUND = 16 // characters that are shown before a hit
 
-/** The lines of a text that contain what is sought: {line, text, at}. Capitals do not count. */
+/** Returns the lines of a text that contain the sought text, as {line, text, at}. It ignores case. */
 export function hitsIn(text, sought, most) {
   const out = []
-  if (text.includes('\0')) return out // it is no text
+  if (text.includes('\0')) return out // the file is not text
   const small = sought.toLowerCase()
   const lines = text.split('\n')
   for (let i = 0; i < lines.length && out.length < most; i++) {
@@ -26,7 +26,7 @@ export function hitsIn(text, sought, most) {
   return out
 }
 
-/** Searches; tell gets {hits, done, of, more, ended} again and again. Ends when signal aborts. */
+/** Searches the files. It calls tell with {hits, done, of, more, ended} as it goes on, and ends when signal aborts. */
 async function search(sought, signal, tell) {
   const files = store.golem.files(store.project.value)
   const all = store.files.value.filter((f) => !f.dir && f.size > 0 && f.size <= LARGE && !f.path.endsWith('.wasm'))
@@ -49,7 +49,7 @@ async function search(sought, signal, tell) {
   if (!signal.aborted) tell({ ...state, ended: true })
 }
 
-/** What is found; nothing is read until nobody has typed for a moment. */
+/** The hits of a search, which begins when the person has stopped typing for a moment. */
 export function Contents({ sought }) {
   const [found, setFound] = useState(null)
   const [stop, setStop] = useState(null)

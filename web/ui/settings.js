@@ -1,7 +1,6 @@
-// What this browser remembers for one person: theme, last project, choices
-// for each project, providers and their keys, secrets. These live here alone: never in
-// a project, a trace or an export (SECURITY 15). Browsers keep this storage in
-// the clear; the settings view says so.
+// What this browser stores for the person: theme, last project, choices for each project,
+// providers and their keys, secrets. None of it is ever in a project, a trace or an export
+// (SECURITY 15). Browsers do not encrypt this storage; the settings view says so.
 
 const place = 'golem.settings'
 const keyPlace = 'golem.keys'
@@ -12,7 +11,7 @@ function read(name) {
     const v = JSON.parse(localStorage.getItem(name) ?? '{}')
     return v && typeof v === 'object' ? v : {}
   } catch {
-    return {} // private mode without storage, or somebody else's text
+    return {} // a private window without storage, or a value that is not golem's
   }
 }
 
@@ -25,13 +24,13 @@ function write(name, v) {
   }
 }
 
-/** The name of a provider's variable, as golem forms it. */
+/** Returns the name of a provider's variable, as golem does. */
 export const variable = (provider, what) => `${provider.trim().toUpperCase().replace(/[^A-Z0-9]/g, '_')}_${what}`
 
-/** All providers that a model can be of: golem's, and those that the person added. */
+/** Returns all model providers: golem's, and those that the person added. */
 export const providers = (golem) => [...golem.providers, ...Object.entries(settings.providers).map(([name, baseURL]) => ({ name, baseURL, keyVar: variable(name, 'API_KEY'), noKey: true, own: true }))]
 
-/** An address as golem needs it: what has no scheme gets http on this computer, else https. */
+/** Returns an address with a scheme. If it has none, it gets http for this computer and https for others. */
 export function withScheme(address) {
   const text = address.trim()
   if (!text || /^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text
@@ -39,7 +38,7 @@ export function withScheme(address) {
 }
 
 export const settings = {
-  /** light, dark or system; what older versions wrote as theme nobody had chosen. */
+  /** light, dark or system. The stored field theme is ignored: older versions wrote it although the person had not chosen. */
   get theme() {
     return read(place).colours ?? 'system'
   },
@@ -52,14 +51,14 @@ export const settings = {
   set last(v) {
     write(place, { ...read(place), last: v })
   },
-  /** Whether the person has seen what comes after the first run. */
+  /** Whether the person has closed the note that is shown after the first run. */
   get onward() {
     return read(place).onward === true
   },
   set onward(v) {
     write(place, { ...read(place), onward: v })
   },
-  /** Whether notifications are wished for; whether single keys work. */
+  /** Whether notifications are on; below, whether keyboard shortcuts are on. */
   get notify() {
     return read(place).notify === true
   },
@@ -94,7 +93,7 @@ export const settings = {
     delete projects[name]
     write(place, { ...all, projects })
   },
-  /** The person's own configuration, the text of a config.yaml. */
+  /** The person's configuration, the text of a config.yaml. */
   get config() {
     return read(place).config ?? ''
   },
@@ -111,18 +110,18 @@ export const settings = {
     else delete all[name]
     return write(place, { ...read(place), providers: all })
   },
-  /** Who answers web_search: provider and, if it is not the provider's own, url. */
+  /** The provider of web_search and, if it is not the provider's default, its url. */
   get search() {
     return read(place).search ?? {}
   },
   setSearch(search) {
     return write(place, { ...read(place), search: search.provider ? search : undefined })
   },
-  /** Whether the person's own config.yaml says something of the web, and so decides. */
+  /** Whether the person's config.yaml has the key web, which then replaces the setting search. */
   get ownWeb() {
     return /^["']?web["']?[ \t]*:/m.test(this.config)
   },
-  /** The person's configuration with the providers that were added by name; more are as those. */
+  /** Returns the person's config.yaml, with the setting search and the added providers; more has further providers in the same form. */
   configuration(more = {}, keys = this.environment()) {
     const { provider, url } = this.search
     let own = this.config
@@ -133,7 +132,7 @@ export const settings = {
     if (/^providers:[ \t]*$/m.test(own)) return own.replace(/^providers:[ \t]*$/m, (line) => `${line}\n${lines.trimEnd()}`)
     return /^providers:/m.test(own) ? own : `${own && `${own.trimEnd()}\n`}providers:\n${lines}`
   },
-  /** Keys and base URLs, as the variables golem reads. */
+  /** Returns keys and base URLs as the environment variables that golem reads. */
   environment() {
     return Object.fromEntries(Object.entries(read(keyPlace)).map(([name, value]) => [name, name.endsWith('_BASE_URL') ? withScheme(String(value)) : value]))
   },
@@ -143,7 +142,7 @@ export const settings = {
     else delete all[name]
     return write(keyPlace, all)
   },
-  /** The values that modules may be given, by their names (golem secret). */
+  /** The secrets for modules, by name (golem secret). */
   get secrets() {
     return read(secretPlace)
   },

@@ -1,4 +1,4 @@
-// Providers and their keys, storage, colours.
+// The settings view: providers and their keys, secrets, storage, theme and others.
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { providers, settings, variable, withScheme } from './settings.js'
@@ -9,7 +9,7 @@ import { possible, wish } from './notify.js'
 export function Settings() {
   const [colours, setColours] = useState(settings.theme)
   const [prompts, setPrompts] = useState(settings.prompts)
-  const [forgotten, forget] = useState(0) // how often; a component is drawn again when what it is given changes
+  const [forgotten, forget] = useState(0) // counts, because a component is drawn again only when its properties change
   const [tells, setTells] = useState(settings.notify)
   useEffect(() => setColours(settings.theme), [store.theme.value])
   return (
@@ -51,12 +51,12 @@ function Keys({ forgotten }) {
     again((n) => n + 1)
   }
   const named = (name, address) => {
-    settings.setProvider(name, address) // without an address it is gone
+    settings.setProvider(name, address) // without an address this removes the provider
     again((n) => n + 1)
   }
   const all = providers(store.golem)
   const [first] = useState(() => new Set(all.filter((p) => p.own || env[p.keyVar] || env[variable(p.name, 'BASE_URL')]).map((p) => p.name)))
-  const used = all.filter((p) => first.has(p.name)) // as the view was opened: no row moves while it is written
+  const used = all.filter((p) => first.has(p.name)) // as when the view was opened, so that no row moves while the person types
   const others = all.filter((p) => !first.has(p.name))
   const forget = () => {
     settings.forgetKeys()
@@ -103,7 +103,7 @@ function Rows({ rows, env, set, named }) {
   )
 }
 
-/** The values that modules may be given, by name; a value that is kept is not shown again. */
+/** The secrets for modules, by name. A stored value is never shown again. */
 function Secrets() {
   const [, again] = useState(0)
   const names = Object.keys(settings.secrets).sort()
@@ -139,7 +139,7 @@ function Secrets() {
   )
 }
 
-/** Who answers web_search, with its address and key. */
+/** The provider of web_search, with its address and key. */
 function Search() {
   const [search, setSearch] = useState(settings.search)
   const [, again] = useState(0)
@@ -172,7 +172,7 @@ function Search() {
   )
 }
 
-/** What the open project's files say beyond its sandbox, and what of it this person trusted. */
+/** The settings of the open project that reach beyond its sandbox, and which of them the person trusted. */
 function Trust() {
   const name = store.project.value
   const [told, setTold] = useState(null)
@@ -207,7 +207,7 @@ function Trust() {
   )
 }
 
-/** The approval rules that this person keeps for the open project. */
+/** The approval rules that the person keeps for the open project. */
 function Rules() {
   const name = store.project.value
   const [rules, setRules] = useState([])
@@ -233,7 +233,7 @@ function Rules() {
   )
 }
 
-/** The person's own config.yaml, for every project of this browser. */
+/** The person's config.yaml, which applies to all projects of this browser. */
 function Config() {
   const [text, setText] = useState(settings.config)
   const [faults, setFaults] = useState([])

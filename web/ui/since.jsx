@@ -1,9 +1,9 @@
-// What has changed in a file since before the last run that wrote it.
+// Shows what has changed in a file since the last run that wrote it began.
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { Diff, linesOf, visible } from './diff.jsx'
 
-/** A unified diff with old and new exchanged: undoing shows the way back, a person wants the way here. */
+/** Returns a unified diff with old and new exchanged: golem.undo gives the diff that undoes the changes, and this view shows the changes. */
 export function turned(patch) {
   const out = []
   let [gone, come] = [[], []]
@@ -27,7 +27,7 @@ export function turned(patch) {
   return `${out.join('\n')}\n`
 }
 
-/** The project path of a file that a run wrote. */
+/** Returns the path in the project of a file that a run wrote. */
 const pathOf = (change) => [change.source, change.path].join('/').split('/').filter((p) => p && p !== '.').join('/')
 
 export function Since({ path }) {

@@ -1,4 +1,4 @@
-// What workers staged: each item with its diff, and the person's decision.
+// The view of what workers staged: each item with its diff, and buttons for the decision.
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { Diff, visible } from './diff.jsx'

@@ -1,12 +1,12 @@
-// What a person starts by a form: the entry with an input, a tool, one worker
-// alone. forms.jsx is the form itself.
+// Opens the form with which the person starts the entry, a tool, or one worker alone. The form
+// itself is in forms.jsx.
 import { signal } from '@preact/signals'
 import * as store from './store.js'
 
-/** The form that is asked for: {title, action, tools, schema, send}; null: none. */
+/** The form that is open: {title, action, tools, schema, send}; null: none. */
 export const asked = signal(null)
 
-/** Asks which tool of the entry the person starts. */
+/** Opens the form to start a tool of the entry. */
 export const startTool = () => store.attempt('listing the tools', async () => {
   const { tools } = await store.golem.describe(store.project.value, '', store.options())
   const all = tools.filter((t) => t.call !== 'refused' && !t.worker && t.from !== 'golem')
@@ -14,20 +14,20 @@ export const startTool = () => store.attempt('listing the tools', async () => {
   asked.value = { title: 'Start a tool', action: 'Start', tools: all.sort((a, b) => (b.call === 'manual') - (a.call === 'manual')), send: (value, tool) => store.callTool(tool.name, value) }
 })
 
-/** Whether a form can be made from a schema. */
+/** Reports whether a form can be made from a schema. */
 export const hasForm = (schema) => Object.keys(schema?.properties ?? {}).length > 0
 
-/** Asks for the entry's input, a field for each property of its schema, and runs it. */
+/** Opens the form for the entry's input, with a field for each property of its schema; it runs the entry. */
 export const fillInput = () => (asked.value = { title: 'Input', action: 'Run', schema: store.about.value.input, send: (value) => store.send(JSON.stringify(value)) })
 
-/** A worker without an input schema takes a text. */
+/** The schema of the form for a worker without an input schema, whose input is a text. */
 const task = { properties: { task: { type: 'string', rows: 4 } }, required: ['task'] }
 
-/** Asks for the input of one worker, and runs it alone. */
+/** Opens the form for the input of one worker; it runs that worker alone. */
 export function tryWorker(entry, id, schema) {
   const fields = hasForm(schema)
   asked.value = { title: `Try ${id}`, action: 'Run', schema: fields ? schema : task, send: (value) => store.alone(entry, fields ? value : value.task) }
 }
 
-/** Asks for the arguments of one tool of a worker, and calls it. */
+/** Opens the form for the arguments of one tool of a worker; it calls the tool. */
 export const tryTool = (entry, tool) => (asked.value = { title: `Try ${tool.name}`, action: 'Call', tools: [tool], send: (value) => store.alone(entry, value, tool.name) })

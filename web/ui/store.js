@@ -1,6 +1,6 @@
-// The page's state, as signals, and what people do to it. Everything that is
-// of golem goes through golem.js; everything that is of this browser alone
-// (theme, last project, provider keys) is kept here.
+// The page's state, as signals, and the functions that change it. All that concerns projects
+// and runs goes through golem.js; what concerns only this browser (theme, last project,
+// provider keys) is in settings.js.
 import { signal, computed, batch } from '@preact/signals'
 import { emptyRun, apply, faultText, recall, type } from './run.js'
 import { settings } from './settings.js'
@@ -16,36 +16,36 @@ export const examples = signal([])
 export const libraries = signal({ libraries: [], faults: [] })
 export const view = signal('projects') // projects, run, workers, files, staged, trace, settings
 export const project = signal('') // the open project's name
-export const about = signal(null) // what golem says of it: entry, mode, model, faults
+export const about = signal(null) // its description, from golem.open: entry, mode, model, faults
 export const files = signal([])
 export const toast = signal(null)
 export const theme = signal(document.documentElement.dataset.theme || 'light')
 export const persisted = signal(null)
 export const storage = signal(null)
 
-/** The run that is shown. Its object changes in place; tick tells that it did. */
+/** The run that is shown. The object changes in place; then tick changes. */
 export const run = signal(emptyRun())
 export const tick = signal(0)
 export const running = signal(false)
 export const talking = signal(false) // a conversation is open
-export const staged = signal([]) // what waits for a decision, as golem.clearance lists it
-export const asked = signal([]) // approvals that wait, oldest first
-export const chosen = signal('') // the call that is looked at
-export const editing = signal('') // the file in the editor
-export const looking = signal('') // the file of the worker that is looked at
-export const tracing = signal('') // the run whose trace is looked at
-export const refused = signal(null) // why the last message did not begin a run; null: it did
+export const staged = signal([]) // items that wait for a decision, as golem.clearance lists them
+export const asked = signal([]) // open approval questions, oldest first
+export const chosen = signal('') // the id of the call whose details are shown
+export const editing = signal('') // the path of the file in the editor
+export const looking = signal('') // the path of the worker that is shown
+export const tracing = signal('') // the name of the trace that is shown
+export const refused = signal(null) // the fault because of which the last message began no run; null: it began one
 export const sent = signal(null) // the last message: {text, attachments, alone}
-let current = null // golem.js's handle of the run under way
+let current = null // the Run of golem.js that is in progress
 
 export const opened = computed(() => projects.value.find((p) => p.name === project.value))
 
-/** Tells a person something, until they close it or the next one comes. */
+/** Shows a notice. A new notice replaces an older one. */
 export function tell(text, level = 'info') {
   toast.value = { text, level }
 }
 
-/** Runs what a person asked for, and tells what went wrong. */
+/** Runs doing. If it fails, shows a notice with the error, which begins with what, and resolves to undefined. */
 export async function attempt(what, doing) {
   try {
     return await doing()
@@ -55,13 +55,13 @@ export async function attempt(what, doing) {
   }
 }
 
-/** Starts the page on a golem. */
+/** Starts the page with a golem and the list of examples. */
 export async function start(made, shipped) {
   golem = made
   examples.value = shipped
   await refresh()
   ready.value = true
-  // Another tab, or what it runs, may have decided on items meanwhile (S4-21).
+  // Another tab may have changed the lists meanwhile (S4-21).
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden && view.value === 'projects') attempt('listing the projects', refresh)
     if (!document.hidden && project.value) attempt('listing what is staged', listStaged)
@@ -74,16 +74,16 @@ export async function refresh() {
   libraries.value = await golem.libraries()
 }
 
-/** How much of the browser's storage is used, and whether it may be cleared. */
+/** Reads how much of the browser's storage is used, and whether the browser may clear it. */
 export async function look() {
   if (!navigator.storage) return
   storage.value = await navigator.storage.estimate()
   persisted.value = (await navigator.storage.persisted?.()) ?? null
 }
 
-const seen = new Map() // what was shown of projects that were open before, by name
+const seen = new Map() // what was shown for projects that were open before, by name
 
-/** Opens a project and shows it; what runs in another one is stopped only after a yes. False if it stays as it is. */
+/** Opens a project and shows it. If a run of another project would be stopped, it asks first. Resolves to false if the person said no. */
 export async function open(name, where = 'run') {
   if (name === project.value && about.value) {
     view.value = where
@@ -122,7 +122,7 @@ export async function open(name, where = 'run') {
   return true
 }
 
-/** An empty conversation in the open project; the one before is kept. */
+/** Begins an empty conversation in the open project; the last one is kept. */
 export async function fresh() {
   await leave()
   batch(() => {
@@ -132,15 +132,15 @@ export async function fresh() {
   })
 }
 
-/** Forgets what was shown of a project that is deleted. */
+/** Removes what was shown for a project that is deleted. */
 export const forget = (name) => seen.delete(name)
 
-/** What runs is not lost without a question. */
+/** The browser asks before the page is left while something runs. */
 addEventListener('beforeunload', (e) => {
   if (running.value) e.preventDefault()
 })
 
-/** What workers staged and waits for the person. */
+/** Lists the staged items that wait for the person. */
 export async function listStaged() {
   const name = project.value
   const listed = await golem.clearance(name).list()
@@ -165,17 +165,17 @@ export function edit(path, line) {
   })
 }
 
-/** Asks golem what the project is, and every problem it has. */
+/** Reads the description of the project, and its faults, from golem. */
 export async function inspect() {
   const name = project.value
   const told = await golem.open(name, options())
   if (name === project.value) about.value = told
 }
 
-/** In a frame of another page no question is shown: a click there may be stolen (SECURITY 23). */
+/** Whether the page is in a frame of another page. There it shows no questions, because the other page could steal clicks (SECURITY 23). */
 export const framed = window.top !== window.self
 
-/** What a run is given besides its input: the person's choices for this project. */
+/** Returns the options of a run from the person's choices for this project. */
 export function options() {
   const mine = settings.project(project.value)
   return {
@@ -189,7 +189,7 @@ export function options() {
   }
 }
 
-/** Sends what the person wrote: into the conversation, or as a new run, of another worker if one is named (alone: {entry, object}); false if the run could not begin. */
+/** Sends the person's text: to the open conversation, or as a new run, with alone ({entry, object}) of another worker than the entry. Resolves to false if the run could not begin. */
 export async function send(text, attachments = [], alone = null) {
   if (running.value && !talking.value) return false
   sent.value = { text, attachments, alone }
@@ -212,11 +212,11 @@ export async function send(text, attachments = [], alone = null) {
   const input = typed(text, alone ? alone.object : about.value?.input)
   current = keep ? golem.chat(project.value, input, started) : golem.run(project.value, input, started)
   const begun = await follow(current)
-  if (!begun && before.events && !run.value.events) run.value = before // what was there stays
+  if (!begun && before.events && !run.value.events) run.value = before // show the earlier run again
   return begun
 }
 
-/** Sends the last message of the conversation once more: in an open one it takes the place of what came of it. */
+/** Sends the last message once more. In an open conversation it first goes back to before that message. */
 export async function again() {
   const said = run.value.transcript.findLast((item) => item.kind === 'you')
   const text = said?.text ?? sent.value?.text ?? ''
@@ -231,7 +231,7 @@ export async function again() {
   return send(text, last.attachments, last.alone)
 }
 
-/** What was written, as an object if one is wanted and it is one. */
+/** Returns the text, or if wanted and the text is a JSON object, that object. */
 function typed(text, wanted) {
   if (!wanted) return text
   try {
@@ -242,7 +242,7 @@ function typed(text, wanted) {
   }
 }
 
-/** Runs one worker alone to try it, or calls one of its tools: a run of its own, which Run shows. */
+/** Runs one worker alone to try it, or calls one of its tools, in a new run, which the view Run shows. */
 export async function alone(entry, value, tool) {
   if (running.value) return tell('Something runs: stop it first.', 'warn')
   await leave()
@@ -251,7 +251,7 @@ export async function alone(entry, value, tool) {
   return tool ? callTool(tool, value, entry) : send(object ? JSON.stringify(value) : value, [], { entry, object })
 }
 
-/** Calls a tool of the entry, or of a worker that is named, as the person: in an open conversation as /tool does, else as a run of its own. */
+/** Calls a tool of the entry, or of the worker entry, for the person: in an open conversation with /tool, else in a new run. */
 export async function callTool(name, args, entry) {
   if (running.value) return
   if (current && talking.value) {
@@ -269,13 +269,13 @@ export async function callTool(name, args, entry) {
   await follow(current)
 }
 
-/** Goes on with a kept conversation: at leaves out the person's message of that number and all after it, as a branch. */
+/** Continues a kept conversation. With at, it branches off before the person's message of that number. */
 export async function resume(kept, at) {
   if (running.value) return
   await leave()
   const { said } = await golem.conversation(project.value, kept.id)
   const cut = at ? said.findIndex((s) => s.n === at) : -1
-  // What a run was to answer, it goes on with; a chat waits for the next message.
+  // An interrupted run continues with its answer; a chat, or a run that has answered, waits for the next message.
   const keep = kept.mode === 'chat' || ['ok', 'needs_input'].includes(kept.status) || at > 0
   const started = { ...options(), resume: kept.id, at, approve: framed ? undefined : approve }
   batch(() => {
@@ -288,7 +288,7 @@ export async function resume(kept, at) {
   await follow(current)
 }
 
-/** Goes back in the open conversation to before the person's message of a number; it becomes a branch. */
+/** Goes back, in the open conversation, to before the person's message of this number; it becomes a branch. */
 export function rewind(n) {
   if (running.value || !talking.value) return
   const shown = run.value
@@ -298,11 +298,11 @@ export function rewind(n) {
   current.send(`/rewind ${n}`)
 }
 
-/** Takes the events of a run until it has ended; false if it could not begin. */
+/** Applies the events of a run until it has ended. Resolves to false if it could not begin. */
 async function follow(handle) {
   const shown = run.value
   let begun = false
-  const clock = setInterval(schedule, 1000) // what runs shows how long
+  const clock = setInterval(schedule, 1000) // running calls show how long they run
   try {
     for await (const e of handle) {
       begun ||= e.type === 'run.start'
@@ -338,7 +338,7 @@ async function follow(handle) {
 }
 
 let due = 0
-/** Draws at most once a frame, however many events come. */
+/** Draws the run again in the next frame, once for any number of events. */
 function schedule() {
   if (due) return
   due = requestAnimationFrame(() => {
@@ -347,7 +347,7 @@ function schedule() {
   })
 }
 
-/** Ends what runs, of a conversation the exchange; the trace ends properly. */
+/** Stops the run, or in a conversation the current exchange; the trace is completed. */
 export function stop() {
   for (const q of asked.value) q.answer({ answer: 'no', reason: 'stopped' })
   asked.value = []
@@ -355,7 +355,7 @@ export function stop() {
   else current?.cancel()
 }
 
-/** Ends what runs in the open project, and its conversation. */
+/** Stops the run of the open project, ends its conversation, and resolves when it has ended. */
 export async function leave() {
   const handle = current
   if (running.value) stop()
@@ -363,7 +363,7 @@ export async function leave() {
   await handle?.result.catch(() => {})
 }
 
-/** golem's question to the person; the answer is bound to the request, which may be withdrawn. */
+/** Asks the person a question of golem, and resolves to the answer. signal aborts if the question is withdrawn. */
 function approve(request, signal) {
   return new Promise((resolve) => {
     const question = {
@@ -380,7 +380,7 @@ function approve(request, signal) {
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
-/** Light, dark, or what the system has; the page remembers. */
+/** Sets the theme, light, dark or system, and stores the choice. */
 export function setTheme(to) {
   const chosen = ['light', 'dark'].includes(to) ? to : 'system'
   theme.value = chosen === 'system' ? (dark.matches ? 'dark' : 'light') : chosen
@@ -389,7 +389,7 @@ export function setTheme(to) {
 }
 dark.addEventListener('change', () => setTheme(settings.theme))
 
-/** Offers bytes as a file to keep. */
+/** Downloads bytes as a file. */
 export function download(name, data) {
   const url = URL.createObjectURL(data instanceof Blob ? data : new Blob([data]))
   const a = document.createElement('a')

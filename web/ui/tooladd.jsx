@@ -1,5 +1,5 @@
-// Tools that others made: a module from an address or a file is shown before it comes
-// into the project and is pinned, as golem tool add and update do.
+// Adds tools that others made, as golem tool add and update do: a module from an address or a
+// file is shown first, and after a yes written into the project and pinned.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { render } from 'preact'
 import * as store from './store.js'
@@ -11,7 +11,7 @@ import { fault, fetchModule, largest } from './toolfetch.js'
 import { Found } from './toolfound.jsx'
 import { count } from './usage.js'
 
-/** The addresses of the modules that were fetched, by their paths, from tools.lock as golem writes it. */
+/** Reads tools.lock, in the form in which golem writes it: resolves to the addresses of fetched modules, by path. */
 async function fetchedBefore() {
   if (!store.files.value.some((f) => f.path === 'tools.lock')) return {}
   const lock = new TextDecoder().decode(await store.golem.files(store.project.value).read('tools.lock'))
@@ -20,7 +20,7 @@ async function fetchedBefore() {
   for (const [, path, from] of (lock.split(/^from:$/m)[1] ?? '').matchAll(new RegExp(`^  ${quoted}: ${quoted}$`, 'gm'))) {
     try {
       out[JSON.parse(path)] = JSON.parse(from)
-    } catch { /* an escape that golem tool add does not write: the command line updates it */ }
+    } catch { /* not an escape that golem writes: only the command line can update this module */ }
   }
   return out
 }
@@ -39,20 +39,20 @@ export const tools = () => store.attempt('reading tools.lock', async () => {
 
 const nameOf = (path) => path.replace(/^.*\//, '').replace(/\.wasm$/, '')
 
-/** The module of an address. path: that of the module that it updates; '': it is a new one. */
+/** Fetches a module from an address. path is the path of the module that it updates, '' for a new one. */
 async function fromAddress(project, from, path, signal, tell) {
   const url = address(from)
   const name = nameOf(path || url?.pathname || 'tool')
   if (path && path !== `tools/${name}.wasm`) throw fault('E_PLATFORM', `the page updates modules in tools/ only, and this one is ${visible(path)}`, 'use golem tool update of the command line')
   if (!url) {
-    await store.golem.addTool(project, new Uint8Array(), { name, from, look: true }) // it says what is wrong with the address
+    await store.golem.addTool(project, new Uint8Array(), { name, from, look: true }) // throws the error that says what is wrong with the address
     throw fault('E_NETWORK', 'the address is not one of a file', 'for example https://example.org/tool.wasm')
   }
   tell(`fetching ${url.host}${visible(url.pathname)}`)
   return { name, from, data: await fetchModule(url, signal) }
 }
 
-/** The module among files that were chosen, with the description beside it. */
+/** Reads the module among the chosen files, and its description if it was chosen too. */
 async function fromFiles(files) {
   const modules = files.filter((f) => /\.wasm$/i.test(f.name))
   if (modules.length !== 1) throw fault('E_USAGE', 'choose one .wasm file', 'if its description lies beside it, NAME.tools.yaml, choose both')
@@ -83,7 +83,7 @@ function AddTool({ project, fetched, leave }) {
     }
     tell('')
   }
-  /** Looks at a module; it is written after a yes. */
+  /** Shows a module; Found writes it after a yes. */
   const look = (get, update = false) => attempt(async (signal) => {
     const { data, ...rest } = await get(signal)
     const options = { ...store.options(), ...rest, name: (!update && typed.current.name.trim().replace(/\.wasm$/, '')) || rest.name }
@@ -104,7 +104,7 @@ function AddTool({ project, fetched, leave }) {
   return <Source key="source" fetched={fetched} typed={typed.current} doing={doing} told={told} look={look} project={project} tell={tell} leave={leave} />
 }
 
-/** Where the module comes from. */
+/** The part of the dialog in which the person chooses where the module comes from. */
 function Source({ fetched, typed, doing, told, look, project, tell, leave }) {
   const names = Object.keys(fetched).sort()
   const fetchIt = (from, path = '') => look((signal) => fromAddress(project, from, path, signal, tell), path !== '')

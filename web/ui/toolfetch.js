@@ -1,15 +1,15 @@
-// A tool module from an address, within the limits and in the words of golem tool add.
+// Fetches a tool module from an address, with the limits and the messages of golem tool add.
 import { visible } from './diff.jsx'
 
-/** The largest module, in bytes, as in golem. */
+/** The size limit of a module, in bytes; the same as in golem. */
 export const largest = 32 << 20
 
-/** An error with a code, as golem's own. */
+/** Returns an error with a code and a hint, like those of golem. */
 export const fault = (code, message, hint) => Object.assign(new Error(message), { code, hint })
 
 const byHand = 'download the file, and choose it here as a file of this computer'
 
-/** Fetches a module, without cookies. No redirect is followed: a page cannot see where it leads before it is asked. */
+/** Fetches a module, without cookies. A redirect is an error, because a page cannot see where it leads before the browser follows it. */
 export async function fetchModule(url, signal) {
   const late = AbortSignal.timeout(300_000)
   const failed = (e) => {

@@ -1,5 +1,5 @@
-// What a tool module is and would need, and what changes if it takes the place of
-// another: what golem tool inspect and update show.
+// Shows what golem tool inspect and update show: what a tool module is and needs, and what
+// changes if it replaces another.
 import { visible } from './diff.jsx'
 import { Dialog } from './ask.jsx'
 import { bytes } from './size.js'
@@ -15,7 +15,7 @@ const forms = {
 
 const sources = { section: 'described in the module', sidecar: 'described beside the module' }
 
-/** Names, those beyond the first few of many in a part that opens. */
+/** A list of names. If there are more than most, the rest is in a part that the person can open. */
 function Names({ before = '', all, most = 20 }) {
   const first = visible(before + all.slice(0, most).join(', '))
   if (all.length <= most) return first
@@ -24,10 +24,10 @@ function Names({ before = '', all, most = 20 }) {
 
 const imports = (m) => (m.imports ?? []).map((i) => `${i.module} ${i.name}`)
 
-/** Imports by the module that they come from. */
+/** A list of imports, grouped by the module that they come from. */
 const grouped = (all) => <ul>{[...new Set(all.map((i) => i.module))].map((from) => <li key={from}><Names before={`${from}: `} all={all.filter((i) => i.module === from).map((i) => i.name)} /></li>)}</ul>
 
-/** What came (+), went (-) and is another thing under the same name (~). old, now: texts by name. */
+/** Returns lines that say which names were added (+), removed (-) or have another text now (~). old and now have the texts by name. */
 function changes(what, old, now) {
   const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].sort()
   return names.flatMap((n) => !Object.hasOwn(old, n) ? [`${what} + ${n}`] : !Object.hasOwn(now, n) ? [`${what} - ${n}`] : old[n] !== now[n] ? [`${what} ~ ${n}: ${now[n]}`] : [])
@@ -36,7 +36,7 @@ function changes(what, old, now) {
 const byName = (tools) => Object.fromEntries((tools ?? []).map((t) => [t.name, JSON.stringify(t)]))
 const set = (names) => Object.fromEntries((names ?? []).map((n) => [n, '']))
 
-/** What differs between two modules. */
+/** Returns lines that say how two modules differ. */
 export function differences(old, now) {
   return [
     ...(old.form !== now.form ? [`form ${now.form}, was ${old.form}`] : []),
@@ -59,7 +59,7 @@ function Tool({ tool: t }) {
   )
 }
 
-/** Where the module's tools are described. */
+/** Says where the module's tools are described, and lists them. */
 function described(m) {
   if (m.tools?.length) return <>{sources[m.described]}<ul>{m.tools.map((t) => <Tool key={t.name} tool={t} />)}</ul></>
   if (!m.described && m.callable?.length) return `not described: a worker names the exports that are tools, toolsets: {custom: {tools: [NAME]}}, such as ${visible(m.callable.slice(0, 8).join(', '))}`

@@ -1,5 +1,5 @@
-// Traces: of this project's runs, or any file the command line wrote. A run
-// as a tree of calls, and as a timeline.
+// The view of traces: those of the project's runs, or any trace file of the command line. It
+// shows a run as a tree of calls, as a timeline, or turn by turn.
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
@@ -18,7 +18,7 @@ const shownTrace = signal(null) // {name, run, prompts, project}: the project th
 
 export function Traces() {
   const name = store.project.value
-  const trace = shownTrace.value?.project === name ? shownTrace.value : null // another project's trace goes with it
+  const trace = shownTrace.value?.project === name ? shownTrace.value : null // the trace of another project is not shown
   const [two, setTwo] = useState(null)
   const wanted = store.tracing.value
   useEffect(() => {
@@ -38,10 +38,10 @@ export function Traces() {
   )
 }
 
-/** A moment as this browser's person writes it. */
+/** Formats a time for the browser's language. */
 const when = (t) => (Number.isNaN(Date.parse(t)) && typeof t !== 'number' ? visible(t) : new Date(t).toLocaleString())
 
-/** Opens a trace file, with the files of its folder if they were chosen too. */
+/** Opens the chosen trace file, with the files of its folder if they were chosen too. */
 async function openFile(e) {
   const files = [...e.target.files]
   e.target.value = ''
@@ -64,7 +64,7 @@ async function openFiles(all) {
   })
 }
 
-/** A file of golem run --artifacts: the messages of one worker. */
+/** The name of a file of golem run --artifacts that has the messages of one worker. */
 const prompt = /^([0-9.]+)\.prompt\.json$/
 
 function show(name, text, prompts) {
@@ -78,17 +78,17 @@ async function showKept(project, run) {
   show(run, text, prompts)
 }
 
-/** Whether this tab runs the run of a trace now. */
+/** Reports whether the run of a trace is in progress in this tab. */
 const goesOn = (name) => (store.running.value || store.talking.value) && name === `${store.run.value.header?.run}.jsonl`
 
 const inputOf = (run) => shown(run.transcript.find((i) => i.kind === 'you')?.text)
 
 const traceText = async (project, run) => new TextDecoder().decode(await store.golem.readRun(project, run))
 
-const large = 4_000_000 // bytes of a trace that is read only when it is opened
-const known = new Map() // what traces say, by project, name and size
+const large = 4_000_000 // bytes; a larger trace is read only when it is opened
+const known = new Map() // summaries of traces, by project, name and size
 
-/** What a trace says in one line; null if it is not read for that. */
+/** Resolves to the summary of a trace for the list; null if the trace is too large to read for that. */
 async function summary(project, r) {
   const key = `${project}\n${r.name}\n${r.size}`
   if (r.size > large) return null
@@ -156,7 +156,7 @@ function Runs({ compare }) {
   )
 }
 
-const most = 2000 // calls that are drawn
+const most = 2000 // calls that are drawn at most
 
 function Shown({ trace }) {
   const [as, setAs] = useState('tree')
@@ -195,7 +195,7 @@ function Shown({ trace }) {
   )
 }
 
-/** How long calls waited for a person, moments in which several did counted once. */
+/** Returns how long calls waited for the person, in ms. Time in which several waited counts once. */
 export function waitedFor(calls) {
   let [sum, until] = [0, 0]
   for (const c of calls.filter((c) => c.waited > 0).sort((a, b) => a.begun - b.begun)) {

@@ -1,4 +1,4 @@
-// The live tree: every worker and tool of a run, where it stands, what it costs.
+// The live tree: every worker and tool of a run, with its status and cost.
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { visible } from './diff.jsx'
 import { Status, Detail, brief, took } from './call.jsx'
@@ -7,9 +7,9 @@ import { spent } from './usage.js'
 import * as store from './store.js'
 
 export function Tree({ run }) {
-  store.tick.value // calls change in place
+  store.tick.value // draw again with each tick: calls change in place
   const box = useRef(null)
-  const still = useRef(true) // nobody has scrolled away from what runs
+  const still = useRef(true) // the person has not scrolled away from the running call
   useLayoutEffect(() => {
     if (!still.current || !store.running.value) return
     const going = box.current?.querySelectorAll('.mark:is(.running, .asking)')
@@ -20,7 +20,7 @@ export function Tree({ run }) {
   }, [run])
   const root = run.calls.get('0')
   if (!root) return <p class="empty small">When something runs, each worker and tool is listed here with its task, its tokens, their cost if it is known, and its time.</p>
-  // Arrow keys go through the tree as it is seen.
+  // Arrow keys move through the visible rows of the tree.
   const keys = (e) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[e.key]
     if (!step) return
@@ -54,7 +54,7 @@ function Node({ run, call }) {
   )
 }
 
-/** What is known of the chosen call, below its line. */
+/** The details of the chosen call, below its line. */
 export function Chosen({ run, call, whole, turns }) {
   return <section class="call chosen" aria-label={`Details of ${visible(call.name)}`}><Detail run={run} call={{ ...call, children: [] }} whole={whole} turns={turns} /></section>
 }

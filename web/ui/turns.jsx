@@ -1,11 +1,11 @@
-// A run turn by turn: what a model was given, what it said and called, what that took.
+// Shows a run turn by turn: what a model was given, its text and calls, its usage and time.
 import { useState } from 'preact/hooks'
 import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { seconds, shown } from './run.js'
 import { count, spent } from './usage.js'
 
-const most = 1000 // turns that are drawn
+const most = 1000 // turns that are drawn at most
 
 /** The turns of one worker. prompt has its messages, if they were kept. */
 export const Turns = ({ call, prompt }) => <div class="stack" role="group" aria-label={`turns of ${visible(call.name)}`}>{call.rounds.map((r, i) => <Turn key={i} call={call} at={i} prompt={prompt} />)}</div>
@@ -45,12 +45,12 @@ function Turn({ call, at, prompt, named }) {
   )
 }
 
-/** What was new for the model in a turn: the messages since the turn before; all of them on demand. */
+/** The messages that were new for the model in a turn, with a button that shows the earlier ones too. */
 function Given({ prompt, rounds, at }) {
   const [all, setAll] = useState(false)
   if (!Array.isArray(prompt)) return null
   const upto = rounds[at].messages
-  // What was compacted, or begun again, is no longer what the turn was given.
+  // After the conversation was compacted or begun again, the messages are no longer those of this turn.
   if (!(upto > 0) || upto > prompt.length || (prompt[upto] && prompt[upto].role !== 'assistant')) return <p class="small muted">What this turn was given is not kept: the conversation was shortened after it.</p>
   const before = at > 0 && rounds[at - 1].messages < upto ? rounds[at - 1].messages + 1 : 0
   const from = all ? 0 : before

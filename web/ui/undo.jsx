@@ -1,4 +1,4 @@
-// What runs wrote directly: each run with its diff, and putting it back.
+// Shows what runs wrote directly: each run with its diff, and a button to undo it.
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { Diff, visible } from './diff.jsx'
@@ -6,7 +6,7 @@ import { askYes } from './ask.jsx'
 import { faultText } from './run.js'
 import { count } from './usage.js'
 
-/** What can be undone, the newest run first; it is listed again when a run ends. */
+/** Returns the runs that can be undone, newest first, and the function that lists them again. They are also listed again when a run ends. */
 function useRuns() {
   const [runs, setRuns] = useState([])
   const name = store.project.value
@@ -28,7 +28,7 @@ export function Undoable() {
   )
 }
 
-/** The run that is shown, if it wrote something. */
+/** The part for the run that is shown, if it wrote files. */
 export function UndoRun({ id }) {
   const [runs, again] = useRuns()
   const [open, setOpen] = useState(false)

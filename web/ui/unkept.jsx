@@ -1,4 +1,4 @@
-// What a person must know where the browser keeps no files for the page.
+// The note that is shown if the browser keeps no files for the page.
 import { Icon } from './icons.jsx'
 import * as store from './store.js'
 

@@ -1,7 +1,7 @@
-// What golem says of flags and variables of the command line, in the page's
-// own words: a person here has buttons and settings.
+// Replaces what golem's messages say about flags and variables of the command line by words
+// for the page, which has buttons and settings instead.
 
-/** Texts of the command line, and what they are here; every one that a page can meet (words_test.go). */
+/** Patterns of texts about the command line, and their replacements. words_test.go tests that they cover all messages that a page can get. */
 const here = [
   [/,? ?none on the command line \(--model\), in (.*?) \(model:\), in the environment \(GOLEM_MODEL\), in the manifest \(model:\) or in your own config\.yaml \(model:\), and no caller has one/, ' none is chosen here, and $1, the project and your configuration name none'],
   [/for example --model \S+, or export GOLEM_MODEL/, 'choose a model'],
@@ -36,5 +36,5 @@ const here = [
   [/put the key into an environment variable/, 'enter the key in its own field'],
 ]
 
-/** A text of golem's as the page says it. */
+/** Returns a message of golem in the page's words. */
 export const inPage = (text) => here.reduce((said, [of, to]) => said.replace(of, to), String(text ?? ''))

@@ -1,5 +1,5 @@
-// The workers of a project: who may call whom as a graph, and of the chosen one
-// what it is, with a form to try it or one of its tools.
+// The view of a project's workers: a graph of which worker may call which, and the description
+// of the chosen one, with forms to try it or one of its tools.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { Description } from './describe.jsx'
@@ -60,9 +60,9 @@ const Legend = () => (
   </ul>
 )
 
-const ANY = '*' // calls of every other worker of the project
+const ANY = '*' // the node that stands for every other worker of the project
 
-/** The boxes and lines of a tree. */
+/** Returns the boxes and lines of the graph of a call tree. */
 function drawn(tree) {
   const byID = new Map(tree.workers.map((w) => [w.id, w.path]))
   const lines = tree.workers.flatMap((w) => w.calls.map((c) => ({ from: w.path, to: c.worker === ANY ? ANY : c.path || byID.get(c.worker), call: c })))
@@ -76,7 +76,7 @@ function Graph({ tree }) {
   const narrow = useNarrow()
   const box = useRef(null)
   const { lines, layers, back } = drawn(tree)
-  const [w, h, across, along] = narrow ? [166, 66, 16, 44] : [226, 66, 26, 76] // pixels: a box, and between boxes of one layer and of two
+  const [w, h, across, along] = narrow ? [166, 66, 16, 44] : [226, 66, 26, 76] // pixels: width and height of a box, the gap within a layer, and the gap between layers
   const step = narrow ? w + across : h + across
   const at = new Map(layers.flatMap((layer, n) => layer.map((id, i) => {
     const beside = 10 + i * step
@@ -96,14 +96,14 @@ function Graph({ tree }) {
   }
   const curve = (l) => {
     const [a, b] = [at.get(l.from), at.get(l.to)]
-    if (back.has(`${l.from}\n${l.to}`)) { // around the boxes, to the caller again
+    if (back.has(`${l.from}\n${l.to}`)) { // a line of a cycle goes around the boxes, back to the caller
       return narrow
         ? `M${a.x + w} ${a.y + h / 2}h8V${b.y + h / 2 + 8}h-6`
         : `M${a.x + w / 2} ${a.y + h}v14H${b.x + w / 2 + 8}v-12`
     }
     const far = layers.findIndex((n) => n.includes(l.to)) - layers.findIndex((n) => n.includes(l.from)) > 1
     const [x, y, u, v] = narrow ? [a.x + w / 2, a.y + h, b.x + w / 2, b.y - 4] : [a.x + w, a.y + h / 2, b.x - 4, b.y + h / 2]
-    if (far && narrow) { // between the boxes of the layers that it passes
+    if (far && narrow) { // the line goes between the boxes of the layers that it crosses
       const lane = a.x + w + across / 2
       return `M${x} ${y}C${x} ${y + along / 2} ${lane} ${y + along / 2} ${lane} ${y + along}V${v - along}C${lane} ${v - along / 2} ${u} ${v - along / 2} ${u} ${v}`
     }
@@ -131,14 +131,14 @@ function Graph({ tree }) {
 const levels = { read: 'low', write: 'medium', network: 'medium' }
 const level = (risk) => levels[risk] ?? 'high'
 
-/** The highest risk among tools, as {risk, level}; null without tools. */
+/** Returns the highest risk among tools as {risk, level}; null if there are no tools. */
 export function riskiest(tools) {
   const rank = ['low', 'medium', 'high']
   const worst = tools.filter((t) => t.call !== 'refused').sort((a, b) => rank.indexOf(level(b.risk)) - rank.indexOf(level(a.risk)))[0]
   return worst ? { risk: worst.risk, level: level(worst.risk) } : null
 }
 
-/** Whom a worker may call, in words, for those who do not see the lines. */
+/** Returns a text that says which workers a worker may call, for screen readers. */
 const callsOf = (w) => w.calls.map((c) => `${c.worker === ANY ? 'every other worker' : visible(c.worker)}${c.call === 'runs' ? '' : `, ${c.call}`}${c.cycle ? ', a circle' : ''}`).join('; ')
 
 function Box({ id, worker: w, entry, style, narrow, keys }) {
@@ -157,7 +157,7 @@ function Box({ id, worker: w, entry, style, narrow, keys }) {
   )
 }
 
-/** How a worker is named to golem. */
+/** Returns the reference by which golem finds a worker. */
 const reference = (w) => (w.source === 'project' ? `./${w.path}` : w.id)
 
 const becomes = { runs: 'runs', asks: 'asks', refused: 'refused', manual: 'only you' }

@@ -1,19 +1,19 @@
-// Where a cursor stands in YAML that is being written: the path of keys that
-// leads there. It reads lines, as a text that is not complete yet has no tree.
+// Finds the place of a cursor in YAML that is being written: the path of keys to it. It reads
+// line by line, because a text that is not complete cannot be parsed to a tree.
 
-/** What stands in a list, in a path. */
+/** The element of a path that stands for an item of a list. */
 export const ITEM = '[]'
 
 const keyAt = /^(?:"([^"]*)"|'([^']*)'|([^\s:#{}[\],"'&*!|>][^:#{}[\],]*?))\s*:(?:\s+|$)/
 
 /**
- * The path at the end of before, the text of the YAML up to the cursor; after is the rest.
- * @returns {{path: string[], word: string, key: boolean, value: boolean, present: Set<string>} | null} word is what is
- *   being written; key and value: which of both it can be; present are the keys beside it; null in a comment
+ * Returns the place at the end of before, the YAML up to the cursor; after is the rest.
+ * @returns {{path: string[], word: string, key: boolean, value: boolean, present: Set<string>} | null} word is the word
+ *   that is being written; key and value say whether it can be a key or a value; present has the other keys of its map; null in a comment
  */
 export function placeIn(before, after) {
   const lines = before.split('\n')
-  const stack = [] // {indent, name, keys: of the level below}
+  const stack = [] // {indent, name, keys: the keys of the level below}
   const root = new Set()
   for (const line of lines.slice(0, -1)) {
     if (!line.trim() || /^\s*#/.test(line)) continue
@@ -24,7 +24,7 @@ export function placeIn(before, after) {
   const { rest, col } = down(stack, last, root, true)
   const path = stack.map((s) => s.name)
   const present = new Set(stack.at(-1)?.keys ?? root)
-  for (const line of after.split('\n').slice(1)) { // what stands below on the same level
+  for (const line of after.split('\n').slice(1)) { // the lines below, on the same level
     if (!line.trim()) continue
     const indent = line.search(/\S/)
     if (indent < col) break
@@ -37,7 +37,7 @@ export function placeIn(before, after) {
   return { ...inside, key: inside.key && inside.path.length > path.length + 1 }
 }
 
-/** Puts a line's place on the stack; open: the line is being written, and its last key is left to be read. */
+/** Pushes the keys of a line on the stack. With open, the line is being written, and its last key is not pushed. */
 function down(stack, line, root, open = false) {
   let col = line.search(/\S|$/)
   let rest = line.slice(col)
@@ -58,9 +58,9 @@ function down(stack, line, root, open = false) {
   return { rest, col }
 }
 
-/** The place at the end of a value, which may be written in braces. */
+/** Returns the place at the end of a value, which may be a flow mapping or sequence ({…}, […]). */
 function flow(text, path, present) {
-  const open = [] // of braces: {map, name, keys}
+  const open = [] // the open braces and brackets: {map, name, keys}
   let word = ''
   for (let i = 0; i < text.length; i++) {
     const c = text[i]
