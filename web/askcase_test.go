@@ -16,7 +16,7 @@ import (
 	"golem/core/coretest"
 )
 
-// asked is a case as testdata/embedded.js plays it.
+// asked is a case in the form that testdata/embedded.js plays.
 type asked struct {
 	Project     string                      `json:"project"` // a name of its own, "" if no other case is played at the same time
 	Command     string                      `json:"command"`
@@ -35,7 +35,7 @@ type attachment struct {
 	Data []byte `json:"data"`
 }
 
-// ask is a case for the page.
+// ask returns a case in the form for the page.
 func ask(c coretest.Case) asked {
 	s := c.Settings
 	a := asked{
@@ -80,7 +80,8 @@ func ask(c coretest.Case) asked {
 	return a
 }
 
-// listen serves until the test ends, for pages of any origin; it returns the address.
+// listen starts a server for pages of any origin until the test ends, and returns its
+// address.
 func listen(t *testing.T, answer http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -99,7 +100,7 @@ func listen(t *testing.T, answer http.HandlerFunc) string {
 	return server.URL
 }
 
-// serversOf lets a page reach a case's MCP servers; it returns where each is instead.
+// serversOf starts a case's MCP servers for the page, and returns their addresses.
 func serversOf(t *testing.T, c coretest.Case) coretest.Moves {
 	t.Helper()
 	servers, err := c.ServersByHost()
@@ -113,7 +114,7 @@ func serversOf(t *testing.T, c coretest.Case) coretest.Moves {
 	return moves
 }
 
-// siteOf lets a page reach a case's server; it returns its host and port.
+// siteOf starts a case's web server for the page, and returns its host and port.
 func siteOf(t *testing.T, site *coretest.Web) string {
 	t.Helper()
 	return strings.TrimPrefix(listen(t, func(w http.ResponseWriter, r *http.Request) {
@@ -126,8 +127,8 @@ func siteOf(t *testing.T, site *coretest.Web) string {
 	}), "http://")
 }
 
-// serve lets a page reach a case's provider over the network; it returns the
-// environment that says where.
+// serve starts a case's model provider for the page, and returns the environment variables
+// with its address.
 func serve(t *testing.T, c coretest.Case, provider *coretest.Provider) map[string]string {
 	t.Helper()
 	address := listen(t, func(w http.ResponseWriter, r *http.Request) {
@@ -148,7 +149,7 @@ func serve(t *testing.T, c coretest.Case, provider *coretest.Provider) map[strin
 	return env
 }
 
-// send writes a reply. A page that is gone fails the case by itself.
+// send writes a reply. It ignores errors: if the page is gone, the case fails anyway.
 func send(w http.ResponseWriter, reply coretest.Reply) {
 	maps.Copy(w.Header(), reply.Header)
 	w.WriteHeader(reply.Status)

@@ -9,8 +9,8 @@ import (
 	"golem/core/mcp/mcptest"
 )
 
-// A person attaches a resource of an MCP server: /attach as on the command line, before
-// the message. It can be taken back, and is read when the message is sent.
+// TestAttachedResource attaches a resource of an MCP server with /attach, as on the command
+// line, before the message. It can be removed again, and is read when the message is sent.
 func TestAttachedResource(t *testing.T) {
 	t.Parallel()
 	server := &mcptest.Server{Resources: []map[string]any{{"uri": "file:///plan.md", "text": "# The plan"}}}

@@ -13,10 +13,10 @@ import (
 	"golem/web/webtest"
 )
 
-// scene is a view of the page, and the statements that lead to it from the one before.
+// scene is a view of the page, and the statements that open it from the scene before.
 type scene struct{ name, way string }
 
-// walks are ways through the page, each on a page of its own.
+// walks are sequences of scenes, each in a new page.
 var walks = map[string][]scene{
 	"run": {
 		{"run-empty", `await text("is ready")`},
@@ -69,14 +69,14 @@ var walks = map[string][]scene{
 	},
 }
 
-// beyond is a project whose files reach beyond its sandbox in each way that a page
-// knows.
+// beyond is a project with settings that reach beyond its sandbox, one of each kind that a
+// page can show.
 var beyond = map[string]string{
 	"project.yaml": "model: acme:m\nproviders:\n  acme:\n    base_url: https://models.example.com/a/rather/long/path/to/the/models/v1\n    api_key_env: ACME_KEY\n    headers: {X-Team: blue}\n",
 	"main.worker":  "---\nmodel_settings: {extra: {search: true}}\ntoolsets: {filesystem: {}}\n---\nAnswer.\n",
 }
 
-// broken cannot run; failing runs, and what it calls fails.
+// broken is a project that cannot run; failing is one whose call fails.
 var (
 	broken  = map[string]string{"main.worker": "---\nmodle: openai:gpt-5-mini\ntoolsets: {filesystem: {readonly: maybe}}\n---\nHello.\n"}
 	failing = map[string]string{
@@ -85,7 +85,7 @@ var (
 	}
 )
 
-// answered says yes to everything until the run ends.
+// answered defines a function that answers every question with yes until the run ends.
 const answered = `
 	const yes = () => [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes' && !b.disabled);
 	const answered = async () => {
@@ -98,15 +98,15 @@ const answered = `
 		}
 	};`
 
-// widths are a phone's and a desktop's.
+// widths are the window sizes of a phone and a desktop, in pixels.
 var widths = []struct {
 	name          string
 	width, height int64
 }{{"phone", 390, 844}, {"desktop", 1280, 800}}
 
-// TestViews looks at every view in light and dark, on a phone and on a desktop: axe-core
-// finds no violation, nothing is wider than the window, and a picture goes to
-// build/shots for a person to look at.
+// TestViews tests every view in light and dark, on a phone and on a desktop: axe-core finds
+// no violation, and nothing is wider than the window. It writes pictures to build/shots for
+// a person to look at.
 func TestViews(t *testing.T) {
 	axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
 	if err != nil {
@@ -151,7 +151,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// look holds one picture of a view against axe-core and keeps it.
+// look checks one view with axe-core, in a window of this size, and keeps a picture of it.
 func look(t *testing.T, p *webtest.Page, name string, width, height int64) {
 	t.Helper()
 	size := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1, Mobile: width < 600}

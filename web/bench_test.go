@@ -20,9 +20,9 @@ import (
 	"golem/web/webtest"
 )
 
-// BenchmarkPage prints what a person waits for, each the median of five, with
-// what is wanted beside it: how long the page takes until a run can begin, and
-// a run of 100 reads against the same on the command line.
+// BenchmarkPage prints times that a person waits, each the median of five and beside its
+// goal: until a run can begin in the page, and for a run of 100 reads, compared with the
+// same run on the command line.
 func BenchmarkPage(b *testing.B) {
 	const rounds = 5
 	site := webtest.Serve(b, built(b), "/")
@@ -71,8 +71,8 @@ func BenchmarkPage(b *testing.B) {
 	fmt.Printf("100 reads, a turn each, natively    %5.0f ms   the process included\n", median(home))
 }
 
-// BenchmarkTurns prints how long 200 turns take in the page, each a request through
-// fetch with the whole history, to a provider on this machine that answers at once.
+// BenchmarkTurns prints how long 200 turns take in the page. Each turn is a request through
+// fetch, with the whole history, to a provider on this machine that answers at once.
 func BenchmarkTurns(b *testing.B) {
 	const rounds, turns = 5, 200
 	var asked atomic.Int64
@@ -106,7 +106,7 @@ func BenchmarkTurns(b *testing.B) {
 	fmt.Printf("%d turns with requests, in the page %5.0f ms   wanted: 5000\n", turns, median(page))
 }
 
-// tabMemory is the proportional set size of this program's largest renderer, in MB.
+// tabMemory returns the proportional set size of this program's largest renderer, in MB.
 func tabMemory(b *testing.B) float64 {
 	b.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -151,10 +151,10 @@ func median(all []float64) float64 {
 	return all[len(all)/2]
 }
 
-// texts are a project's files.
+// texts is a project's files, by name.
 type texts map[string]string
 
-// hundredReads is a project whose worker reads a file a hundred times, one a turn.
+// hundredReads returns a project whose worker reads a file in each of a hundred turns.
 func hundredReads() texts {
 	var steps strings.Builder
 	for i := range 100 { // the same call again and again would end the run
@@ -168,7 +168,7 @@ func hundredReads() texts {
 	}
 }
 
-// script is the files as a JavaScript object.
+// script returns the files as a JavaScript object.
 func (f texts) script() string {
 	var out []string
 	for name, text := range f {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Calls of one tab that change a project at the same time: it is made once and stays, a
-// run keeps it from being deleted, and each module is pinned.
+// TestOneTabAtOnce makes calls in one tab that change a project at the same time. The project
+// is made once and stays, a run prevents that it is deleted, and each module is pinned.
 func TestOneTabAtOnce(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../examples/calculator/tools/calculator.wasm")
@@ -31,7 +31,8 @@ func TestOneTabAtOnce(t *testing.T) {
 	}
 }
 
-// A project is deleted in the page: the person's yes ends what runs in it first.
+// TestDeleteWhatRuns deletes a project in the page while it runs: after a yes the run is
+// stopped first.
 func TestDeleteWhatRuns(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

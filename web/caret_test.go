@@ -10,8 +10,8 @@ import (
 	"golem/web/webtest"
 )
 
-// After a question in which the person wrote something, what is typed goes to the composer again, which has the
-// focus: a no by a click, and a dialog of the page's own.
+// TestTypingAfterAQuestion tests that the composer has the focus again, and gets what is typed, after a question in which
+// the person wrote something: one answered by a click on No, and a dialog of the page itself.
 func TestTypingAfterAQuestion(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Scenarios 57, 58 in the page: a reload in the middle of an exchange loses nothing.
-// The conversation is listed, goes on with the question anew, and can be rewound; a
-// text that was not sent yet is still there.
+// TestConversationsOutliveAReload plays scenarios 57, 58 in the page: a reload in the middle
+// of an exchange loses nothing. The conversation is listed, asks the question again when it
+// continues, and can be rewound. A text that was not sent is still in the field.
 func TestConversationsOutliveAReload(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -31,8 +31,8 @@ func TestConversationsOutliveAReload(t *testing.T) {
 		rows[0].querySelector('button').click(); await text("the first answer"); await until("my turn", () => button("Send")); await say("another message"); `+yes+`await text("the second answer")`)
 }
 
-// Stopping ends an exchange, and the conversation goes on; a page that embeds golem
-// lists and resumes as the command line does.
+// TestStoppingAnExchange tests that stop ends an exchange and that the conversation goes on.
+// A page that embeds golem lists and resumes conversations as the command line does.
 func TestStoppingAnExchange(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)

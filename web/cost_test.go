@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// What a run costs stands in the page while it goes and at its end, of each worker
-// and of the whole, alone where that is less; the person's config says the price and
-// the limit (SPEC §10, §13). A trace of the run says the same.
+// TestCostInThePage tests that the page shows the cost during a run and at its end: of each
+// worker, with the worker's own part if that is less, and of the whole run. Price and limit
+// come from the person's config (SPEC §10, §13). The trace has the same numbers.
 func TestCostInThePage(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// What is nested very deeply ends with an error, in a worker whose stack is a megabyte: the
-// engine would end golem, and the page, which opens its last project, would end it again.
+// TestDeepNesting tests that very deeply nested input gives an error. The stack of a web
+// worker is a megabyte: otherwise the engine would end golem, and the page, which opens its
+// last project at its start, would end it again and again.
 func TestDeepNesting(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)

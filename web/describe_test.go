@@ -13,8 +13,8 @@ import (
 	"golem/web/webtest"
 )
 
-// described is a project with tools that run, ask and are refused, a mount and a
-// worker that another one may call.
+// described is a project with tools that run, tools that ask, tools that are refused, a
+// mount, and a worker that another worker may call.
 var described = map[string]string{
 	"main.worker": "---\nmodel: script:s.yaml\ndescription: Writes.\nallow_workers: [helper]\ntoolsets: {filesystem: {approval: {tools: {delete_file: blocked}}}}\n" +
 		"sandbox: {paths: {out: {root: ./out, mode: rw, suffixes: [.md]}}}\n---\nFor {{ vars.who }}.\n",
@@ -24,8 +24,8 @@ var described = map[string]string{
 	"out/a.md":              "a\n",
 }
 
-// The page describes a worker by the data of golem describe --json, and shows it
-// (scenario 55).
+// TestDescribe tests that the page gets the data of golem describe --json for a worker, and
+// shows it (scenario 55).
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -76,7 +76,7 @@ func TestDescribe(t *testing.T) {
 		await click("Describe"); await until("the editor", () => !document.querySelector('.described'))`)
 }
 
-// A worker with an input schema is run from a form that is made of it.
+// TestInputForm runs a worker with an input schema from the form that is made from it.
 func TestInputForm(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

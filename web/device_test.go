@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// standIn is what a browser that has a model of its own offers (the Prompt API). It has
-// to be downloaded; what it is asked is kept in asked, and answers gives what it says.
+// standIn defines the Prompt API as a browser with its own model does. The model has to be
+// downloaded. asked keeps the requests, and answers has the model's answers.
 const standIn = `window.asked = []; window.answers = []; let state = 'downloadable';
 	globalThis.LanguageModel = {
 		availability: async () => state,
@@ -32,8 +32,8 @@ const standIn = `window.asked = []; window.answers = []; let state = 'downloadab
 		},
 	};`
 
-// The browser's own model, with a stand-in: its states and download, text that
-// streams, tools and typed output by a constraint, and what it refuses.
+// TestDevice tests the browser's own model with a stand-in: its states and download, streamed
+// text, tools and typed output with a constraint, and what it refuses.
 func TestDevice(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/web.md")
@@ -72,7 +72,8 @@ func TestDevice(t *testing.T) {
 	}
 }
 
-// In the page a person sees what the browser's own model is, downloads it and uses it.
+// TestDeviceInThePage tests that the page shows the state of the browser's own model, and that
+// a person can download and use it.
 func TestDeviceInThePage(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

@@ -8,8 +8,8 @@ import (
 	"golem/web/webtest"
 )
 
-// A diff shows every changed line, also one that looks like a diff's header (a removed comment of SQL or Lua,
-// with its sign), whole and where old and new stand side by side; the end without a new line is a line, no notice.
+// TestDiffShowsEveryLine tests that a diff shows every changed line, in one column and side by side. This includes a line
+// that looks like a diff's header, such as a removed comment of SQL or Lua. A missing line break at the end is shown as a line.
 func TestDiffShowsEveryLine(t *testing.T) {
 	t.Parallel()
 	p := inside(t, `

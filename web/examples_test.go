@@ -13,8 +13,8 @@ import (
 	"golem/core/coretest"
 )
 
-// TestExamplesParity plays every example that the page offers, with every
-// input it suggests, natively and in each browser.
+// TestExamplesParity plays every example that the page offers, with every suggested input,
+// natively and in each browser.
 func TestExamplesParity(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("examples.json")
@@ -92,7 +92,7 @@ func TestLevelsParity(t *testing.T) {
 	}
 }
 
-// tree reads a directory.
+// tree returns the files of a directory, by path.
 func tree(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}

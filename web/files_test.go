@@ -10,10 +10,10 @@ import (
 	"golem/web/webtest"
 )
 
-// The Files view, in one page: a draft never goes over what a worker wrote; a
-// large file opens in part; a thousand files are a few rows; paths are found;
-// arrow keys walk the tree; what is dropped is copied; a fault stands in the
-// gutter, and a click goes to its line. Scenario 61.
+// TestFilesView tests the Files view (scenario 61). A draft never overwrites what a worker
+// wrote; a large file is shown in parts; of a thousand files only some rows are drawn; paths
+// can be searched; arrow keys move in the tree; dropped files are copied; a fault is shown in
+// the gutter, and a click on it goes to its line.
 func TestFilesView(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -78,15 +78,15 @@ func TestFilesView(t *testing.T) {
 		await click("In texts"); await until("the tree again", () => document.querySelector('.side [data-row]') || document.querySelector('.side [role=status]'))`)
 }
 
-// inWorker reads a file of OPFS as it is there.
+// inWorker returns an expression that reads a file of OPFS directly, without golem.
 func inWorker(path string) string {
 	return `(async () => { let at = await navigator.storage.getDirectory(); const names = '` + path + `'.split('/');
 		for (const n of names.slice(0, -1)) at = await at.getDirectoryHandle(n); return (await (await at.getFileHandle(names.at(-1))).getFile()).text() })()`
 }
 
-// golem.js: making a project tells how far it is and can be stopped, which leaves
-// nothing; a write that expects a text is refused where there is another one; a part
-// of a file is read alone.
+// TestFilesOfALibrary tests golem.js: create reports its progress and can be cancelled, and
+// then leaves nothing; a write with base is refused if the file has another text; a part of a
+// file can be read.
 func TestFilesOfALibrary(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)

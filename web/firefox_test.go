@@ -4,14 +4,14 @@ package web_test
 
 import "testing"
 
-// inFirefox are the flows of the page that are played in Firefox too; the parity
-// cases, custom tools among them, are played there by TestParity. Left out are: the walk
-// by keyboard (TestKeyboardAlone: behind the last thing of a page Tab leads to Firefox's own
-// controls, from which a test does not come back); a folder (TestFolder: WebDriver BiDi
-// chooses no folder); the editor's completion (TestFilesView), which ends when another
-// window gets the keys; the measures of Chromium's own counters (TestMarkdownIsLinear); a
-// full disk (TestNoRoom), which Firefox cannot be told of; pictures and axe (TestViews: the
-// same document); and the world outside (TestNothingLeaves: Chromium resolves its names).
+// inFirefox has the tests of the page that also run in Firefox. TestParity plays the parity
+// cases there, custom tools among them. These are left out: TestKeyboardAlone, because after
+// the last element of a page Tab moves to Firefox's own controls, from which a test does not
+// return; TestFolder, because WebDriver BiDi cannot choose a folder; TestFilesView, because
+// the editor's completion closes when another window gets the focus; TestMarkdownIsLinear,
+// which uses Chromium's counters; TestNoRoom, because the quota of Firefox cannot be set;
+// TestViews, because the document is the same; and TestNothingLeaves, which uses Chromium's
+// name resolution.
 var inFirefox = map[string]func(*testing.T){
 	// the person's flows
 	"TestFirstVisit":                  TestFirstVisit,

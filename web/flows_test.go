@@ -23,8 +23,8 @@ import (
 	"golem/web/webtest"
 )
 
-// A project of one's own: made, its model chosen with a key, its worker
-// written, all in the page and all of it there after a reload.
+// TestNewProject makes a project in the page, chooses its model with a key and writes its
+// worker. After a reload all of it is still there.
 func TestNewProject(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -61,8 +61,8 @@ func TestNewProject(t *testing.T) {
 	do(p, `await click("Forget all keys"); await until("no key", () => !localStorage.getItem('golem.keys') && !localStorage.getItem('golem.secrets')); await until("no secret", () => !document.querySelector('[aria-label^="Remove the secret"]'))`)
 }
 
-// "New project" offers what golem init does (scenario 37): the same files, and
-// each runs on its script at once.
+// TestProjectFromTemplate tests that "New project" offers the templates of golem init
+// (scenario 37), with the same files, and that each runs at once on its script.
 func TestProjectFromTemplate(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -74,8 +74,8 @@ func TestProjectFromTemplate(t *testing.T) {
 		await until("the report", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes('four mice'))`)
 }
 
-// The model dialog asks the provider for its models, with the key that stands
-// there, and takes the one that is chosen (SPEC §10).
+// TestModelsOfAProvider tests that the model dialog asks the provider for its models, with the
+// entered key, and uses the chosen one (SPEC §10).
 func TestModelsOfAProvider(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -108,7 +108,7 @@ func TestModelsOfAProvider(t *testing.T) {
 	}
 }
 
-// A folder becomes a project, without its keys and git's files.
+// TestFolder makes a project from a folder, without the files with keys and those of git.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "from here")
@@ -128,7 +128,8 @@ func TestFolder(t *testing.T) {
 		if (button(".env") || button(".git") || button("config")) throw new Error(document.body.innerText)`)
 }
 
-// A link carries a project; whoever opens it is asked, also in a page that is open.
+// TestLink tests a link that contains a project: who opens it is asked first, also if the page
+// is already open.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	p, site := visit(t, "/under/")
@@ -147,7 +148,7 @@ func TestLink(t *testing.T) {
 		await click("Projects"); await until("two projects", () => document.querySelectorAll('[aria-labelledby=mine] .card').length === 2)`)
 }
 
-// hostileTrace is a file that somebody sent: it has the form of a trace, not its values.
+// hostileTrace is a file of an attacker. It has the form of a trace, with wrong values.
 const hostileTrace = `{"golem":"trace","v":1,"run":"hostile-run","project":{"a":1},"entry":["<img src=x onerror=window.hacked=1>"],"platform":null,"version":5,"started":"never"}
 {"type":"run.start","id":7,"seq":"x","ts":"soon","input":{"head":5,"cut":"x"}}
 {"type":"worker.start","id":"0","worker":{"x":1},"model":["a"],"ts":null}
@@ -168,8 +169,8 @@ const hostileTrace = `{"golem":"trace","v":1,"run":"hostile-run","project":{"a":
 {"type":"run.end","status":{"x":1},"exit":"none","error":{"code":5,"message":["a"],"where":7},"denied":4,"output":[1],"usage":null,"ms":{}}
 `
 
-// The trace view opens a file that the command line wrote, as tree and
-// timeline, and says what is not a trace.
+// TestTraceFromTheCommandLine tests that the trace view opens a file of the command line, as
+// a tree and as a timeline, and says if a file is not a trace.
 func TestTraceFromTheCommandLine(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "t.jsonl")
@@ -197,7 +198,8 @@ func TestTraceFromTheCommandLine(t *testing.T) {
 	do(p, open+`await text("the run was stopped before its end"); await click("Tree"); if (document.querySelector('.mark.running')) throw new Error("it spins for ever")`, base64.StdEncoding.EncodeToString(torn), "torn.jsonl")
 }
 
-// What was approved for a session ends with its page; files stay (Scenario 40).
+// TestApprovalsEndWithThePage tests that approvals for a session end with its page, and that
+// files stay (Scenario 40).
 func TestApprovalsEndWithThePage(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -214,7 +216,8 @@ func TestApprovalsEndWithThePage(t *testing.T) {
 	p.Press(webtest.Escape)
 }
 
-// A toolset that no page has fails at load, as golem check says it (Scenario 40).
+// TestNativeToolset tests that a project with a toolset that a page does not have fails when
+// it is loaded, with the fault that golem check reports (Scenario 40).
 func TestNativeToolset(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
@@ -225,7 +228,7 @@ func TestNativeToolset(t *testing.T) {
 	}
 }
 
-// The page that embeds golem in thirty lines does what it says.
+// TestEmbed tests the example page that embeds golem in thirty lines.
 func TestEmbed(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("embed.js")
@@ -239,8 +242,8 @@ func TestEmbed(t *testing.T) {
 	do(p, `await text("is ready"); await click("Run"); await text("ok: Hello, golem!")`)
 }
 
-// servers are what files lie on: golem.wasm.gz comes as it is, or unpacked by
-// the server, or there is only golem.wasm.
+// servers has kinds of web servers: one that sends golem.wasm.gz compressed, one that
+// decompresses it, and one that has only golem.wasm.
 var servers = map[string]func(next http.Handler, packed []byte) http.Handler{
 	"unpacked by the server": func(next http.Handler, packed []byte) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -269,7 +272,7 @@ var servers = map[string]func(next http.Handler, packed []byte) http.Handler{
 	},
 }
 
-// The page starts from whatever server it lies on, under any path.
+// TestServers tests that the page starts from each kind of server, under any path.
 func TestServers(t *testing.T) {
 	t.Parallel()
 	site := built(t)
@@ -286,7 +289,8 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// The policies admit no inline script or style, no eval, nobody else's script.
+// TestPolicies tests that the content security policies allow no inline script or style, no
+// eval, and no script of another origin.
 func TestPolicies(t *testing.T) {
 	for _, name := range []string{"index.html", "embed.html"} {
 		page, err := fs.ReadFile(built(t), name)
@@ -311,7 +315,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// Settings tell what is stored, and ask the browser to keep it.
+// TestStorage tests that the settings show what is stored, and can ask the browser to keep
+// it.
 func TestStorage(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -319,8 +324,8 @@ func TestStorage(t *testing.T) {
 		await click("Ask the browser to keep them"); await text("the browser will keep your projects"); if (!window.persisted) throw new Error("nobody asked")`)
 }
 
-// Where nothing can be kept, as in some browsers' private windows, the page runs in
-// memory, says so and offers the zip.
+// TestNothingKept tests a browser that keeps no files, as in some private windows: the page
+// works in memory, says so and offers the zip.
 func TestNothingKept(t *testing.T) {
 	t.Parallel()
 	site := built(t)
@@ -343,7 +348,8 @@ func TestNothingKept(t *testing.T) {
 	p.Press(webtest.Escape)
 }
 
-// inMemory runs the first example where no file can be kept, and takes the project home.
+// inMemory runs the first example in a browser that keeps no files, and saves the project as
+// a zip.
 func inMemory(p *webtest.Page) {
 	p.Helper()
 	do(p, `await text("keeps no files for this page"); await text("are lost when the tab closes"); await click("Ada starts on Monday"); await text("Change a file?")`)
@@ -352,7 +358,8 @@ func inMemory(p *webtest.Page) {
 		await click("Save welcome as a zip"); await until("the zip", () => made.includes("welcome.zip"))`)
 }
 
-// Where there is no room, or half of a program came, the page says what to do.
+// TestNoRoom tests that the page says what to do if the storage is full, or if only a part of
+// a program was loaded.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	site := built(t)

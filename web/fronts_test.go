@@ -21,8 +21,8 @@ import (
 	"golem/web/webtest"
 )
 
-// frontsProject has a worker that asks two levels down, one that waits and fails, one
-// that is refused, a change to a file, and staged items.
+// frontsProject is a project with a worker that asks two levels below the root, one that
+// waits and fails, one that is refused, a change to a file, and staged items.
 var frontsProject = map[string]string{
 	"project.yaml": "clearance: {targets: {main: {dir: ./published}}}\n",
 	"main.worker": "---\nmodel: script:s.yaml\nmode: chat\ndelegation: {parallel: 1}\n" +
@@ -50,16 +50,16 @@ workers:
 `,
 }
 
-// frontsSaid is what the person types: a form that is filled in wrong, then a push.
+// frontsSaid has the lines that the person types: a form with wrong entries, then a push.
 var frontsSaid = []string{"go", "/tool push", "9", "-", "-", `/tool push {"item": "1", "target": "main"}`}
 
-// fact is one thing that a run tells, as each front end shows it (SPEC §11, S4 §2).
+// fact is one piece of information of a run, in the form of each front end (SPEC §11, S4 §2).
 type fact struct {
 	what  string
-	plain string   // in the lines, --quiet's or the others
-	json  []string // in one event of --json, and of the double
-	page  string   // an expression that is true in the page; "" where asked has it
-	asked string   // the same, while the question waits
+	plain string   // a text in the plain lines, with or without --quiet
+	json  []string // texts in one event of --json, and of the test double
+	page  string   // an expression that is true in the page; "": see asked
+	asked string   // an expression that is true in the page while the question is open
 }
 
 var facts = []fact{
@@ -88,8 +88,8 @@ var facts = []fact{
 	{"S4-15: the answer", "Golem: all is told", []string{`"type":"model.end"`, `"text":"all is told"`}, `says('all is told')`, ""},
 }
 
-// everybody is plain lines, quiet lines, JSON lines and the test double beside each
-// other, on one run; plain lines ask.
+// everybody is a user interface that gives the events of one run to plain lines, quiet lines,
+// JSON lines and the test double. Questions go to the plain lines.
 type everybody struct {
 	plain, quiet ui.Plain
 	json         ui.JSON
@@ -108,7 +108,7 @@ func (e *everybody) Approve(ctx context.Context, r approval.Request) (approval.D
 	return e.plain.Approve(ctx, r)
 }
 
-// sayer types lines, and yes to every question.
+// sayer is a terminal at which a person types these lines, and yes to every question.
 type sayer struct {
 	lines []string
 	io.Writer
@@ -128,8 +128,8 @@ func (s *sayer) Ask(_ context.Context, prompt string) (string, error) {
 	return "y", err
 }
 
-// played is the run natively: the plain lines, and the events as lines of JSON, from
-// --json and from the double.
+// played runs the project natively. It returns the plain lines, and the events as lines of
+// JSON, from --json and from the test double.
 func played(t *testing.T) (lines string, printed, recorded []string) {
 	t.Helper()
 	tree := sandbox.Memory()
@@ -164,16 +164,16 @@ func played(t *testing.T) (lines string, printed, recorded []string) {
 	return out.String(), strings.Split(stream.String(), "\n"), recorded
 }
 
-// has tells whether one of the lines has all of the parts.
+// has reports whether one of the lines contains all of the parts.
 func has(lines, parts []string) bool {
 	return slices.ContainsFunc(lines, func(line string) bool {
 		return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(line, part) })
 	})
 }
 
-// S4 §2, SPEC §11: what a run tells shows alike in plain lines, JSON lines, the page
-// and the test double. In the page a person types /tool NAME into the open
-// conversation (scenario 17).
+// TestOneRunOnEveryFrontEnd tests that plain lines, JSON lines, the page and the test double
+// show the same facts of a run (S4 §2, SPEC §11). In the page the person types /tool NAME in
+// the open conversation (scenario 17).
 func TestOneRunOnEveryFrontEnd(t *testing.T) {
 	t.Parallel()
 	lines, printed, recorded := played(t)
@@ -206,13 +206,13 @@ func TestOneRunOnEveryFrontEnd(t *testing.T) {
 		document.dispatchEvent(new Event('visibilitychange')); await until("no badge, as another tab decided (S4-21)", () => !document.querySelector('.badge'))`)
 }
 
-// inPage is what the expressions about the page use.
+// inPage defines the functions that the expressions about the page use.
 const inPage = `const nodes = (name) => [...document.querySelectorAll('.tree .node')].filter((n) => n.querySelector('.name').innerText === name);
 	const node = (name) => nodes(name)[0], line = (name) => node(name)?.innerText ?? '', state = (name) => node(name)?.querySelector('[role=img]').getAttribute('aria-label');
 	const question = () => document.querySelector('dialog[open]')?.innerText ?? '', says = (wanted) => document.querySelector('.talk').innerText.includes(wanted);
 	const detail = async (name, ...wanted) => { for (const n of nodes(name)) { n.click(); await until("its details", () => document.querySelector('.chosen')); const all = wanted.every((w) => document.querySelector('.chosen').innerText.includes(w)); n.click(); await until("no details", () => !document.querySelector('.chosen')); if (all) return true } };`
 
-// shown holds the page against the facts that it shows now.
+// shown checks that the page shows the facts; of selects the expression of a fact.
 func shown(t *testing.T, p *webtest.Page, of func(fact) string) {
 	t.Helper()
 	var checks strings.Builder

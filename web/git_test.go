@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// withHistory is a project as a zip, with the repository of the case x-git-tools.
+// withHistory returns a project as a zip, with the repository of the case x-git-tools.
 func withHistory(t *testing.T, files map[string]string) string {
 	t.Helper()
 	from, err := zip.OpenReader("../core/coretest/testdata/git/history.zip")
@@ -46,10 +46,10 @@ func withHistory(t *testing.T, files map[string]string) string {
 	return base64.StdEncoding.EncodeToString(out.Bytes())
 }
 
-// A repository comes into the page with a zip, a worker hands over a commit, a person
-// pushes it, and the zip that goes home has a repository that git finds whole, with the
-// commit on its branch and its files clean. What would start a program stays behind on
-// the way in, from a zip as from a folder.
+// TestGitGoesHome imports a zip with a repository, a worker stages a commit, and a person
+// pushes it. git finds no fault in the repository of the exported zip: the commit is on its
+// branch and the files are clean. The import, from a zip and from a folder, leaves out
+// everything in .git that would start a program.
 func TestGitGoesHome(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)

@@ -21,7 +21,8 @@ import (
 	"golem/web/webtest"
 )
 
-// talk runs asynchronous statements with golem at hand, and returns what they return as text.
+// talk runs asynchronous statements, which can use the variable golem, and returns their
+// result as text.
 func talk(p *webtest.Page, format string, args ...any) string {
 	p.Helper()
 	return webtest.Eval[string](p, "(async () => { const golem = await window.golem; "+fmt.Sprintf(format, args...)+" })().then(String)")
@@ -29,7 +30,7 @@ func talk(p *webtest.Page, format string, args ...any) string {
 
 const helloFiles = `{'main.worker': '---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nHello.\n', 's.yaml': 'script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /out.txt, content: hi}}]\n    - say: done\n'}`
 
-// golem.js: projects and files, and the faults of both.
+// TestProjectsAndFiles tests golem.js: projects, files, and their faults.
 func TestProjectsAndFiles(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
@@ -69,7 +70,8 @@ func TestProjectsAndFiles(t *testing.T) {
 	}
 }
 
-// When the worker dies, what waits fails and so does all that comes; nothing hangs.
+// TestWorkerDies tests that when the web worker dies, all open calls and all later ones fail,
+// and none hangs.
 func TestWorkerDies(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
@@ -85,7 +87,8 @@ func TestWorkerDies(t *testing.T) {
 	}
 }
 
-// The same when the engine ends golem where no event of the worker tells it: after a promise.
+// TestEngineEndsGolem tests the same for a case without an error event of the worker: the
+// engine ends golem after a promise.
 func TestEngineEndsGolem(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
@@ -104,7 +107,7 @@ func TestEngineEndsGolem(t *testing.T) {
 	}
 }
 
-// A project that another tab runs cannot be changed from here; reading goes on.
+// TestTwoTabs tests that a project that runs in another tab can be read but not changed.
 func TestTwoTabs(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, embedding(t), "/")
@@ -131,7 +134,8 @@ func TestTwoTabs(t *testing.T) {
 	}
 }
 
-// The tab dies in the middle of a run: the trace has every line up to then, and the project works.
+// TestDeathWhileRunning ends a tab in the middle of a run: the trace has every line up to
+// then, and the project still works.
 func TestDeathWhileRunning(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, embedding(t), "/")
@@ -151,7 +155,8 @@ func TestDeathWhileRunning(t *testing.T) {
 	}
 }
 
-// The tab dies while a project is made: it is not there, and can be made again.
+// TestDeathWhileMaking ends a tab while a project is made: the project does not exist, and
+// can be made again.
 func TestDeathWhileMaking(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, embedding(t), "/")
@@ -169,8 +174,8 @@ func TestDeathWhileMaking(t *testing.T) {
 	}
 }
 
-// The window answers throughout a run, and a busy run is cancelled soon: by
-// count, since the run is as slow as the machine.
+// TestResponsive tests that the window responds during a run, and that a busy run is cancelled
+// soon. It counts steps instead of measuring time, because machines differ in speed.
 func TestResponsive(t *testing.T) {
 	p := embedded(t)
 	talk(p, `await golem.create('reads', %s); return 1`, hundredReads().script())
@@ -194,7 +199,7 @@ func TestResponsive(t *testing.T) {
 	t.Logf("%d ticks of the window in a run, %d turns after it was cancelled", ticks, turns)
 }
 
-// A project goes home as a zip; the command line runs it with the same trace.
+// TestZipGoesHome exports a project as a zip: the command line runs it with the same trace.
 func TestZipGoesHome(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
@@ -231,7 +236,7 @@ func TestZipGoesHome(t *testing.T) {
 	}
 }
 
-// normal is a trace without what differs between two runs (SPEC §16).
+// normal returns a trace without the parts that differ between two runs (SPEC §16).
 func normal(t *testing.T, text string) string {
 	t.Helper()
 	_, events, err := trace.Read(strings.NewReader(text), nil)
@@ -264,8 +269,8 @@ func unzip(t *testing.T, coded, dir string) {
 	}
 }
 
-// provider is a model's endpoint on another origin, as strict about
-// cross-origin requests as some are: nothing but the headers it knows.
+// provider starts a model's endpoint on another origin. Like some providers it is strict about
+// cross-origin requests: it accepts only the headers that it knows.
 func provider(t *testing.T, stream func(w http.ResponseWriter, r *http.Request, body string)) webtest.Site {
 	t.Helper()
 	return webtest.ServeHandler(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -299,9 +304,9 @@ func say(w http.ResponseWriter, text, finish string) {
 	}
 }
 
-// A real provider's stream arrives piece by piece, with the key in its header
-// and nothing that a strict endpoint refuses; cancelling ends the request; a
-// redirect to elsewhere is not followed; no key stays anywhere.
+// TestFetch tests requests to a provider: the stream arrives piece by piece; the key is in its
+// header, and no header is sent that a strict endpoint refuses; cancelling ends the request; a
+// redirect is not followed; no key is stored anywhere.
 func TestFetch(t *testing.T) {
 	t.Parallel()
 	gone := make(chan bool, 1)

@@ -15,7 +15,7 @@ import (
 	"golem/web/webtest"
 )
 
-// packing is a project on the disk with a library, packed by the command line.
+// packing is a directory with projects and libraries, in which the command line can pack.
 type packing struct {
 	t    *testing.T
 	home string
@@ -36,7 +36,7 @@ func newPacking(t *testing.T, files map[string]string) packing {
 	return p
 }
 
-// golem runs the command line in the directory that holds the project.
+// golem runs the command line in the directory.
 func (p packing) golem(args ...string) {
 	p.t.Helper()
 	cmd := exec.Command(cli(p.t), args...)
@@ -47,7 +47,7 @@ func (p packing) golem(args ...string) {
 	}
 }
 
-// file is a file of that directory, in base64.
+// file returns a file of the directory, in base64.
 func (p packing) file(name string) string {
 	p.t.Helper()
 	data, err := os.ReadFile(filepath.Join(p.home, name))
@@ -68,9 +68,9 @@ var packFiles = map[string]string{
 
 const fromBase64 = `const bytes = (s) => Uint8Array.from(atob(s), (c) => c.charCodeAt(0));`
 
-// Scenario 54 in the page: a packed project with a library gives the directory's
-// trace; the page packs it to the same bytes; one changed bit is refused and
-// nothing is made.
+// TestPackedProjectInThePage plays scenario 54 in the page: a packed project with a library
+// gives the same trace as the directory; the page packs it to the same bytes; a file with one
+// changed bit is refused, and nothing is made.
 func TestPackedProjectInThePage(t *testing.T) {
 	t.Parallel()
 	disk := newPacking(t, packFiles)
@@ -117,7 +117,7 @@ func TestPackedProjectInThePage(t *testing.T) {
 	}
 }
 
-// withFile is a site with one more file.
+// withFile is a file system with more files.
 type withFile struct {
 	fs.FS
 	more fstest.MapFS
@@ -130,9 +130,9 @@ func (w withFile) Open(name string) (fs.File, error) {
 	return w.FS.Open(name)
 }
 
-// Scenario 54 by hand: a person sees who signed a packed project before it is
-// kept and again in the question about trust; what was changed since is said;
-// #url= waits for a click and never runs.
+// TestPackedProjectByHand plays scenario 54 as a person does: the page shows who signed a
+// packed project before it is kept, and again in the question about trust, which also says
+// what was changed since. #url= waits for a click and never runs a project.
 func TestPackedProjectByHand(t *testing.T) {
 	t.Parallel()
 	disk := newPacking(t, map[string]string{
@@ -167,8 +167,9 @@ func TestPackedProjectByHand(t *testing.T) {
 		await until("the second", () => document.title.startsWith("wide-2"))`, disk.file("wide.golem"))
 }
 
-// The page writes golem.lock with the bytes of golem lib lock (scenario 38): a project whose
-// library has changed is refused, and runs after a yes to what changes in the lock.
+// TestLockInThePage tests that the page writes the same golem.lock as golem lib lock (scenario
+// 38): a project whose library has changed is refused, and runs after the person accepts the
+// change of the lock.
 func TestLockInThePage(t *testing.T) {
 	t.Parallel()
 	disk := newPacking(t, packFiles)
@@ -196,7 +197,8 @@ func TestLockInThePage(t *testing.T) {
 	}
 }
 
-// The same by hand: the fault of a lock that does not fit has the button beside it.
+// TestLockByHand does the same as a person does: beside the fault of a lock that does not fit
+// is a button.
 func TestLockByHand(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

@@ -15,20 +15,21 @@ import (
 //go:embed testdata/hands.js
 var hands string
 
-// handsThen makes one expression of the hands and of the expression that follows.
+// handsThen is the script of testdata/hands.js, to which an expression can be appended.
 var handsThen = strings.TrimSuffix(strings.TrimSpace(hands), ";") + ", "
 
-// do runs asynchronous statements in the page, with hands at hand.
+// do runs asynchronous statements in the page, which can use the functions of
+// testdata/hands.js.
 func do(p *webtest.Page, format string, args ...any) string {
 	p.Helper()
 	return webtest.Eval[string](p, handsThen+"(async () => { const {click, text, until, button, type, say} = window.hands; "+fmt.Sprintf(format, args...)+"; return 'done' })()")
 }
 
-// otherModel opens the dialog that chooses another model than the project's.
+// otherModel opens the dialog to choose another model than the project's.
 const otherModel = `const models = await until("the models", () => document.querySelector('#model')); models.value = 'other'; models.dispatchEvent(new Event('change', {bubbles: true}));
 	await until("the dialog", () => document.querySelector('dialog[open] #model-name'))`
 
-// visit opens the built page as a person does for the first time.
+// visit serves the built page at a new origin and opens it, like a first visit.
 func visit(t testing.TB, under string) (*webtest.Page, webtest.Site) {
 	t.Helper()
 	return visitFiles(t, built(t), under)
@@ -42,19 +43,19 @@ func visitFiles(t testing.TB, files fs.FS, under string) (*webtest.Page, webtest
 	return p, site
 }
 
-// leave lets the page's origin store so many bytes more than it does now.
+// leave limits the storage of the page's origin to so many bytes more than it uses now.
 func leave(p *webtest.Page, origin string, bytes float64) {
 	p.Helper()
 	p.Quota(origin, webtest.Eval[float64](p, `navigator.storage.estimate().then((e) => e.usage)`)+bytes)
 }
 
-// finished waits for the end of the run that is shown, and until another one can begin.
+// finished waits until the run that is shown has ended with this status, and another can begin.
 func finished(p *webtest.Page, status string) {
 	p.Helper()
 	do(p, `await until("the end of the run: %s", () => [...document.querySelectorAll('[role=status]')].some((e) => e.innerText.startsWith(%q)) && ![...document.querySelectorAll('.composer button')].some((b) => b.innerText === 'Stop'))`, status, status+",")
 }
 
-// while answers every question of the run that goes on, until it ends well.
+// while calls answer for every question of the current run, until the run ends well.
 func while(p *webtest.Page, answer func()) {
 	p.Helper()
 	const asks = `(async () => {
@@ -72,7 +73,7 @@ func while(p *webtest.Page, answer func()) {
 	finished(p, "ok")
 }
 
-// yes answers every question with yes, by clicking.
+// yes answers every question of the current run by a click on Yes.
 func yes(p *webtest.Page) {
 	p.Helper()
 	while(p, func() {
@@ -81,7 +82,7 @@ func yes(p *webtest.Page) {
 	})
 }
 
-// settled waits until the dialog takes a yes: what is typed at once is not meant for it.
+// settled waits until the dialog accepts a yes: at first it ignores clicks and keys.
 func settled(p *webtest.Page) {
 	p.Helper()
 	do(p, `await until("Yes to be possible", () => [...document.querySelectorAll('dialog[open] button')].some((b) => b.innerText === 'Yes' && !b.disabled))`)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A zip of many files shows how far it is and can be stopped, and takes the view from nobody who has gone on meanwhile;
-// names that are not allowed are told together.
+// TestLargeZip imports a zip with many files: the page shows the progress, and the import can be stopped. If the person
+// has opened another view meanwhile, it stays. Names that are not allowed are reported together.
 func TestLargeZip(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"main.worker": "---\nmodel: script:s.yaml\n---\nGo.\n", "s.yaml": "script: 1\nworkers: {main: [{say: done}]}\n"}

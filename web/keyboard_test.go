@@ -11,18 +11,18 @@ import (
 	"golem/web/webtest"
 )
 
-// focused is the name of what has the focus, as a screen reader has it.
+// focused is an expression for the name of the focused element, as a screen reader reads it.
 const focused = `(() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
 	return (e?.getAttribute?.('aria-label') ?? e?.labels?.[0]?.innerText ?? e?.innerText ?? '').trim().replace(/\s+/g, ' ') })()`
 
-// round puts something behind the page, and behind what a modal dialog shows: one Tab
-// more and the browser's own controls have the keys, which no test gets back in Firefox.
-// What comes after them is the first thing again.
+// round appends a button to the page or the modal dialog. It is the last element that Tab
+// reaches: after it Tab moves to the browser's own controls, from which a test cannot return
+// in Firefox.
 const round = `(() => { const at = document.querySelector('dialog:modal') ?? document.body;
 	if (!at.querySelector(':scope > [aria-label="the end"]')) at.append(Object.assign(document.createElement('button'), { ariaLabel: 'the end' })) })(), `
 
-// tabTo presses Tab until what is so called, or begins so, has the focus. In an editor
-// Tab indents, so Escape is pressed first, as the list of keys says.
+// tabTo presses Tab until an element whose name begins with name has the focus. In the editor
+// Tab indents, so it presses Escape first, as the list of keys says.
 func tabTo(t *testing.T, p *webtest.Page, name string) {
 	t.Helper()
 	var met []string
@@ -43,7 +43,7 @@ func tabTo(t *testing.T, p *webtest.Page, name string) {
 	t.Fatalf("Tab does not lead to %q, but to %q", name, met)
 }
 
-// desk is a project for a conversation: it writes a file after a question, and stages it.
+// desk is a project for a conversation that writes a file after a question, and stages it.
 var desk = map[string]string{
 	"project.yaml": "clearance: {targets: {main: {dir: ./published}}}\n",
 	"main.worker":  "---\nmodel: script:s.yaml\nmode: chat\nsandbox: {paths: {desk: {root: ./desk}}}\ntoolsets: {filesystem: {}, clearance: {}}\n---\nWrite.\n",
@@ -65,10 +65,10 @@ workers:
 `,
 }
 
-// A person without a pointer goes through every view and flow: talks, refuses with a
-// reason and allows, goes back, pushes, undoes, compares, exports; runs an example, walks
-// the graph, tries a worker, reads and searches files, looks at a trace, sets a setting,
-// makes a project, uses the menu. Nothing is typed before what takes it is there.
+// TestKeyboardAlone uses every view with the keyboard only: it talks, refuses with a reason
+// and allows, goes back, pushes, undoes, compares, exports; runs an example, moves in the
+// graph, tries a worker, reads and searches files, looks at a trace, changes a setting, makes
+// a project, and uses the menu. It waits for each element before it types.
 func TestKeyboardAlone(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -86,14 +86,14 @@ func TestKeyboardAlone(t *testing.T) {
 	settleByKeys(t, p, press)
 }
 
-// turn waits until the conversation takes the next message.
+// turn waits until the text said is shown and the conversation accepts the next message.
 func turn(p *webtest.Page, said string) {
 	p.Helper()
 	do(p, `await text(%q); await until("the turn", () => [...document.querySelectorAll('.composer button')].some((b) => b.innerText === 'Send' && !b.disabled))`, said)
 }
 
-// talkByKeys refuses with a reason, allows, goes back to before a message, stages, and
-// ends the conversation; a second one is there to be compared.
+// talkByKeys refuses with a reason, allows, goes back to before a message, stages, and ends
+// the conversation. It makes a second one to compare with.
 func talkByKeys(t *testing.T, p *webtest.Page, press func(string)) {
 	t.Helper()
 	say := func(text string) {
@@ -131,8 +131,8 @@ func talkByKeys(t *testing.T, p *webtest.Page, press func(string)) {
 	end()
 }
 
-// decideByKeys pushes what is staged, undoes a run, compares two runs and takes the
-// project home as a zip.
+// decideByKeys pushes what is staged, undoes a run, compares two runs and exports the project
+// as a zip.
 func decideByKeys(t *testing.T, p *webtest.Page, press func(string)) {
 	t.Helper()
 	press("Staged…")
@@ -166,7 +166,7 @@ func decideByKeys(t *testing.T, p *webtest.Page, press func(string)) {
 	do(p, `await until("the zip", () => window.saved.includes("desk.zip"))`)
 }
 
-// walkByKeys runs an example, and tries a worker of the graph by a form.
+// walkByKeys runs an example, and tries a worker of the graph with a form.
 func walkByKeys(t *testing.T, p *webtest.Page, press func(string)) {
 	t.Helper()
 	press("Use it") // the first example
@@ -233,7 +233,7 @@ func readByKeys(t *testing.T, p *webtest.Page, press func(string)) {
 
 }
 
-// settleByKeys sets a setting, makes a project, and reads the list of keys.
+// settleByKeys changes a setting, makes a project, and opens the list of keys.
 func settleByKeys(t *testing.T, p *webtest.Page, press func(string)) {
 	t.Helper()
 	p.Press("s")

@@ -12,7 +12,7 @@ import (
 	"golem/web/webtest"
 )
 
-// resized gives the window another size.
+// resized sets the size of the window, in pixels.
 func resized(t *testing.T, p *webtest.Page, width, height int64) {
 	t.Helper()
 	size := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1}
@@ -27,8 +27,8 @@ var prose = map[string]string{
 	"s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /a.md, content: \"A long line of prose that goes on and on, so that it has to be wrapped in whatever window there is, and then it goes on once more until nobody wants to read it.\\n\"}}]\n    - say: done\n",
 }
 
-// In a window of any width nothing is wider than it, a long project name ends in an
-// ellipsis, and Projects has one scroll bar.
+// TestEveryWidth tests windows of many widths: nothing is wider than the window, a long project
+// name ends in an ellipsis, and the view Projects has one scroll bar.
 func TestEveryWidth(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -53,8 +53,8 @@ func TestEveryWidth(t *testing.T) {
 	}
 }
 
-// Whatever the window's height, there is room for what a question is about, all of it can
-// be reached, its long lines are wrapped, and No and Yes are seen.
+// TestQuestionInLowWindows tests that in windows of any height there is room for the content of
+// a question, all of it can be reached, long lines are wrapped, and No and Yes are visible.
 func TestQuestionInLowWindows(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

@@ -34,9 +34,8 @@ func zipOf(t *testing.T, files ...string) []byte {
 	return b.Bytes()
 }
 
-// A library is installed in the page from a zip and from an address that allows it; it
-// is updated from the address after a yes to what has changed, and removed (SPEC §4,
-// scenario 38).
+// TestLibraries installs a library in the page from a zip and from an address, updates it from
+// the address after a yes to the changes, and removes it (SPEC §4, scenario 38).
 func TestLibraries(t *testing.T) {
 	t.Parallel()
 	data := zipOf(t, "utils-1.0/lib.yaml", "name: utils\nversion: 1.0.0\ndescription: useful things\n", "utils-1.0/workers/a.worker", "---\ndescription: a\n---\nA.\n", "utils-1.0/.env", "KEY=x")
@@ -85,8 +84,8 @@ func TestLibraries(t *testing.T) {
 		await until("the other to stay", () => button("remove the library utils@1.0.0"))`)
 }
 
-// Through golem.js: a project runs a worker of a library that was installed in
-// this browser, as the command line runs it; a hostile archive installs nothing.
+// TestLibraryRuns tests golem.js: a project runs a worker of a library that is installed in
+// this browser, as the command line does. A hostile archive installs nothing.
 func TestLibraryRuns(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
@@ -109,8 +108,8 @@ func TestLibraryRuns(t *testing.T) {
 	}
 }
 
-// The page lists the libraries after each change, and its person may change one meanwhile:
-// the two do not refuse each other.
+// TestLibrariesBesideEachOther lists the libraries while others are changed: neither call fails
+// because of the other.
 func TestLibrariesBesideEachOther(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)

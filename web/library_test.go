@@ -12,7 +12,8 @@ import (
 	"golem/web/webtest"
 )
 
-// Fields that golem.d.ts declares, by interface.
+// typedFields returns the names of the fields and methods that golem.d.ts declares for a class
+// or interface.
 func typedFields(t *testing.T, source, name string) []string {
 	t.Helper()
 	_, body, found := strings.Cut(source, " "+name+" ")
@@ -28,10 +29,10 @@ func typedFields(t *testing.T, source, name string) []string {
 	return out
 }
 
-// golem.js as a library, in one page: its members are those of golem.d.ts and
-// no others; whatever waits can be cancelled; leaving the loop over a run
-// cancels it; a run is resumed by its result; all errors are GolemErrors; a
-// worker of another version is refused.
+// TestLibraryOfThePage tests golem.js as a library: its members are exactly those of
+// golem.d.ts; every method that waits can be cancelled; leaving the loop over a run cancels
+// it; a run can be resumed by its result; all errors are GolemErrors; a web worker of another
+// version is refused.
 func TestLibraryOfThePage(t *testing.T) {
 	t.Parallel()
 	_, types := typed(t)

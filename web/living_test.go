@@ -15,7 +15,7 @@ import (
 	"golem/web/webtest"
 )
 
-// picked gives files to a file field, as a person picks them.
+// picked puts files into a file field, as if a person had picked them.
 func picked(p *webtest.Page, field string, files map[string]string) {
 	p.Helper()
 	var list strings.Builder
@@ -25,15 +25,15 @@ func picked(p *webtest.Page, field string, files map[string]string) {
 	do(p, `const input = await until("the field", () => document.querySelector(%q)); const list = new DataTransfer(); %s input.files = list.files; input.dispatchEvent(new Event('change', {bubbles: true}))`, field, list.String())
 }
 
-// hanging waits for ever, after it has said something.
+// hanging is a project that gives a short answer, or waits for ever.
 var hanging = map[string]string{
 	"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nHang.\n",
 	"s.yaml":      "script: 1\nworkers:\n  main:\n    - when: {text: short}\n      say: a short answer\n    - hang: true\n",
 }
 
-// The first minute: what golem is, the simplest example with a tree and
-// one question, and then the way to a model of one's own. Colours follow the
-// system until a person chooses some. What has the focus shows it.
+// TestFirstMinute tests what a person sees first: what golem is, the simplest example with a
+// tree and one question, and the way to use another model. The theme follows the system until
+// the person chooses one. The focused element is marked.
 func TestFirstMinute(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -58,8 +58,9 @@ func TestFirstMinute(t *testing.T) {
 	}
 }
 
-// The model dialog takes an address without a scheme, says what this page cannot
-// reach, how a model on this computer lets it in, and keeps a provider of one's own.
+// TestModelByItsAddress tests that the model dialog accepts an address without a scheme, says
+// which addresses the page cannot reach and how to start a model server on this computer, and
+// keeps a provider that the person adds.
 func TestModelByItsAddress(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -91,8 +92,9 @@ func TestModelByItsAddress(t *testing.T) {
 	do(p, `await text("main is ready"); await say("hello again"); await text("my own answer"); await click("Settings"); await until("it", () => document.querySelector('[aria-label^="address of acme"]')?.value.endsWith('/v1'))`)
 }
 
-// What was seen in an hour of use: nothing ends unasked, a stop is no
-// error, what was shown and written stays, a broken project says why it cannot run.
+// TestNothingIsLost tests what people noticed in an hour of use: no run is stopped without a
+// question, a stop is not shown as an error, what was shown and written stays, and a broken
+// project says why it cannot run.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -127,8 +129,8 @@ func TestNothingIsLost(t *testing.T) {
 	do(p, `await click("Settings"); await click("Forget all keys"); await text("are forgotten"); await until("the notice to go", () => !document.querySelector('.toast'))`)
 }
 
-// A conversation of calls and answers: they can be copied, asked for again and
-// changed; calls in a row fold.
+// TestTurnsOfAConversation tests that answers can be copied, and messages sent again and
+// changed, and that calls in a row are grouped.
 func TestTurnsOfAConversation(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -147,10 +149,10 @@ func TestTurnsOfAConversation(t *testing.T) {
 		await until("it to be kept", () => [...document.querySelectorAll('[aria-label=History] .node')].find((n) => !n.disabled)); [...document.querySelectorAll('[aria-label=History] .node')].find((n) => !n.disabled).click(); await text("the first answer")`)
 }
 
-// Views have addresses and Back goes back; a question stands beside what it is
-// about, so that files can be looked at; in the background the title and a
-// notification tell; keys lead to views; runs are listed with what they were, and
-// two are compared.
+// TestWaysThroughThePage tests that views have addresses and that Back works; a question is
+// beside the page, so that the person can look at files; in the background the title and a
+// notification report events; keys open views; runs are listed with their input, and two can
+// be compared.
 func TestWaysThroughThePage(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

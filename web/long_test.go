@@ -16,8 +16,8 @@ import (
 	"golem/web/webtest"
 )
 
-// echo answers with its input eight times, writes it five times into a file
-// and reads the file (Scenario 46).
+// echo is a project that writes its input five times into a file, reads the file, and answers
+// with its input eight times (Scenario 46).
 var echo = map[string]string{
 	"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {approval: {default: preApproved}}}\nlimits: {tool_output: 2MB}\n---\nEcho.\n",
 	"s.yaml": `script: 1
@@ -32,7 +32,7 @@ workers:
 `,
 }
 
-// jsonText is v for a script.
+// jsonText returns v as JSON, for a script.
 func jsonText(t *testing.T, v any) string {
 	t.Helper()
 	data, err := json.Marshal(v)
@@ -42,8 +42,8 @@ func jsonText(t *testing.T, v any) string {
 	return string(data)
 }
 
-// What a person reads is never cut: an answer, an input, arguments and results
-// of more than 4,096 bytes stand whole in the conversation, and in the trace
+// TestLongTextsAreWhole tests that the page never cuts a text: an answer, an input, arguments
+// and results of more than 4,096 bytes are complete in the conversation, and in the trace
 // after a reload.
 func TestLongTextsAreWhole(t *testing.T) {
 	t.Parallel()
@@ -68,8 +68,8 @@ func TestLongTextsAreWhole(t *testing.T) {
 		if (/bytes; the rest/.test(document.body.innerText)) throw new Error(document.body.innerText)`)
 }
 
-// The trace in the browser's own files is like one on disk: lines stay short,
-// the texts lie beside them, once each, and what golem.js gives is whole.
+// TestLongTextsBeside tests that a trace in the browser's storage is like one on a disk: lines
+// are short, each long text is once in a file beside it, and golem.js returns the whole trace.
 func TestLongTextsBeside(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
@@ -115,8 +115,8 @@ func TestLongTextsBeside(t *testing.T) {
 	}
 }
 
-// Scenario 46 at its size, through golem.js: whole in the result, no trap, and
-// beyond the limit a coded error.
+// TestLargeInThePage plays scenario 46 at its full size through golem.js: the result is
+// complete, nothing traps, and an input above the limit gives an error with a code.
 func TestLargeInThePage(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
@@ -132,7 +132,8 @@ func TestLargeInThePage(t *testing.T) {
 	}
 }
 
-// Storage that fills up costs long texts, which is told, and not the run.
+// TestLongTextsWithoutRoom tests that when the storage is full, long texts are lost, which is
+// reported, but the run goes on.
 func TestLongTextsWithoutRoom(t *testing.T) {
 	t.Parallel()
 	p, at := visit(t, "/")
@@ -150,7 +151,8 @@ func TestLongTextsWithoutRoom(t *testing.T) {
 	do(p, `await say('short'); await until("the next answer", () => document.body.innerText.includes('shortshort the end')); await click("Trace"); await until("two runs", () => document.querySelectorAll('table.list tbody tr').length === 2)`)
 }
 
-// A run that finds no model leaves the same trace in the page as natively.
+// TestNoModelLeavesTheSameTrace tests that a run without a model leaves the same trace in the
+// page as natively.
 func TestNoModelLeavesTheSameTrace(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
@@ -180,8 +182,8 @@ func TestNoModelLeavesTheSameTrace(t *testing.T) {
 	}
 }
 
-// A trace file with the files of its folder opens whole; alone it says what is
-// missing and where it lies.
+// TestOpenTraceWithItsTexts opens a trace file together with the files of its folder, and it is
+// complete. Opened alone, it says which text is missing and where it is.
 func TestOpenTraceWithItsTexts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -20,7 +20,7 @@ import (
 	"golem/web/webtest"
 )
 
-// outward is a Chromium for which every host of the world is this test's.
+// outward is a Chromium in which all host names lead to a server of the test.
 var browser, outward webtest.Browser
 
 var (
@@ -28,7 +28,7 @@ var (
 	webkit  = webtest.Browser{Engine: webtest.WebKit} // for TestWebKit
 )
 
-// browserOf is the browser that a test runs in: Firefox below TestFirefox, else Chromium.
+// browserOf returns the browser for a test: Firefox for subtests of TestFirefox, else Chromium.
 func browserOf(t testing.TB) *webtest.Browser {
 	if strings.HasPrefix(t.Name(), "TestFirefox/") {
 		return &firefox
@@ -36,7 +36,7 @@ func browserOf(t testing.TB) *webtest.Browser {
 	return &browser
 }
 
-// scratch outlives single tests: what they share lies there.
+// scratch is a directory for files that several tests share.
 var scratch string
 
 func TestMain(m *testing.M) {
@@ -63,7 +63,7 @@ var buildCLI = sync.OnceValues(func() (string, error) {
 	return file, err
 })
 
-// cli is the command line, built once for all tests.
+// cli returns the path of the golem command, which is built once for all tests.
 func cli(t testing.TB) string {
 	t.Helper()
 	file, err := buildCLI()
@@ -73,7 +73,7 @@ func cli(t testing.TB) string {
 	return file
 }
 
-// built is what make web wrote: what golem web has, and repository.wasm.gz.
+// built returns the files that make web wrote: those of golem web, and repository.wasm.gz.
 func built(t testing.TB) fs.FS {
 	t.Helper()
 	if _, ok := web.Page(); !ok {
@@ -82,7 +82,7 @@ func built(t testing.TB) fs.FS {
 	return os.DirFS("dist")
 }
 
-// embedding is the built page's files with a page of somebody else's beside them.
+// embedding returns the built page's files, and a page beside them that embeds golem.
 func embedding(t testing.TB) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -108,7 +108,7 @@ func embedding(t testing.TB) fs.FS {
 	return files
 }
 
-// embedded opens that page with golem started.
+// embedded opens the page that embeds golem, and waits until golem has started.
 func embedded(t testing.TB) *webtest.Page {
 	t.Helper()
 	return embeddedIn(t, browserOf(t))

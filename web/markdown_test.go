@@ -22,8 +22,7 @@ import (
 	"golem/web/webtest"
 )
 
-// markdown opens a page in which md(text) is the HTML that the page's Markdown
-// makes of a text.
+// markdown opens a page in which md(text) returns the HTML that the page makes from Markdown.
 func markdown(t *testing.T) *webtest.Page {
 	t.Helper()
 	r := api.Build(api.BuildOptions{
@@ -64,10 +63,10 @@ func quoted(s string) string {
 	return string(data)
 }
 
-// copyButton stands in each block of code.
+// copyButton matches the button in each block of code.
 var copyButton = regexp.MustCompile(`<button type="button" class="[a-z ]*copy" aria-label="copy this code".*?</button>`)
 
-// What models write becomes what people expect.
+// TestMarkdown tests which HTML the page makes from Markdown.
 func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	p := markdown(t)
@@ -123,10 +122,10 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// allowed are the elements and attributes that text can become.
+// allowed matches the elements and attributes that the page may make from a text.
 var allowed = regexp.MustCompile(`^((p|br|em|strong|del|code|pre|hr|blockquote|ul|ol|li|span|table|thead|tbody|tr|th|td|div|a|input|button|svg|path|p\.class|div\.class|span\.class|button\.(type|class|aria-label|title)|svg\.(class|viewBox|width|height|aria-hidden|focusable)|path\.(d|fill|stroke|stroke-width|stroke-linecap|stroke-linejoin)|pre\.tabindex|table\.tabindex|ol\.start|a\.(href|target|rel|referrerpolicy|title)|input\.(type|disabled|checked|aria-label))( |$))*$`)
 
-// Nothing that a model writes becomes anything else.
+// TestMarkdownHolds tests that no text of a model becomes any other element or attribute.
 func TestMarkdownHolds(t *testing.T) {
 	t.Parallel()
 	p := markdown(t)
@@ -143,9 +142,9 @@ func TestMarkdownHolds(t *testing.T) {
 	})
 }
 
-// Text made to cost much costs little: twice the text takes twice the steps.
-// The browser counts how often each piece of the script runs, so that a busy
-// machine changes nothing.
+// TestMarkdownIsLinear tests texts that are made to be expensive: twice the text takes twice
+// the steps. The browser counts how often each block of the script runs, so that the result
+// does not depend on the speed of the machine.
 func TestMarkdownIsLinear(t *testing.T) {
 	t.Parallel()
 	p := markdown(t)
@@ -182,8 +181,9 @@ func TestMarkdownIsLinear(t *testing.T) {
 	}
 }
 
-// A text that comes in pieces is parsed by block: twice the text, drawn twice as
-// often, takes about twice the steps, also while one block alone grows.
+// TestStreamedMarkdownIsLinear tests that a text that comes in pieces is parsed block by block:
+// twice the text, drawn twice as often, takes about twice the steps, also if only one block
+// grows.
 func TestStreamedMarkdownIsLinear(t *testing.T) {
 	t.Parallel()
 	p := markdown(t)
@@ -200,8 +200,8 @@ func TestStreamedMarkdownIsLinear(t *testing.T) {
 	}
 }
 
-// What golem says of flags and variables a person in the page is told in the
-// page's words; the texts are the core's own.
+// TestWordsOfThePage tests that messages about flags and variables of the command line are
+// shown in the page's words. The messages are those of the core.
 func TestWordsOfThePage(t *testing.T) {
 	t.Parallel()
 	p := markdown(t)
@@ -229,8 +229,8 @@ func TestWordsOfThePage(t *testing.T) {
 	}
 }
 
-// counting returns a function that evaluates an expression and tells how often
-// the blocks of the page's script ran meanwhile.
+// counting returns a function that evaluates an expression and returns how often the blocks
+// of the page's script ran meanwhile.
 func counting(t *testing.T, p *webtest.Page) func(expression string) int64 {
 	t.Helper()
 	yes := true
@@ -265,7 +265,7 @@ func counting(t *testing.T, p *webtest.Page) func(expression string) int64 {
 	}
 }
 
-// A text of any length is shown whole (Scenario 46).
+// TestLongMarkdown tests that a text of any length is shown completely (Scenario 46).
 func TestLongMarkdown(t *testing.T) {
 	t.Parallel()
 	p := markdown(t)

@@ -8,8 +8,8 @@ import (
 	"golem/web/webtest"
 )
 
-// An address of a file, or of a project, that is not there says so; so does a project that another tab has deleted,
-// and it is listed no longer.
+// TestWhatIsNotThere opens addresses of a file and of a project that do not exist: the page says so. It also does for a
+// project that another tab has deleted, which is then no longer listed.
 func TestWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	p, site := visit(t, "/")

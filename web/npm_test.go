@@ -19,7 +19,7 @@ import (
 	"golem/web/webtest"
 )
 
-// npmPack makes the file that npm pack makes of web/.
+// npmPack runs npm pack in web/ and returns the path of the package file.
 func npmPack(t *testing.T) string {
 	t.Helper()
 	built(t)
@@ -31,7 +31,7 @@ func npmPack(t *testing.T) string {
 	return filepath.Join(dir, "golem-0.0.0.tgz")
 }
 
-// npmPacked is what npm pack makes of web/, by path in the package.
+// npmPacked returns the files of the package that npm pack makes, by path in the package.
 func npmPacked(t *testing.T) fstest.MapFS {
 	t.Helper()
 	file, err := os.Open(npmPack(t))
@@ -60,8 +60,8 @@ func npmPacked(t *testing.T) fstest.MapFS {
 	}
 }
 
-// golem.js as an npm package has what a page needs, types among it, and brings
-// no other package; the page of ten lines that docs/web.md shows runs with it.
+// TestPackage tests the npm package of golem.js: it has the files that a page needs, with the
+// types, and depends on no other package. The page of ten lines in docs/web.md runs with it.
 func TestPackage(t *testing.T) {
 	t.Parallel()
 	files := npmPacked(t)
@@ -114,8 +114,9 @@ func TestPackage(t *testing.T) {
 	}
 }
 
-// The package installs into a small project of Vite, whose pages of ten lines and with
-// React are built and run: a model and a tool of the page, and its approver.
+// TestVite installs the package into a small Vite project, builds it and runs its two pages:
+// the one of ten lines, and one with React that has a model, a tool and an approver of the
+// page.
 func TestVite(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -17,12 +17,12 @@ import (
 	"golem/web/webtest"
 )
 
-// world is every host but this machine: it writes down what it is asked, and
-// answers all of it, so that nothing fails by itself.
+// world stands for all hosts except this machine. It records each request and answers it, so
+// that no request fails by itself.
 type world struct {
 	mu    sync.Mutex
 	asked []string // host and path, in order
-	model []any    // what the model does, turn by turn
+	model []any    // the model's answers, turn by turn
 }
 
 func (o *world) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -52,10 +52,10 @@ func (o *world) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// own are hosts that Chromium asks for itself; what a page asks of them is cross-site.
+// own matches hosts that Chromium itself requests; requests of a page to them are cross-site.
 var own = regexp.MustCompile(`\.(google|googleapis|gvt1|googleusercontent)\.com$`)
 
-// note writes a request down, and returns the model's next turn if it is the model that is asked.
+// note records a request, and returns the model's next turn if the request is for the model.
 func (o *world) note(r *http.Request) any {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -87,10 +87,10 @@ func calls(id, tool string, args map[string]any) any {
 	}}}
 }
 
-// Of all the world the page asks the model's endpoint and the host that a tool
-// was granted: not for a visit, nor for what a model writes, nor for a host
-// that was not granted. Every name leads to this test's own server, whoever
-// asks for it: the page, its workers, its service worker.
+// TestNothingLeaves tests that the page sends requests only to the model's endpoint and to the
+// host that a tool was granted: none when it is opened, none because of a model's text, and
+// none to a host that was not granted. All host names lead to a server of this test, for the
+// page, its workers and its service worker.
 func TestNothingLeaves(t *testing.T) {
 	t.Parallel()
 	o := &world{model: []any{

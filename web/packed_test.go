@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// packed is a zip of files, in base64.
+// packed returns a zip of files, in base64.
 func packed(t testing.TB, files map[string]string) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -10,9 +10,9 @@ import (
 	"golem/web/webtest"
 )
 
-// A first visit: an example is there, runs without a key, asks before it
-// writes, and ends (bench/README.md says how soon). Nothing is asked of anybody
-// but the page's own server. The page lies in a sub-path.
+// TestFirstVisit tests a first visit of a page in a sub-path: it has an example, which runs
+// without a key, asks before it writes, and ends (bench/README.md says how soon). Requests go
+// only to the page's own server.
 func TestFirstVisit(t *testing.T) {
 	p, site := visit(t, "/some/where/")
 	do(p, `await click("Ada starts on Monday"); await text("Change a file?")`)
@@ -24,10 +24,11 @@ func TestFirstVisit(t *testing.T) {
 	}
 }
 
-// written counts files named letter.md.
+// written is an expression for the number of files named letter.md.
 const written = `[...document.querySelectorAll('[aria-label=Files] button')].filter((b) => b.innerText.startsWith('letter.md')).length`
 
-// The dialog: Escape is no, the focus is on No, and the keyboard alone says yes.
+// TestApprovalByKeyboard tests the approval dialog: Escape is no, the focus is on No, and the
+// keyboard alone can answer yes.
 func TestApprovalByKeyboard(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -60,7 +61,7 @@ func TestApprovalByKeyboard(t *testing.T) {
 	do(p, `await click("Files"); await until("the file in /output", () => %s === 1)`, written)
 }
 
-// What was made is there after a reload, and the project that was open is.
+// TestReload tests that after a reload the projects exist, and the same project is open.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -74,7 +75,7 @@ func TestReload(t *testing.T) {
 	do(p, `document.querySelector('.brand').click(); await text("Projects"); if (document.querySelectorAll('[aria-labelledby=mine] .card').length !== 2) throw new Error(document.body.innerText)`)
 }
 
-// A run that hangs is stopped; its trace has an end.
+// TestStop stops a run that hangs: its trace has an end.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -87,7 +88,7 @@ func TestStop(t *testing.T) {
 	do(p, `await click("Trace"); await until("a run", () => button(".jsonl")); await click(".jsonl"); await text("interrupted, exit 130")`)
 }
 
-// project makes a project through the page's own link, and opens it.
+// project makes a project from a zip, through the page's own file field, and opens it.
 func project(t *testing.T, p *webtest.Page, name string, files map[string]string) {
 	t.Helper()
 	zip := packed(t, files)
@@ -100,8 +101,8 @@ func project(t *testing.T, p *webtest.Page, name string, files map[string]string
 		await until("the project", () => document.title.startsWith(%q) && /is ready|cannot run/.test(document.body.innerText))`, zip, name+".zip", name)
 }
 
-// After the first load the page opens and runs without a network, whether the server
-// sends golem.wasm.gz as it is or unpacks it.
+// TestOffline tests that after the first load the page opens and runs without a network,
+// whether the server sends golem.wasm.gz compressed or decompresses it.
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	for name, server := range map[string]func(http.Handler, []byte) http.Handler{
@@ -127,7 +128,8 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// The page's policy holds in a worker that is started as golem's is.
+// TestPolicyHoldsInWorkers tests that the page's content security policy also applies in a web
+// worker that is started like golem's.
 func TestPolicyHoldsInWorkers(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -152,13 +154,14 @@ func TestPolicyHoldsInWorkers(t *testing.T) {
 	}
 }
 
-// hostile is what a model might say and a project might be called.
+// hostile is a text of an attacker, for an answer of a model or the name of a project.
 const hostile = `<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>` +
 	`<svg onload="window.hacked=3"><a href="javascript:window.hacked=4">click</a> [run](javascript:window.hacked=5) ` +
 	`![pixel](https://collect.example/x.png) [home](https://evil.example/) <iframe src="https://evil.example/"></iframe>` +
 	`<style>body{display:none}</style><form action="https://evil.example"><button>Yes</button></form>`
 
-// Text of models and names of files are never markup, and lead nowhere by themselves.
+// TestHostileText tests that text of models and names of files never become markup, and cause
+// no requests by themselves.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
 	p, site := visit(t, "/")
@@ -184,7 +187,8 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// The dialog shows every argument whole, whatever form it has, and what cannot be seen.
+// TestApprovalShowsAll tests that the approval dialog shows every argument completely, whatever
+// its form, and invisible characters as escapes.
 func TestApprovalShowsAll(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

@@ -20,7 +20,7 @@ import (
 	"golem/web/webtest"
 )
 
-// elsewhere are the cases that the page cannot be asked to play, and why.
+// elsewhere has the cases that cannot be played in the page, and why.
 var elsewhere = map[string]string{
 	"s13-allowed":     "a page has no $GOLEM_HOME, where this module lies",
 	"s13-home-grants": "a page has no $GOLEM_HOME, where this module lies",
@@ -32,10 +32,9 @@ var elsewhere = map[string]string{
 	"x-toolset-unknown": "the list of toolsets that it names has one more in a page, page",
 }
 
-// TestParity plays every case natively and in each browser of everywhere, through
-// golem.js, and compares normalised traces, what the models were sent, results,
-// faults and file trees, byte for byte (scenario 40). The table goes to
-// build/parity.txt.
+// TestParity plays every case natively and in each browser of everywhere, through golem.js. It
+// compares normalised traces, requests to models, results, faults and file trees, byte for
+// byte (scenario 40), and writes the table to build/parity.txt.
 func TestParity(t *testing.T) {
 	t.Parallel()
 	cases, err := coretest.Cases()
@@ -87,8 +86,8 @@ func TestParity(t *testing.T) {
 	keep(t, "parity.txt", []byte(table.String()))
 }
 
-// waits says whether time passes in a case: natively none does (synctest), in a
-// page it is real. The limits of such a case are far above what a busy page needs.
+// waits reports whether time passes in a case. Natively the clock is simulated (synctest), in
+// a page the time is real. The time limits of such cases are far above what a busy page needs.
 func waits(c coretest.Case) bool {
 	for _, answers := range c.Settings.Answers {
 		if slices.ContainsFunc(answers, func(a coretest.Answer) bool { return a.After > 0 }) {
@@ -113,15 +112,15 @@ type side struct {
 	turn   *pageTurn
 }
 
-// pageTurn is the right to play in a page.
+// pageTurn is the lock that a case takes to be played in a page.
 type pageTurn struct {
 	sync.Mutex
-	broke string // the case that the page did not play
+	broke string // the case after which the page plays no more; "": none
 }
 
 type sides []side
 
-// player plays a case in a browser.
+// player is a function that plays a case in a browser.
 type player func(side, *testing.T, coretest.Case) coretest.Outcome
 
 // everywhere opens a page in each browser.
@@ -157,8 +156,8 @@ func verdict(equal bool) string {
 	return "DIFFERS"
 }
 
-// together starts cases in each browser, all in one more page at the same time. What it
-// returns waits for their outcomes.
+// together starts all cases at the same time, in one more page of each browser. The functions
+// that it returns wait for the outcomes.
 func (all sides) together(t *testing.T, cases []coretest.Case) map[webtest.Engine]func(*testing.T) []coretest.Outcome {
 	t.Helper()
 	list := make([]asked, len(cases))
@@ -234,7 +233,7 @@ func (s side) play(t *testing.T, c coretest.Case) coretest.Outcome {
 	return o.Back(moves)
 }
 
-// outcome reads what the page says of a case.
+// outcome parses the outcome of a case from the page.
 func outcome(t *testing.T, c coretest.Case, text string) coretest.Outcome {
 	t.Helper()
 	var e coretest.Elsewhere
@@ -250,7 +249,7 @@ func outcome(t *testing.T, c coretest.Case, text string) coretest.Outcome {
 	return o
 }
 
-// differences are what two outcomes of one case do not share.
+// differences returns how two outcomes of one case differ.
 func differences(here, there coretest.Outcome) []string {
 	var out []string
 	same := func(what, a, b string) {
@@ -275,7 +274,7 @@ func differences(here, there coretest.Outcome) []string {
 	return out
 }
 
-// changed is a file's time in a result that a model was sent.
+// changed matches a file's time in a result that was sent to a model.
 var changed = regexp.MustCompile(`\\"modified\\":\\"[^"]*\\"`)
 
 func names(files map[string][]byte) string {
@@ -283,7 +282,7 @@ func names(files map[string][]byte) string {
 	return strings.Join(list, "\n")
 }
 
-// keep writes what a person may want to look at into the build folder.
+// keep writes a file for people to look at, below build.
 func keep(t testing.TB, name string, data []byte) {
 	t.Helper()
 	full := filepath.Join("..", "build", filepath.FromSlash(name))

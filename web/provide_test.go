@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// provided provides functions that work, fail in every way or never end.
+// provided is a script that provides functions that work, fail in every way or never end.
 const provided = `window.asked = []; window.calls = [];
 	const risky = (name) => async (args) => { calls.push(name + JSON.stringify(args)); return 'done ' + name };
 	golem.provide({
@@ -46,8 +46,8 @@ const provided = `window.asked = []; window.calls = [];
 	window.files = (set, ...steps) => ({ 'main.worker': worker('toolsets: {page: {names: [' + set + ']}}\n'), 's.yaml': script(...steps) });
 	window.ofModel = (name, more = '') => ({ 'main.worker': '---\nmodel: page:' + name + '\n' + more + '---\nHelp.\n' });`
 
-// What a page provides, in one page: functions as tools and as models, behind the same
-// gate, trace, bounds and stops as others.
+// TestProvided tests what a page provides: functions as tools and as models, with the same
+// approval, trace, limits and cancelling as other tools and models.
 func TestProvided(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/web.md")

@@ -14,7 +14,7 @@ import (
 	"golem/web/webtest"
 )
 
-// foreign is a project that sends the key in ACME_KEY to the endpoint.
+// foreign returns a project that sends the key in ACME_KEY to the endpoint.
 func foreign(site webtest.Site) map[string]string {
 	return map[string]string{
 		"project.yaml": fmt.Sprintf("model: acme:m\nproviders: {acme: {base_url: \"%sv1\", api_key_env: ACME_KEY}}\n", site.URL),
@@ -22,7 +22,7 @@ func foreign(site webtest.Site) map[string]string {
 	}
 }
 
-// answering is an endpoint that counts its requests.
+// answering starts an endpoint, and returns it and the counter of its requests.
 func answering(t *testing.T) (webtest.Site, *atomic.Int32) {
 	n := new(atomic.Int32)
 	return provider(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
@@ -33,10 +33,10 @@ func answering(t *testing.T) (webtest.Site, *atomic.Int32) {
 	}), n
 }
 
-// Scenarios 41 and 44: what a project says of a provider is a dialog
-// of the same kind as a tool's call: each line that a yes covers, No with the
-// focus, Escape is no, and no request before a yes. The yes is kept for the
-// project in this browser, and goes with it.
+// TestTrustQuestion plays scenarios 41 and 44: a project's settings of a provider are shown in
+// a dialog like that for a tool call: it has each line that a yes covers, No has the focus,
+// Escape is no, and no request is sent before a yes. The yes is kept for the project in this
+// browser, and is removed with the project.
 func TestTrustQuestion(t *testing.T) {
 	t.Parallel()
 	site, requests := answering(t)
@@ -72,8 +72,9 @@ func TestTrustQuestion(t *testing.T) {
 	p.Press(webtest.Escape)
 }
 
-// SPEC §3: trust is of one project in this browser: a project that is made anew
-// under its name starts untrusted, and what an archive brings along is not believed.
+// TestTrustGoesWithTheProject tests that trust belongs to one project in this browser (SPEC
+// §3): a new project of the same name is not trusted, and files of an archive that claim trust
+// have no effect.
 func TestTrustGoesWithTheProject(t *testing.T) {
 	t.Parallel()
 	site, _ := answering(t)
@@ -103,9 +104,9 @@ func TestTrustGoesWithTheProject(t *testing.T) {
 	}
 }
 
-// SPEC §3: what a person keeps of a project lies under a random id of the project, not
-// under its name. What an earlier golem kept by name goes on, also where the tab died
-// while it was moved.
+// TestProjectsHaveIDs tests that the person's files about a project are kept under a random id
+// of the project, not under its name (SPEC §3). Files that an earlier version kept by name are
+// still used, also if the tab died while they were moved.
 func TestProjectsHaveIDs(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
@@ -134,8 +135,9 @@ func TestProjectsHaveIDs(t *testing.T) {
 	}
 }
 
-// SECURITY 19: an answer is bound to its request's id. A yes to another
-// question, whenever it comes, answers neither a key nor a tool.
+// TestStaleAnswersAnswerNothing tests that an answer counts only for the id of its request
+// (SECURITY 19): a yes to another question, whenever it comes, answers neither the question
+// about a key nor that about a tool.
 func TestStaleAnswersAnswerNothing(t *testing.T) {
 	t.Parallel()
 	site, requests := answering(t)
@@ -164,8 +166,8 @@ func TestStaleAnswersAnswerNothing(t *testing.T) {
 	}
 }
 
-// SECURITY 23: inside another page golem shows no dialog that a stolen click
-// could answer: what asks is denied, and a link's project is not taken.
+// TestFramed tests that golem in a frame of another page shows no dialog that a stolen click
+// could answer (SECURITY 23): what would ask is denied, and the project of a link is not made.
 func TestFramed(t *testing.T) {
 	t.Parallel()
 	files := embedding(t).(fstest.MapFS)
@@ -190,9 +192,9 @@ func TestFramed(t *testing.T) {
 	inside(`location.hash = 'project=x&zip=UEsDBAAA'; await text("does not open projects inside another page"); if (document.querySelector('dialog')?.open) throw new Error('a dialog is open')`)
 }
 
-// Scenarios 29 and 32: what a child asked and the root passes on is a dialog with
-// a field, in a single run, too; at the limit of turns the dialog asks whether to
-// go on; and a worker that failed is named under the answer.
+// TestQuestionsOfTheRoot plays scenarios 29 and 32: a question that a child asks and the root
+// passes on is a dialog with a field, also in a single run; at the limit of turns a dialog
+// asks whether to go on; a worker that failed is named below the answer.
 func TestQuestionsOfTheRoot(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

@@ -14,7 +14,7 @@ import (
 	"golem/web/webtest"
 )
 
-// inside opens a page in which window.parts has what scripts of the page export.
+// inside bundles a script, which may import scripts of web/ui, and opens a page that runs it.
 func inside(t *testing.T, script string) *webtest.Page {
 	t.Helper()
 	r := api.Build(api.BuildOptions{
@@ -31,7 +31,7 @@ func inside(t *testing.T, script string) *webtest.Page {
 	return browserOf(t).Open(t, webtest.Serve(t, site, "/").URL)
 }
 
-// told is a run as core/ui/view/testdata/cases.json writes it.
+// told is a script that writes a run in the form of core/ui/view/testdata/cases.json.
 const told = `
 	import { apply, emptyRun, recall } from './ui/run.js'
 	function told(run) {
@@ -59,7 +59,7 @@ const told = `
 	window.recalled = (said) => told(recall(emptyRun(), said))
 `
 
-// The page's reducer of events passes the cases of the terminal's.
+// TestReducerPlaysTheCases tests the page's reducer of events with the cases of the terminal's.
 func TestReducerPlaysTheCases(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../core/ui/view/testdata/cases.json")
@@ -86,7 +86,7 @@ func TestReducerPlaysTheCases(t *testing.T) {
 	}
 }
 
-// A stop by the person is no error, in a conversation that is resumed either.
+// TestRecalledStop tests that a stop by the person is not an error in a resumed conversation.
 func TestRecalledStop(t *testing.T) {
 	t.Parallel()
 	got := webtest.Eval[[]string](inside(t, told), `window.recalled([{who: 'you', text: 'go'}, {who: 'tool', tool: 'wait', id: '0.1', error: {code: 'E_INTERRUPTED', message: 'interrupted'}}, {who: 'note', error: {code: 'E_INTERRUPTED', message: 'interrupted'}}, {who: 'note', error: {code: 'E_MODEL', message: 'no'}}])`)
@@ -95,8 +95,9 @@ func TestRecalledStop(t *testing.T) {
 	}
 }
 
-// The parts of the page that only compute: completion by the schemas, the layers
-// of the graph, a diff turned round, what a search finds, the time a person took.
+// TestPartsThatCompute tests functions of the page that need no elements: completion by the
+// schemas, the layers of the graph, a reversed diff, hits of a search, the time that a run
+// waited for the person.
 func TestPartsThatCompute(t *testing.T) {
 	t.Parallel()
 	p := inside(t, `

@@ -4,9 +4,9 @@ package web_test
 
 import "testing"
 
-// Scenario 59 in the page: the question offers a rule, shows its exact text and saves
-// it after a second yes; then such calls do not ask, What would happen? names the
-// rule, and Settings lists and removes it.
+// TestRulesThatAPersonKeeps plays scenario 59 in the page: the question offers a rule, shows
+// its exact text and saves it after a second yes. Then such calls do not ask, What would
+// happen? names the rule, and Settings lists and removes it.
 func TestRulesThatAPersonKeeps(t *testing.T) {
 	t.Parallel()
 	const rule = `{tool: write_file, when: {path: "/out/**"}, decide: preApproved}`

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A person who has scrolled up stays there while others speak, and sees what they send themselves.
+// TestSentMessageIsSeen tests that a person who has scrolled up stays there when new text comes,
+// but sees each message that they send.
 func TestSentMessageIsSeen(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A person chooses the search provider in Settings, with an address and a key: a
-// worker's web_search asks there, with the key, and no trace has the key (SPEC §6).
+// TestSearchSettings chooses the search provider in Settings, with an address and a key: a
+// worker's web_search sends its request there with the key, and no trace has the key (SPEC §6).
 func TestSearchSettings(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

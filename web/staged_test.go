@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// stagingProject has a worker that stages what it writes, and a definition by the
-// tool stage.
+// stagingProject is a project with a worker that stages what it writes, and stages a file that
+// defines the project with the tool stage.
 var stagingProject = map[string]string{
 	"project.yaml": "clearance: {targets: {main: {dir: prompts}}}\n",
 	"main.worker": "---\nmodel: script:s.yaml\nsandbox: {paths: {out: {root: ./out, mode: staged}}}\n" +
@@ -19,9 +19,9 @@ var stagingProject = map[string]string{
 	"out/a.txt": "old\n",
 }
 
-// Scenario 34 in the page: what is staged outlives a reload, is shown with its diff
-// and a badge, and only a person pushes it; a file that defines the project asks once
-// more; the root hears of the push.
+// TestStagedChanges plays scenario 34 in the page: staged items survive a reload, are shown with
+// their diff and a badge, and only a person pushes them. For a file that defines the project
+// the page asks again. The root is told about the push.
 func TestStagedChanges(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -50,10 +50,10 @@ func TestStagedChanges(t *testing.T) {
 		await click("Discard"); await click("Discard it"); await until("one less", () => items() === before - 1)`)
 }
 
-// Tabs of one browser: of two that decide on one item at once, one does; and a tab
-// that is closed while it pushes leaves all files old with the item still there, or
-// all new, once another tab looks (S4-51, SECURITY 14). A tab's golem is a worker,
-// which ends with the tab as with close().
+// TestTabsThatPush tests tabs of one browser. If two decide on one item at the same time, one
+// succeeds. If a tab is closed while it pushes, another tab then finds either all old files and
+// the item, or all new files (S4-51, SECURITY 14). The test ends a tab's golem with close(),
+// which ends the worker as closing the tab does.
 func TestTabsThatPush(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)

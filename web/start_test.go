@@ -4,8 +4,8 @@ package web_test
 
 import "testing"
 
-// Scenario 17 in the page: a person starts a manual tool from the list of the entry's
-// tools, with a form that is made from its schema, through the gate that asks.
+// TestStartTool plays scenario 17 in the page: a person starts a manual tool from the list of
+// the entry's tools, with a form that is made from its schema; the call needs approval.
 func TestStartTool(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

@@ -16,22 +16,22 @@ import (
 	"golem/web/webtest"
 )
 
-// adder is the page on which a tool module is added, and a project of the command line
-// with the same files.
+// adder is a page in which tool modules are added, and a project of the command line with the
+// same files.
 type adder struct {
 	*testing.T
 	page *webtest.Page
 	disk packing
 }
 
-// adds opens the dialog, asks for the module of an address, and goes on with then.
+// adds opens the dialog, fetches the module of an address, and runs the statements then.
 func (a adder) adds(address, then string) {
 	a.Helper()
 	do(a.page, `await click("Add a tool…"); const field = await until("the dialog", () => document.querySelector('#tool-address')); field.value = %q;
 		field.dispatchEvent(new Event('input', {bubbles: true})); await click("Fetch it"); %s`, address, then)
 }
 
-// updates opens the dialog, presses Update beside the module, and goes on with then.
+// updates opens the dialog, clicks Update beside the module, and runs the statements then.
 func (a adder) updates(then string) {
 	a.Helper()
 	do(a.page, `await click("Add a tool…"); await click("update tools/calc.wasm"); %s`, then)
@@ -42,8 +42,9 @@ const (
 	alerted = `await until("the fault " + %[1]q, () => [...document.querySelectorAll('dialog[open] [role=alert]')].some((e) => e.innerText.includes(%[1]q)));`
 )
 
-// another has another golem change a file of the project; lock is the text of tools.lock.
-// The browser frees the project a while after the call that had it has ended.
+// another returns statements that change a file of the project with another golem; in change,
+// lock is the text of tools.lock. They wait for the project's lock, which the browser releases
+// some time after a call has ended.
 func another(change string) string {
 	return `const {createGolem} = await import('./golem.js'), other = await createGolem(), disk = other.files('p');
 		const free = () => until("nobody to hold the project", async () => !(await navigator.locks.query()).held.some((l) => l.name === 'golem:/projects/p'));
@@ -51,7 +52,7 @@ func another(change string) string {
 		await free(); await ` + change + `; await free(); other.close(); `
 }
 
-// stored is a file of the project in the browser, in base64; "": there is none.
+// stored returns a file of the project in the browser, in base64; "" if it does not exist.
 func (a adder) stored(name string) string {
 	a.Helper()
 	return webtest.Eval[string](a.page, fmt.Sprintf(`(async () => {
@@ -70,8 +71,8 @@ func (a adder) holds(when string) {
 	}
 }
 
-// modules serves what a person may name: a good module that becomes another one, and
-// everything that golem refuses.
+// modules starts a server with a good module, which is another one when newer is true, and with
+// all kinds of files that golem refuses.
 func modules(t *testing.T, newer *atomic.Bool) *httptest.Server {
 	t.Helper()
 	read := func(name string) []byte {
@@ -113,10 +114,10 @@ func modules(t *testing.T, newer *atomic.Bool) *httptest.Server {
 	return server
 }
 
-// A tool module is added in the page from an address or a file after a yes to what it is,
-// and pinned in the bytes of tools.lock that golem tool add writes; a worker calls it. A no
-// writes nothing, an update shows what changes and writes nothing if the project has
-// changed meanwhile, and what golem would not run is refused.
+// TestToolAddedInThePage adds a tool module in the page from an address and from a file, after a
+// yes to its description. tools.lock gets the same bytes as from golem tool add, and a worker
+// calls the tool. A no writes nothing; an update shows what changes, and writes nothing if the
+// project has changed meanwhile; a module that golem would not run is refused.
 func TestToolAddedInThePage(t *testing.T) {
 	t.Parallel()
 	axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
@@ -163,7 +164,8 @@ func TestToolAddedInThePage(t *testing.T) {
 	a.refuses(server.URL)
 }
 
-// renewed updates the module, after a no and after a change of the project meanwhile.
+// renewed updates the module: first with a no, then with a change of the project meanwhile,
+// then with a yes.
 func (a adder) renewed(newer *atomic.Bool, address string) {
 	a.Helper()
 	a.updates(`await text("tools/calc.wasm is unchanged: sha256 ")`)
@@ -199,8 +201,8 @@ func (a adder) chosen() {
 	a.replaced(mul)
 }
 
-// replaced looks at the same module without its description, with another one, and where
-// tools.lock has another digest.
+// replaced looks at the same module without its description, with another description, and
+// with another digest in tools.lock.
 func (a adder) replaced(mul string) {
 	a.Helper()
 	const open = `await click("Add a tool…"); await until("the dialog", () => document.querySelector('#tool-name'));`
@@ -228,7 +230,7 @@ func (a adder) replaced(mul string) {
 	a.holds("after replacing was looked at")
 }
 
-// refuses looks at what is refused, and that it writes nothing.
+// refuses tests modules that are refused, and that nothing is written.
 func (a adder) refuses(site string) {
 	a.Helper()
 	var steps strings.Builder
@@ -253,7 +255,7 @@ func (a adder) refuses(site string) {
 	a.holds("after what was refused")
 }
 
-// seen holds the dialog against axe-core, in light and dark, on a phone and a desktop.
+// seen checks the dialog with axe-core, in light and dark, on a phone and a desktop.
 func (a adder) seen(name string) {
 	a.Helper()
 	for _, theme := range []string{"light", "dark"} {

@@ -10,7 +10,8 @@ import (
 	"golem/web/webtest"
 )
 
-// A custom tool runs in the page as a person finds it, and says why it cannot.
+// TestCalculator runs an example with a custom tool as a person does. The tool also reports an
+// error.
 func TestCalculator(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -22,8 +23,8 @@ func TestCalculator(t *testing.T) {
 	finished(p, "ok")
 }
 
-// Scenario 49: an image that a tool returns is seen, another file can be kept;
-// live, and in the trace after a reload.
+// TestToolParts plays scenario 49: an image that a tool returns is shown, and another file can be
+// saved, during the run and in the trace after a reload.
 func TestToolParts(t *testing.T) {
 	t.Parallel()
 	wasm, err := coretest.Fixture("parts", true)
@@ -48,8 +49,8 @@ func TestToolParts(t *testing.T) {
 	do(p, `await text("is ready"); await click("Trace"); await until("the run", () => button(".jsonl")); await click(".jsonl"); await text("ok, exit 0"); await click("draw");`+parts)
 }
 
-// spinning is a project whose root calls a tool that never ends beside two
-// workers, and goes on after it.
+// spinning makes a project whose root calls a tool that never ends at the same time as two
+// workers, and then goes on.
 func spinning(t *testing.T, p *webtest.Page, limits string) {
 	t.Helper()
 	wasm, err := coretest.Fixture("hostile", true)
@@ -64,8 +65,9 @@ func spinning(t *testing.T, p *webtest.Page, limits string) {
 		'tools/hostile.tools.yaml': 'tools:\n  - {name: loop, description: Never ends.}\n'}); return 1`, limits, module(wasm))
 }
 
-// A tool that spins ends with its code, by its fuel or its time; meanwhile the
-// window answers and the run's other workers go on; the run continues.
+// TestSpinningBesideWorkers tests that a tool in an endless loop ends with its code, because of
+// its fuel or its time limit. Meanwhile the window responds and the run's other workers go on;
+// afterwards the run continues.
 func TestSpinningBesideWorkers(t *testing.T) {
 	for name, c := range map[string]struct{ limits, code string }{
 		"fuel": {`, modules: {hostile: {fuel: 2000000000}}`, "E_TOOL_FUEL"},
@@ -85,7 +87,8 @@ func TestSpinningBesideWorkers(t *testing.T) {
 	}
 }
 
-// What the guard made of a module is kept: a second visit reads it and writes nothing.
+// TestSecondVisit tests that guarded modules are kept: a second visit reads them and writes
+// nothing.
 func TestSecondVisit(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, embedding(t), "/")

@@ -16,12 +16,12 @@ import (
 	"golem/web/webtest"
 )
 
-// module is a file's content as JavaScript.
+// module returns a JavaScript expression for a file's content.
 func module(data []byte) string {
 	return fmt.Sprintf("Uint8Array.fromBase64(%q)", base64.StdEncoding.EncodeToString(data))
 }
 
-// spinner is a project whose script calls tools of a module that means no good.
+// spinner returns a project whose script calls tools of a hostile module.
 func spinner(t *testing.T, options string, tools ...string) string {
 	t.Helper()
 	wasm, err := coretest.Fixture("hostile", true)
@@ -39,17 +39,18 @@ func spinner(t *testing.T, options string, tools ...string) string {
 	return strings.TrimSuffix(files.script(), "}") + `, "tools/hostile.wasm": ` + module(wasm) + "}"
 }
 
-// yesToAll answers whatever is asked.
+// yesToAll has the options of a run that answer every question with yes.
 const yesToAll = `{approve: () => ({answer: 'yes'})}`
 
-// watched runs statements, which give note each event of a run. Before what they return it
-// returns how many turns the window had while the tool loop ran: one that stands still has none.
+// watched runs statements that call note for each event of a run. It returns how many turns the
+// window's event loop had while the tool loop ran, and then the result of the statements.
 const watched = `let turns = 0, from = 0, had = 0, on = true
 	const tick = () => { turns++; if (on) setTimeout(tick, 5) }; tick()
 	const note = (e) => { if (e.tool !== 'loop') return; if (e.type === 'tool.start') from = turns; if (e.type === 'tool.end') had = turns - from }
 	const told = await (async () => { %s })(); on = false; return had + ' ' + told`
 
-// someTurns fails if watched's answer says that the window stood still, and returns the rest.
+// someTurns fails if the result of watched says that the window had no turns, and returns the
+// rest of the result.
 func someTurns(t *testing.T, said string) string {
 	t.Helper()
 	had, rest, _ := strings.Cut(said, " ")
@@ -59,8 +60,8 @@ func someTurns(t *testing.T, said string) string {
 	return rest
 }
 
-// Scenario 15 in the page: a module that spins or recurses ends with its code
-// and the same run goes on; meanwhile the window answers, and so do other runs.
+// TestSpinningTool plays scenario 15 in the page: a module with an endless loop or recursion ends
+// with its code, and the same run goes on. Meanwhile the window and other runs respond.
 func TestSpinningTool(t *testing.T) {
 	p := embedded(t)
 	talk(p, `await golem.create('spin', %s); await golem.create('other', %s); return 1`, spinner(t, "{timeout: 4s}", "loop", "recurse"), helloFiles)
@@ -81,7 +82,8 @@ func TestSpinningTool(t *testing.T) {
 	}
 }
 
-// Cancelling a run ends the worker that its tool spins in; the next run has one.
+// TestCancelledTool tests that cancelling a run ends the worker in which its tool loops, and that
+// the next run gets a new one.
 func TestCancelledTool(t *testing.T) {
 	p := embedded(t)
 	talk(p, `await golem.create('spin', %s); return 1`, spinner(t, "{timeout: 1h}", "loop"))
@@ -97,7 +99,8 @@ func TestCancelledTool(t *testing.T) {
 	}
 }
 
-// The page gets the result of a call before golem goes on, not together with what comes next.
+// TestResultComesAtOnce tests that the page gets the result of a call before golem goes on, and
+// not together with the next events.
 func TestResultComesAtOnce(t *testing.T) {
 	p := embedded(t)
 	got := talk(p, `await golem.create('a', {'main.worker': '---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nTry.\n',
@@ -119,7 +122,7 @@ func TestResultComesAtOnce(t *testing.T) {
 	}
 }
 
-// Guarded modules and what they say of themselves are kept in OPFS, by digest.
+// TestToolCache tests that guarded modules and their descriptions are kept in OPFS, by digest.
 func TestToolCache(t *testing.T) {
 	p := embedded(t)
 	const kept = `const all = []; const walk = async (d, at) => { for await (const [n, h] of d.entries()) h.kind === 'file' ? all.push(at + n) : await walk(h, at + n + '/') }
@@ -138,12 +141,12 @@ func TestToolCache(t *testing.T) {
 	}
 }
 
-// BenchmarkTools prints what a person waits for when a tool is called in a page
-// that is warm (loaded before, guarded modules kept): the first call, the 19 after it, and
-// calls once the browser has translated the code that runs often. First calls: the median
-// of five loads. Later ones: median and mean of all of them, because the browser's compiler
-// and collector stop some calls for 5 to 10 ms. Plain JavaScript is measured beside.
-// The first call of a run is approved by the page, for this exact call in this session.
+// BenchmarkTools prints how long tool calls take in a page that was loaded before and has the
+// guarded modules: the first call, the next 19, and calls after the browser has compiled the
+// code that runs often. For first calls it is the median of five loads; for later ones the
+// median and the mean, because the browser's compiler and garbage collector stop some calls
+// for 5 to 10 ms. The same is measured with plain JavaScript. The page approves the first call
+// of a run, for this exact call in this session.
 func BenchmarkTools(b *testing.B) {
 	const rounds, runs = 5, 40
 	small, err := os.ReadFile("../examples/calculator/tools/calculator.wasm")
@@ -203,8 +206,8 @@ func toolRun(p *webtest.Page) []float64 {
 		return out.join(' ')`))
 }
 
-// typical is the median and the mean of calls. The browser's clock has steps of a tenth
-// of a millisecond; the mean hides them.
+// typical returns the median and the mean of times as text. The browser's clock has steps of a
+// tenth of a millisecond, which the mean hides.
 func typical(all []float64) string {
 	sum := 0.0
 	for _, v := range all {
@@ -223,7 +226,7 @@ func numbers(text string) []float64 {
 	return all
 }
 
-// goTool builds a tool in Go.
+// goTool builds the tool examples/tools/words, which is in Go, and returns the module.
 func goTool(b *testing.B) []byte {
 	b.Helper()
 	out := filepath.Join(b.TempDir(), "words.wasm")

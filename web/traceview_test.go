@@ -16,8 +16,8 @@ var asking = map[string]string{
 	"s.yaml":      "script: 1\nworkers:\n  main:\n    - say: I write it now\n      calls: [{tool: write_file, args: {path: /a.txt, content: kept}}]\n    - say: written\n",
 }
 
-// The Trace view: a run turn by turn, with its prompts if they were kept, the
-// time that it waited for a person, and a run of the command line that is dropped
+// TestTraceTurnByTurn tests the Trace view: a run turn by turn, with its prompts if they were
+// kept, the time that it waited for the person, and a run of the command line that is dropped
 // there with the prompts of its --artifacts.
 func TestTraceTurnByTurn(t *testing.T) {
 	t.Parallel()
@@ -59,7 +59,8 @@ func TestTraceTurnByTurn(t *testing.T) {
 	do(p, `const list = new DataTransfer(); %s document.querySelector('.page').dispatchEvent(new DragEvent('drop', {dataTransfer: list, bubbles: true, cancelable: true})); await until("the prompts", () => !document.body.innerText.includes("The prompts of this run were not kept.") && document.body.innerText.includes("native, golem")); %s`, drop.String(), turns)
 }
 
-// A run that this tab goes on with is no run without an end; what is opened shows its input.
+// TestTraceOfWhatGoesOn tests that a run in progress in this tab is not listed as a run without
+// an end, and that its trace shows the input.
 func TestTraceOfWhatGoesOn(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

@@ -14,9 +14,9 @@ import (
 	"golem/web/webtest"
 )
 
-// trapped are modules of enginetest without imports, and how golem says that each ends
-// (core/wasmtool/trap.go). "": its engine's stack is used up, for which tool/worker.js
-// has an expression.
+// trapped has modules of enginetest without imports, and golem's words for how each ends
+// (core/wasmtool/trap.go). "" means that the engine's stack is used up, which tool/worker.js
+// recognizes with a regular expression.
 var trapped = map[string]string{
 	"unreachable":      "unreachable",
 	"start_trap":       "unreachable",
@@ -37,8 +37,8 @@ var trapped = map[string]string{
 	"recursion":        "",
 }
 
-// traps has a browser's own engine run modules that end badly, as they are, and compares
-// what golem makes of its words.
+// traps runs modules that trap on a browser's own engine, without golem, and compares what
+// golem makes from the engine's messages.
 func (s side) traps(t *testing.T) {
 	t.Helper()
 	worker, err := os.ReadFile(filepath.Join("tool", "worker.js"))

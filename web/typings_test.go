@@ -26,23 +26,23 @@ import (
 	"golem/core/workspace"
 )
 
-// typings are the files that have the types of golem.js, by hand the first and the
-// last, and made by declared the others. Each imports what it names of another.
+// typings are the files with the types of golem.js. The first and the last are written by hand,
+// the others are made by declared. Each imports the names that it uses from the others.
 var typings = []string{"golem.d.ts", "golem-events.d.ts", "golem-values.d.ts", "golem-results.d.ts", "golem-provide.d.ts"}
 
-// bodies are those of all events.
+// bodies has an event of each type.
 var bodies = []trace.Body{
 	trace.RunStart{}, trace.RunEnd{}, trace.WorkerStart{}, trace.WorkerEnd{}, trace.ModelStart{}, trace.ModelEnd{}, trace.Retry{}, trace.ToolStart{}, trace.ToolEnd{},
 	trace.Approval{}, trace.Clearance{}, trace.Message{}, trace.Warning{}, trace.Error{}, trace.Delta{}, trace.Progress{}, trace.Status{}, trace.Diff{}, trace.Ask{},
 }
 
-// declarations turns Go types into TypeScript's.
+// declarations converts Go types to TypeScript.
 type declarations struct {
 	names map[reflect.Type]string
 	next  []reflect.Type
 }
 
-// of is a type's TypeScript; what it names is declared later.
+// of returns the TypeScript for a Go type. Named types in it are declared later.
 func (d *declarations) of(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[json.RawMessage]():
@@ -91,7 +91,7 @@ func (d *declarations) named(t reflect.Type) string {
 	return d.names[t]
 }
 
-// fields are the members of an interface, those of embedded types among them.
+// fields writes the members of an interface, with those of embedded types.
 func (d *declarations) fields(out *strings.Builder, t reflect.Type) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -108,8 +108,8 @@ func (d *declarations) fields(out *strings.Builder, t reflect.Type) {
 	}
 }
 
-// declared are the files that follow from Go's types: the events, what they are made
-// of, and what methods give.
+// declared returns the files that are made from Go types: the events, the types in them, and the
+// results of methods.
 func declared() map[string]string {
 	d := &declarations{names: map[reflect.Type]string{
 		reflect.TypeFor[trace.Part](): "Part", reflect.TypeFor[approval.Worker](): "AskingWorker",
@@ -144,7 +144,8 @@ func declared() map[string]string {
 	return map[string]string{typings[1]: events.String(), typings[2]: values, typings[3]: results}
 }
 
-// declare declares types and what they name, unless done has them.
+// declare returns the declarations of types and of the types that they name, except those in
+// done.
 func (d *declarations) declare(done map[reflect.Type]bool, types ...reflect.Type) string {
 	var out strings.Builder
 	for _, t := range types {
@@ -170,7 +171,7 @@ func (d *declarations) declare(done map[reflect.Type]bool, types ...reflect.Type
 
 var exported = regexp.MustCompile(`(?m)^export (?:interface|class|type|function) (\w+)`)
 
-// exports are the names that a file declares.
+// exports returns the names that a file declares.
 func exports(source string) (names []string) {
 	for _, m := range exported.FindAllStringSubmatch(source, -1) {
 		names = append(names, m[1])
@@ -178,7 +179,7 @@ func exports(source string) (names []string) {
 	return names
 }
 
-// used are the names of types that a file uses, in order.
+// used returns the names of the types that a file uses, sorted.
 func used(source string) []string {
 	bare := regexp.MustCompile(`(?s)/\*\*.*?\*/|//[^\n]*|'[^'\n]*'|import type .*?\n|\bbaseURL\b`).ReplaceAllString(source, "")
 	names := regexp.MustCompile(`\b[A-Z]\w+`).FindAllString(bare, -1)
@@ -186,7 +187,7 @@ func used(source string) []string {
 	return slices.Compact(names)
 }
 
-// imports are the lines that name what a file uses and others declare.
+// imports returns the import lines for the names that a file uses and others declare.
 func imports(file string, sources map[string]string) string {
 	var out strings.Builder
 	for _, from := range typings {
@@ -203,7 +204,7 @@ func imports(file string, sources map[string]string) string {
 	return out.String()
 }
 
-// typed is golem.d.ts and the files it exports.
+// typed returns golem.d.ts and the files that it exports, by name and joined.
 func typed(t *testing.T) (sources map[string]string, whole string) {
 	t.Helper()
 	sources = map[string]string{}
@@ -218,8 +219,9 @@ func typed(t *testing.T) (sources map[string]string, whole string) {
 	return sources, whole
 }
 
-// The types of golem.js say of events, requests and results what golem's own types
-// say, have every kind of event, and each file imports what it uses of the others.
+// TestTypings tests that the types of golem.js for events, requests and results agree with
+// golem's Go types and have every kind of event, and that each file imports what it uses from
+// the others.
 func TestTypings(t *testing.T) {
 	t.Parallel()
 	sources, _ := typed(t)

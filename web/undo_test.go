@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// What a run wrote directly is shown with its diff and put back, where the run is shown
-// and, after a reload, in the list; a file that changed since stops it; an undo can be
-// undone. A conversation can be removed.
+// TestUndoInThePage tests that what a run wrote directly is shown with its diff and can be undone,
+// beside the run and, after a reload, in the list. A file that changed since prevents it. An
+// undo can be undone. A conversation can be removed.
 func TestUndoInThePage(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -33,7 +33,7 @@ func TestUndoInThePage(t *testing.T) {
 		await until("no conversation", () => !document.querySelector('section[aria-label=Conversations]'))`)
 }
 
-// The same from a page that embeds golem, with what is refused.
+// TestUndoByAPageThatEmbeds tests the same in a page that embeds golem, and what is refused.
 func TestUndoByAPageThatEmbeds(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)

@@ -13,8 +13,8 @@ import (
 	"golem/web/webtest"
 )
 
-// notInWebKit says why a case cannot be played where a page has no files: what a case
-// puts there goes past golem.
+// notInWebKit returns why a case cannot be played in a browser that keeps no files: some cases
+// write files without golem. "" if it can be played.
 func notInWebKit(c coretest.Case) string {
 	switch {
 	case elsewhere[c.Name] != "":
@@ -27,10 +27,10 @@ func notInWebKit(c coretest.Case) string {
 	return ""
 }
 
-// WebKitGTK lends no files to a page: golem runs in memory there, says so and offers the
-// zip. The cases come to what they come to on the command line, custom tools and the words
-// of traps among them. make webkit runs it. The driver tells nothing of the console, so
-// what the page complains of there is not seen.
+// TestWebKit tests the page in WebKitGTK, which gives a page no file storage: golem works in
+// memory, says so and offers the zip. The cases have the same outcomes as on the command line,
+// also those with custom tools and traps. make webkit runs this test. The driver does not report
+// the console, so errors on it are not noticed.
 func TestWebKit(t *testing.T) {
 	p := webkit.Open(t, webtest.Serve(t, built(t), "/").URL)
 	inMemory(p)

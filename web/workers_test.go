@@ -8,8 +8,8 @@ import (
 	"golem/web/webtest"
 )
 
-// team is a project of workers that call each other: at once, after a question,
-// in a circle, and every other one.
+// team is a project of workers that call each other: without a question, after a question, in a
+// cycle, and one that may call every other.
 var team = map[string]string{
 	"main.worker":           "---\nmodel: script:s.yaml\ndescription: Plans the work of the others.\nallow_workers: [reader, writer]\ntoolsets: {workers: {approval: {tools: {writer: ask}}}, filesystem: {approval: {tools: {delete_file: blocked}}}}\n---\nPlan.\n",
 	"workers/reader.worker": "---\nmodel: script:s.yaml\ndescription: Reads.\ninput_schema: {type: object, required: [place, loud], properties: {place: {type: string, description: Where to look.}, loud: {type: boolean}}}\ntoolsets: {filesystem: {}}\nallow_workers: [critic]\n---\nRead.\n",
@@ -20,8 +20,8 @@ var team = map[string]string{
 	"s.yaml":                "script: 1\nworkers:\n  reader:\n    - say: the reader looked in the cellar\n  writer:\n    - say: the writer has written\n",
 }
 
-// The Workers view: the graph of who may call whom, walked with the arrow keys;
-// a worker, and a tool of a worker, tried by a form that is made of its schema.
+// TestWorkersView tests the Workers view: arrow keys move in the graph of which worker may call
+// which; a worker, and a tool of a worker, can be tried with a form that is made from its schema.
 func TestWorkersView(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")

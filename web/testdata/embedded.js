@@ -1,5 +1,4 @@
-// A page of somebody else's that embeds golem, for the tests: they drive
-// window.golem and play whole cases.
+// A page that embeds golem, for the tests, which use window.golem and play whole cases.
 import { createGolem, GolemError } from './golem.js'
 
 const begun = performance.now()
@@ -8,7 +7,7 @@ window.golem = createGolem().then((golem) => {
   return golem
 })
 
-// until gives a run's next event of a type, and leaves the run going.
+// until returns a run's next event of a type, without ending the run.
 window.until = async (run, type) => {
   const events = run[Symbol.asyncIterator]()
   for (;;) {
@@ -25,8 +24,8 @@ const base64 = (data) => {
 }
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-// fresh makes a project of base64 files in place of one of that name. Files of a
-// repository are put as they are: an import would leave out what is hostile.
+// fresh makes a project from base64 files, and replaces one of the same name. It writes files of
+// .git directly: an import would leave out hostile ones.
 window.fresh = async (name, files) => {
   const golem = await window.golem
   await golem.remove(name).catch(() => {})
@@ -48,8 +47,8 @@ window.fresh = async (name, files) => {
   if (Object.keys(repository).length) await held((root) => put(root, `projects/${name}`, repository))
 }
 
-// held changes this browser's files with golem's lock for that, as any tab does
-// (sandbox/opfs/kept.js).
+// held runs change on this browser's files while it holds golem's lock for them, as every tab
+// does (sandbox/opfs/kept.js).
 async function held(change) {
   if (!(await window.golem).kept) throw new Error('this browser keeps no files: a test cannot put them')
   const channel = new BroadcastChannel('golem-files')
@@ -58,8 +57,8 @@ async function held(change) {
   channel.close()
 }
 
-// libraries puts base64 files, by their paths, in the place of the libraries of
-// this browser, as they are: also those that golem would not install.
+// libraries replaces the libraries of this browser by base64 files, by path. It writes them
+// directly, also those that golem would not install.
 window.libraries = async (files) => {
   if (!(await window.golem).kept && !Object.keys(files ?? {}).length) return
   await held(async (root) => {
@@ -88,8 +87,8 @@ window.tree = async (name) => {
   return files
 }
 
-// play plays one case through golem.js as its settings say. Cases with projects of
-// their own names can be played at the same time; those have no libraries.
+// play plays one case through golem.js, with its settings. Cases whose projects have different
+// names can be played at the same time; such cases have no libraries.
 window.play = async (c) => {
   const golem = await window.golem
   const out = { status: 'ok', exit: 0, text: '', faults: [], listings: [], artifacts: {}, asked: [], problems: [] }

@@ -1,5 +1,5 @@
-// What the tests do in the page, as a person would: by the names that things
-// have for people and screen readers.
+// Functions with which the tests use the page as a person does. They find elements by the names
+// that people and screen readers see.
 window.hands ??= (() => {
   const seen = (e) => e.checkVisibility?.() !== false && e.getClientRects().length > 0
   const name = (e) => (e.getAttribute('aria-label') ?? e.innerText ?? '').trim().replace(/\s+/g, ' ')
@@ -14,7 +14,7 @@ window.hands ??= (() => {
   }
   const button = (wanted) => [...document.querySelectorAll('button, summary, label.button, a')].find((e) => seen(e) && !e.disabled && name(e) === wanted)
     ?? [...document.querySelectorAll('button, summary, label.button, a')].find((e) => seen(e) && !e.disabled && name(e).includes(wanted))
-  // shows finds a text, also the chosen one of a list, which Firefox does not count as the page's.
+  // shows reports whether a text is visible. It also looks at the chosen option of lists, which Firefox's innerText does not have.
   const shows = (wanted) => document.body.innerText.includes(wanted) || [...document.querySelectorAll('select')].some((s) => seen(s) && s.selectedOptions[0]?.text.includes(wanted))
   const type = async (text) => {
     const field = await until('a field', () => document.querySelector('form textarea, .composer textarea, textarea'))
@@ -24,7 +24,7 @@ window.hands ??= (() => {
   }
   return {
     type,
-    // say sends a text as soon as nothing runs.
+    // say waits until nothing runs, and sends a text.
     say: async (text) => {
       const send = await until('the turn', () => [...document.querySelectorAll('.composer button')].find((b) => ['Run', 'Send'].includes(b.innerText) && !b.disabled))
       await type(text)

@@ -1,6 +1,5 @@
-// A call of the Go tool's count as a page would write it by hand: the module on the
-// browser's engine, in the window itself, with the least of WASI, without guard, limits
-// or grants.
+// Calls the tool count of the Go module as a page without golem would: on the browser's engine,
+// in the window itself, with a minimal WASI, and without guard, limits or grants.
 globalThis.plainCommand = async (bytes, calls) => {
   const args = ['words.wasm', 'call', 'count'].map((a) => new TextEncoder().encode(a + '\0'))
   const done = new Error('it has ended')

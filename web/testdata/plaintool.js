@@ -1,5 +1,5 @@
-// A call of the calculator's add as a page would write it by hand: the module on
-// the browser's engine, in the window itself, without guard, limits or grants.
+// Calls the calculator's tool add as a page without golem would: on the browser's engine, in
+// the window itself, without guard, limits or grants.
 globalThis.plainTool = async (bytes, calls) => {
   const times = []
   let begun = performance.now()

@@ -11,7 +11,8 @@ import (
 	"golem/core/wasmtool"
 )
 
-// web/tool/twin.js is what the Go source says, and each text has its arguments.
+// TestTwinIsFresh tests that web/tool/twin.js is what the generator writes, and that each text
+// has its arguments.
 func TestTwinIsFresh(t *testing.T) {
 	table := wasmtool.Shared()
 	got, err := os.ReadFile("../tool/twin.js")
@@ -34,7 +35,7 @@ func TestTwinIsFresh(t *testing.T) {
 	}
 }
 
-// web/ui/actions.js is the list of core/ui.
+// TestActionsAreFresh tests that web/ui/actions.js has the list of core/ui.
 func TestActionsAreFresh(t *testing.T) {
 	got, err := os.ReadFile("../ui/actions.js")
 	if err != nil {
@@ -45,8 +46,8 @@ func TestActionsAreFresh(t *testing.T) {
 	}
 }
 
-// No number or sentence of the table is written a second time in a script of the
-// twin: what is there is used by its name, and all of it is used.
+// TestTwinIsUsed tests that the scripts of web/tool use every name of the generated table, and
+// contain no fault codes themselves.
 func TestTwinIsUsed(t *testing.T) {
 	var scripts strings.Builder
 	for _, name := range []string{"kernel.js", "wasi.js", "files.js", "worker.js"} {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The system gives a port again once it is free; no site gets the storage of another.
+// TestSitesHaveOriginsOfTheirOwn tests that a site never gets an address that an earlier site had,
+// although the system reuses free ports. With it the site would get the other's storage.
 func TestSitesHaveOriginsOfTheirOwn(t *testing.T) {
 	first := freshOrigin(t, listener(t, "127.0.0.1:0"))
 	addr := first.Addr().String()

@@ -24,7 +24,7 @@ func each(t *testing.T, test func(t *testing.T, browser *webtest.Browser)) {
 
 var site = fstest.MapFS{"index.html": {Data: []byte(`<!doctype html><link rel="icon" href="data:,"><title>here</title>`)}}
 
-// complaints is a test that only listens.
+// complaints is a testing.TB that records errors and does not fail.
 type complaints struct {
 	testing.TB
 	heard []string
@@ -34,7 +34,8 @@ func (c *complaints) Errorf(format string, args ...any) {
 	c.heard = append(c.heard, fmt.Sprintf(format, args...))
 }
 
-// A page answers, under a sub-path too, and keeps its storage to its origin.
+// TestPage tests that a page can be opened, also in a sub-path, and that each origin has its own
+// storage.
 func TestPage(t *testing.T) { each(t, testPage) }
 
 func testPage(t *testing.T, browser *webtest.Browser) {
@@ -52,7 +53,7 @@ func testPage(t *testing.T, browser *webtest.Browser) {
 	}
 }
 
-// What a page complains of fails its test, unless the test expects it.
+// TestComplaints tests that errors of a page fail its test, unless the test expects them.
 func TestComplaints(t *testing.T) { each(t, testComplaints) }
 
 func testComplaints(t *testing.T, browser *webtest.Browser) {
@@ -86,7 +87,7 @@ func testComplaints(t *testing.T, browser *webtest.Browser) {
 	}
 }
 
-// What Press types arrives as keys that a person presses do.
+// TestPress tests that keys from Press reach the page like keys that a person presses.
 func TestPress(t *testing.T) { each(t, testPress) }
 
 func testPress(t *testing.T, browser *webtest.Browser) {
@@ -102,7 +103,7 @@ func testPress(t *testing.T, browser *webtest.Browser) {
 
 type webtestVoid struct{}
 
-// No page reaches anything but this machine.
+// TestNoNetwork tests that a page cannot reach other machines.
 func TestNoNetwork(t *testing.T) {
 	each(t, func(t *testing.T, browser *webtest.Browser) {
 		p := browser.Open(t, webtest.Serve(t, site, "/").URL)
@@ -113,8 +114,8 @@ func TestNoNetwork(t *testing.T) {
 	})
 }
 
-// All workers that a worker starts after a reload start. In Firefox, a session of WebDriver
-// keeps some of them from it unless forgetWorkers ends its listener.
+// TestWorkersStart tests that after a reload all workers start that a worker creates. In Firefox a
+// WebDriver session prevents that for some, unless forgetWorkers removes its listener.
 func TestWorkersStart(t *testing.T) { each(t, testWorkersStart) }
 
 func testWorkersStart(t *testing.T, browser *webtest.Browser) {

@@ -12,7 +12,7 @@ function Shop() {
   const [text, setText] = useState('')
   golem.provide({
     toolsets: { shop: { sell: { risk: 'write', run: ({ what }) => (setSold((all) => [...all, what]), `sold: ${what}`) } } },
-    // A script in place of a language model: it sells what the person names.
+    // A function in place of a language model: it sells what the person names.
     models: { clerk: ({ messages: m }) => (m.at(-1).role === 'tool' ? m.at(-1).content : { calls: [{ name: 'sell', args: { what: m.at(-1).content } }] }) },
   })
   const approve = (request) => new Promise((answer) => setAsked({ request, answer: (word) => (setAsked(null), answer({ answer: word })) }))
