@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// Where each kind of citation leads. spec.md and scenarios.md are copies of the
-// documents that decide; requirements.md numbers what they were made from.
+// Patterns of the numbered items that citations refer to. spec.md and scenarios.md are copies
+// of the documents that decide; requirements.md numbers the requirements of their sources.
 var (
 	specSection = regexp.MustCompile(`(?m)^## ([0-9]+)\. `)
 	scenarioNo  = regexp.MustCompile(`(?m)^([0-9]+)\. `)
@@ -38,7 +38,7 @@ var (
 	elsewhere     = regexp.MustCompile(`\b[Rr]eview [SB][0-9]|\b[Ii]ssue [0-9]|\b(?:SPEC|SECURITY|DESIGN|FACTS)\.md`)
 )
 
-// numbered are the numbers that pattern finds at the heads of a page's items.
+// numbered returns the numbers of a page's items, which pattern finds at their beginnings.
 func numbered(t *testing.T, name string, pattern *regexp.Regexp) []string {
 	t.Helper()
 	var out []string
@@ -51,7 +51,7 @@ func numbered(t *testing.T, name string, pattern *regexp.Regexp) []string {
 	return out
 }
 
-// rules is the part of security.md that carries SECURITY's numbers.
+// rules returns the numbers of the rules in security.md.
 func rules(t *testing.T) []string {
 	t.Helper()
 	_, part, ok := strings.Cut(page(t, "security.md"), "## The numbered rules")
@@ -65,8 +65,8 @@ func rules(t *testing.T) []string {
 	return out
 }
 
-// texts calls use with each file of the repository that people write, under
-// its path from the root, with slashes.
+// texts calls use with the path and the text of each file of the repository that people write.
+// Paths are relative to the root, with slashes.
 func texts(t *testing.T, use func(name, text string)) {
 	t.Helper()
 	skipped := []string{".git", "node_modules", "build", "dist", ".golem", "seeds"}
@@ -99,9 +99,9 @@ func texts(t *testing.T, use func(name, text string)) {
 	}
 }
 
-// Whatever a comment, a test's name or a page cites can be looked up in docs/:
-// SPEC §n in spec.md, SECURITY n in security.md, "scenario n" and test cases
-// called snn-… in scenarios.md, Sx-nn and "Sx §n" in requirements.md.
+// TestCitationsResolve tests that everything that a comment, a test's name or a page cites
+// exists in docs/: SPEC §n in spec.md, SECURITY n in security.md, "scenario n" and test cases
+// named snn-… in scenarios.md, Sx-nn and "Sx §n" in requirements.md.
 func TestCitationsResolve(t *testing.T) {
 	specs, scenarios, rules := numbered(t, "spec.md", specSection), numbered(t, "scenarios.md", scenarioNo), rules(t)
 	needs, parts := numbered(t, "requirements.md", requirement), numbered(t, "requirements.md", sourcePart)

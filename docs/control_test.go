@@ -17,7 +17,7 @@ var (
 	testName = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9]+)\(`)
 )
 
-// knownTests are the names of all tests, cases and scripts.
+// knownTests returns the names of all tests, cases and scripts.
 func knownTests(t *testing.T) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}
@@ -44,7 +44,7 @@ func knownTests(t *testing.T) map[string]bool {
 	return known
 }
 
-// Each promise of control.md names tests, and each of them exists.
+// TestControlPageNamesItsTests tests that each promise of control.md names tests that exist.
 func TestControlPageNamesItsTests(t *testing.T) {
 	known := knownTests(t)
 	text, limits, ok := strings.Cut(page(t, "control.md"), "## Limits of these promises")
@@ -64,7 +64,8 @@ func TestControlPageNamesItsTests(t *testing.T) {
 	}
 }
 
-// ui-events.md has each requirement of S4 once, with a state and with tests that exist.
+// TestEventsPageCoversS4 tests that ui-events.md has each requirement of S4 once, with a state
+// and with tests that exist.
 func TestEventsPageCoversS4(t *testing.T) {
 	known := knownTests(t)
 	row := regexp.MustCompile(`^\| (S4-\d\d) [^|]+ \| (met|half|not built) \| ([^|]*?) ?\| ([^|]+) \|$`)

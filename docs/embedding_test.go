@@ -71,7 +71,8 @@ workers:
 
 // end example
 
-// embedding.md shows the example above, word for word.
+// TestEmbeddingPageShowsTheExample tests that embedding.md shows the example above, word for
+// word.
 func TestEmbeddingPageShowsTheExample(t *testing.T) {
 	code, err := os.ReadFile("embedding_test.go")
 	if err != nil {

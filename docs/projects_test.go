@@ -9,8 +9,8 @@ import (
 	"golem/core/project"
 )
 
-// TestProjectOfTenMinutes: the worker files and the manifest that projects.md
-// shows make a project without faults.
+// TestProjectOfTenMinutes tests that the worker files and the manifest in projects.md make a
+// project without faults.
 func TestProjectOfTenMinutes(t *testing.T) {
 	text, err := os.ReadFile("projects.md")
 	if err != nil {

@@ -29,7 +29,7 @@ func page(t *testing.T, name string) string {
 
 var flagName = regexp.MustCompile(`--[a-z][a-z-]+`)
 
-// Every flag is on the command line's page, and every flag on it exists.
+// TestCommandLinePageKnowsTheFlags tests that cli.md has every flag, and only flags that exist.
 func TestCommandLinePageKnowsTheFlags(t *testing.T) {
 	dir := checkout(t)
 	var known []string
@@ -54,14 +54,15 @@ func TestCommandLinePageKnowsTheFlags(t *testing.T) {
 	}
 }
 
-// The commands of a chat stand on the command line's page as /help shows them.
+// TestCommandLinePageHasTheCommandsOfAChat tests that cli.md lists the commands of a chat as
+// /help does.
 func TestCommandLinePageHasTheCommandsOfAChat(t *testing.T) {
 	if want := "```\n" + ui.CommandHelp(true) + "```\n"; !strings.Contains(page(t, "cli.md"), want) {
 		t.Errorf("cli.md does not have the list of /help:\n%s", want)
 	}
 }
 
-// Every event and each of its fields is on the trace's page.
+// TestTracePageKnowsTheEvents tests that trace.md has every event and each of its fields.
 func TestTracePageKnowsTheEvents(t *testing.T) {
 	text := page(t, "trace.md")
 	for _, body := range []trace.Body{
@@ -97,8 +98,8 @@ func TestTracePageKnowsTheEvents(t *testing.T) {
 	}
 }
 
-// The provider table of the reference is the one golem has: a row a provider, and
-// in it what the row of the code says.
+// TestModelsPageKnowsTheProviders tests that the table in models.md has a row for each provider,
+// with the data of the code.
 func TestModelsPageKnowsTheProviders(t *testing.T) {
 	text := page(t, "models.md")
 	yes := map[bool]string{true: "yes", false: "no"}
@@ -141,7 +142,8 @@ func TestModelsPageKnowsTheProviders(t *testing.T) {
 	}
 }
 
-// The table of file tools has each tool's arguments and risk.
+// TestWorkersPageKnowsTheFileTools tests that the table of file tools in workers.md has each
+// tool's arguments and risk.
 func TestWorkersPageKnowsTheFileTools(t *testing.T) {
 	text := page(t, "workers.md")
 	files := toolset.Filesystem()
@@ -178,7 +180,7 @@ func TestWorkersPageKnowsTheFileTools(t *testing.T) {
 
 var errorCode = regexp.MustCompile(`\bE_[A-Z_]+[A-Z]\b`)
 
-// The pages name no error code that golem does not provide.
+// TestPagesNameKnownCodes tests that the pages name only error codes that exist.
 func TestPagesNameKnownCodes(t *testing.T) {
 	for _, name := range []string{"workers.md", "cli.md", "trace.md", "security.md", "embedding.md", "design.md", "../README.md"} {
 		for _, code := range errorCode.FindAllString(page(t, name), -1) {
@@ -191,7 +193,7 @@ func TestPagesNameKnownCodes(t *testing.T) {
 
 var link = regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
 
-// Links between the pages lead somewhere.
+// TestLinksLeadSomewhere tests that the targets of links between the pages exist.
 func TestLinksLeadSomewhere(t *testing.T) {
 	for _, name := range []string{"workers.md", "cli.md", "trace.md", "security.md", "embedding.md", "design.md", "../README.md"} {
 		base := ""

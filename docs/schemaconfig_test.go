@@ -11,7 +11,8 @@ import (
 	"golem/core/project"
 )
 
-// The person's config and its schema know the same keys.
+// TestConfigSchemaKnowsTheParsersKeys tests that the schema of config.yaml has the same keys as
+// golem's parser.
 func TestConfigSchemaKnowsTheParsersKeys(t *testing.T) {
 	data, err := os.ReadFile("schemas/config.schema.json")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package docs_test holds the documentation to what golem does: the editors'
-// schemas know the same keys as the parser.
+// Package docs_test tests that the documentation agrees with what golem does, for example that
+// the schemas for editors have the same keys as the parsers.
 package docs_test
 
 import (
@@ -17,13 +17,13 @@ import (
 	"golem/core/project"
 )
 
-// freeKey stands where any name may stand: a mount, a toolset, a tool.
+// freeKey is the key in a place for mappings that allow any name: a mount, a toolset, a tool.
 const freeKey = "example"
 
 // place is one mapping of a configuration file: the keys that lead to it.
 type place []string
 
-// schema is the part of a JSON Schema that the documents use.
+// schema is a JSON Schema, with the keywords that these tests use.
 type schema struct {
 	Ref        string            `json:"$ref"`
 	Defs       map[string]schema `json:"$defs"`
@@ -50,7 +50,7 @@ func readSchemas(t *testing.T) map[string]schema {
 	return out
 }
 
-// closed walks a schema and reports every mapping that names all its keys.
+// closed calls report for every mapping in a schema that allows only the keys that it names.
 func closed(all map[string]schema, s schema, at place, report func(place, []string)) {
 	if _, name, ok := strings.Cut(s.Ref, "#/$defs/"); ok {
 		s = all["worker.schema.json"].Defs[name]
@@ -73,7 +73,7 @@ func closed(all map[string]schema, s schema, at place, report func(place, []stri
 	}
 }
 
-// flow writes one key at a place as YAML: {a: {b: {key: value}}}. "-" is a list.
+// flow returns YAML with one key at a place: {a: {b: {key: {}}}}. The step "-" is a list.
 func flow(at place, key string) string {
 	out := fmt.Sprintf("{%s: {}}", key)
 	for _, step := range slices.Backward(at) {
@@ -86,8 +86,8 @@ func flow(at place, key string) string {
 	return out
 }
 
-// unknown loads a file with one key at a place and returns the parser's
-// complaint that it does not know it, "" if it does, and the keys it lists.
+// unknown loads a file with one key at a place. It returns the parser's complaint that the key
+// is unknown, "" if it is known, and the keys that the complaint lists.
 func unknown(t *testing.T, file string, at place, key string) (complaint string, known []string) {
 	t.Helper()
 	files := fstest.MapFS{"main.worker": {Data: []byte("---\ndescription: x\n---\nHello\n")}}
@@ -118,7 +118,8 @@ func unknown(t *testing.T, file string, at place, key string) (complaint string,
 	return "", nil
 }
 
-// Editors and golem know the same keys, in every mapping of the files.
+// TestSchemasKnowTheParsersKeys tests that the schemas have the same keys as golem's parsers, in
+// every mapping of the files.
 func TestSchemasKnowTheParsersKeys(t *testing.T) {
 	all := readSchemas(t)
 	mappings := 0

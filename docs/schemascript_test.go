@@ -14,8 +14,8 @@ import (
 	"golem/docs/schemas"
 )
 
-// The schema of scripts has the keys that golem takes, in every mapping, and no
-// other.
+// TestScriptSchemaKnowsTheParsersKeys tests that the schema of scripts has exactly the keys that
+// golem accepts, in every mapping.
 func TestScriptSchemaKnowsTheParsersKeys(t *testing.T) {
 	data, err := schemas.Read("script")
 	if err != nil {
@@ -58,8 +58,8 @@ func TestScriptSchemaKnowsTheParsersKeys(t *testing.T) {
 	}
 }
 
-// Every schema has a name under which golem schema prints it, and is what
-// stands in docs/schemas.
+// TestEverySchemaHasAName tests that every schema of docs/schemas has a name in Names, by which
+// golem schema prints it.
 func TestEverySchemaHasAName(t *testing.T) {
 	read := 0
 	for _, name := range schemas.Names {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// checkout makes a directory that looks like a built checkout: the examples,
-// package sdk and bin/golem.
+// checkout makes a directory that looks like a built checkout, with the examples, package sdk
+// and bin/golem.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -35,17 +35,17 @@ func checkout(t *testing.T) string {
 	return dir
 }
 
-// withoutPackages is a tree without the packages from npm that an example needs.
+// withoutPackages is a file system that hides node_modules.
 type withoutPackages struct{ fs.FS }
 
-// ReadDir lists a directory.
+// ReadDir lists a directory, without node_modules.
 func (w withoutPackages) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(w.FS, name)
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "node_modules" }), err
 }
 
-// shell runs commands as a person without a terminal would, stopping at the
-// first that fails.
+// shell runs commands in bash, without a terminal, and returns their output. The first command
+// that fails ends them.
 func shell(t *testing.T, dir, commands string) string {
 	t.Helper()
 	cmd := exec.Command("bash", "-eu", "-c", commands)
@@ -63,8 +63,8 @@ func shell(t *testing.T, dir, commands string) string {
 
 var block = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
 
-// The README's terminal session works when pasted: each block of commands
-// succeeds, and what the text block after it shows is in its output.
+// TestReadmeSession tests that the README's terminal session works when it is pasted: each block
+// of commands succeeds, and its output contains the text block after it.
 func TestReadmeSession(t *testing.T) {
 	data, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -88,8 +88,8 @@ func TestReadmeSession(t *testing.T) {
 	}
 }
 
-// shown writes files as a page shows them: each in the block after its name in
-// back quotes at the beginning of a line.
+// shown writes files that a page shows: each is in the block after a line that begins with its
+// name in back quotes.
 func shown(t *testing.T, page, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -111,8 +111,8 @@ func write(t *testing.T, name, content string) {
 	}
 }
 
-// The README's project, built from the README alone, checks clean, and its
-// child answers.
+// TestReadmeProject tests that the project, made from the README alone, has no faults, and that
+// its child answers.
 func TestReadmeProject(t *testing.T) {
 	data, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -143,8 +143,8 @@ workers:
 	}
 }
 
-// The two-worker project of workers.md, built from the page alone, checks
-// clean and runs.
+// TestWorkersPageProject tests that the project with two workers, made from workers.md alone, has
+// no faults and runs.
 func TestWorkersPageProject(t *testing.T) {
 	data, err := os.ReadFile("workers.md")
 	if err != nil {

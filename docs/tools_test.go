@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// guideBlock is one block of a guide: commands, and what they must say.
+// guideBlock is one block of a guide: commands, and a text that must be in their output.
 type guideBlock struct{ commands, says string }
 
-// guide reads the blocks of one section of tools.md.
+// guide returns the blocks of one section of tools.md.
 func guide(t *testing.T, section string) []guideBlock {
 	t.Helper()
 	_, after, found := strings.Cut(page(t, "tools.md"), "\n## "+section+"\n")
@@ -31,8 +31,8 @@ func guide(t *testing.T, section string) []guideBlock {
 	return out
 }
 
-// offline are commands that let Go build in a shell of its own: from the cache
-// that this test has, without a network.
+// offline returns commands that let the go command build in a shell without a network, from the
+// build cache of this test.
 func offline(t *testing.T) string {
 	t.Helper()
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
@@ -42,8 +42,8 @@ func offline(t *testing.T) string {
 	return "export GOPROXY=off GOFLAGS= GOTOOLCHAIN=local GOCACHE='" + strings.TrimSpace(string(cache)) + "'\n"
 }
 
-// runGuide types a guide into one shell, and holds what it shows against what
-// golem says. The Go toolchain keeps its own cache, and reaches no network.
+// runGuide runs all blocks of a guide in one shell, without a network, and checks the output of
+// each block. It returns the whole output.
 func runGuide(t *testing.T, dir string, blocks []guideBlock) string {
 	t.Helper()
 	const mark = "-- end of block --"
@@ -64,8 +64,8 @@ func runGuide(t *testing.T, dir string, blocks []guideBlock) string {
 	return all
 }
 
-// The guide to a tool in Go works as it is written, without a network: from
-// nothing to a packed, described, granted and locked tool (SPEC §6).
+// TestToolsGuideInGo tests that the guide to a tool in Go works as written, without a network:
+// from nothing to a packed, described, granted and locked tool (SPEC §6).
 func TestToolsGuideInGo(t *testing.T) {
 	blocks := guide(t, "In Go")
 	if len(blocks) < 6 {

@@ -14,14 +14,15 @@ import (
 	"golem/core/wasmtool"
 )
 
-// descriptionValues is a value that each key of a described tool takes.
+// descriptionValues has a valid value for each key of a described tool.
 var descriptionValues = map[string]string{
 	"name": "a", "description": "text", "inputSchema": "{type: object}", "outputSchema": "{type: object}",
 	"risk": "network", "exec": "manual", "needs_approval": "true", "stateful": "true", "timeout": "10s",
 	"annotations": "{destructiveHint: true}", "command": "[-x]", "stdin": "text",
 }
 
-// The editors' schema of tools.yaml has the keys that golem takes, and no other.
+// TestToolsSchemaHasTheParsersKeys tests that the schema of tools.yaml has exactly the keys that
+// golem accepts.
 func TestToolsSchemaHasTheParsersKeys(t *testing.T) {
 	data, err := os.ReadFile("schemas/tools.schema.json")
 	if err != nil {

@@ -4,8 +4,8 @@ package docs_test
 
 import "testing"
 
-// The guide to a tool in C works as it is written. It needs clang and wasm-ld,
-// which golem's own set-up does not install, so it has a build tag:
+// TestToolsGuideInC tests that the guide to a tool in C works as written. It needs clang and
+// wasm-ld, which golem's own set-up does not install, so it has a build tag:
 // go test -tags clang ./docs -run ToolsGuide
 func TestToolsGuideInC(t *testing.T) {
 	blocks := guide(t, "In C")

@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// call is one place that makes a fault.
+// call is one call in the source that makes a fault or an error.
 type call struct {
 	code     string   // E_…, "" if it is not a constant
-	codeExpr ast.Expr // the code as it is written, nil if the maker fixes it
+	codeExpr ast.Expr // the expression of the code, nil if the maker has a fixed code
 	format   ast.Expr
 	args     []ast.Expr
 	whole    ast.Expr // the only argument of a format that is "%s"
@@ -19,8 +19,8 @@ type call struct {
 	tail     string // the hint that the maker adds itself
 }
 
-// calls finds every call below n that makes a fault, with the hint that is
-// added to it.
+// calls finds every call below n that makes a fault, and the hint that is added to it. It
+// calls use with each.
 func (s *source) calls(dir string, n ast.Node, use func(call)) {
 	hints := map[*ast.CallExpr]*ast.CallExpr{} // constructor → Hinting
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -58,7 +58,7 @@ func (s *source) calls(dir string, n ast.Node, use func(call)) {
 	})
 }
 
-// receiver follows x.At(…).InChain(…) down to the call that made x.
+// receiver returns, for x.At(…).InChain(…), the call that made x.
 func receiver(e ast.Expr) *ast.CallExpr {
 	c, ok := e.(*ast.CallExpr)
 	if !ok {
@@ -72,7 +72,7 @@ func receiver(e ast.Expr) *ast.CallExpr {
 	return c
 }
 
-// makerOf knows the constructor that c calls.
+// makerOf returns the maker of the function that c calls, and false if it makes no fault.
 func (s *source) makerOf(dir string, c *ast.CallExpr) (maker, bool) {
 	switch fun := c.Fun.(type) {
 	case *ast.Ident:
@@ -95,14 +95,14 @@ func (s *source) makerOf(dir string, c *ast.CallExpr) (maker, bool) {
 		}
 		m, ok := s.makers[dir][fun.Sel.Name]
 		if !ok && fun.Sel.IsExported() {
-			m, ok = s.makers[s.tree][fun.Sel.Name] // methods of its positions and checks
+			m, ok = s.makers[s.tree][fun.Sel.Name] // a method of a type of core/yamltree
 		}
 		return m, ok
 	}
 	return maker{}, false
 }
 
-// codeOf is the E_ name behind fault.X.
+// codeOf returns the E_ name of the constant fault.X, "" if e is not such a constant.
 func (s *source) codeOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.SelectorExpr:
@@ -113,7 +113,7 @@ func (s *source) codeOf(e ast.Expr) string {
 	return ""
 }
 
-// messages are all messages by code.
+// messages returns all messages, by code.
 func (s *source) messages() map[string][]message {
 	out := map[string][]message{}
 	for dir, files := range s.dirs {
@@ -134,7 +134,7 @@ func (s *source) messages() map[string][]message {
 	return out
 }
 
-// says reports whether a text has words of its own.
+// says reports whether a text has words besides its {…}.
 func says(text string) bool {
 	return strings.ContainsFunc(value.ReplaceAllString(text, ""), unicode.IsLetter)
 }
@@ -144,7 +144,7 @@ var (
 	verb  = regexp.MustCompile(`%[-+# 0]*[0-9.*]*(?:\[([0-9]+)\])?[a-zA-Z%]`)
 )
 
-// text is a format with {name} for each verb.
+// text returns a format in which {name} replaces each verb.
 func (s *source) text(dir string, format ast.Expr, args []ast.Expr) string {
 	text, ok := s.format(dir, format)
 	if !ok {
@@ -174,7 +174,8 @@ func (s *source) text(dir string, format ast.Expr, args []ast.Expr) string {
 	})
 }
 
-// format is the text of a literal or constant, or of a sum of such and others.
+// format returns the text of a string literal, a constant, or a sum in which at least one part
+// is one of these; other parts become {name}.
 func (s *source) format(dir string, e ast.Expr) (string, bool) {
 	if text, ok := literal(e); ok {
 		return text, true
@@ -200,12 +201,12 @@ func (s *source) format(dir string, e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// wrappers only change how their first argument is written.
+// wrappers are functions that only change how their first argument is written.
 var wrappers = map[string]bool{"quoted": true, "Quoted": true, "Brief": true, "shorten": true, "brief": true, "Escape": true, "Base": true, "Join": true, "Trim": true,
 	"ToSlash": true, "oneLine": true, "Sprint": true, "Append": true, "Abs": true, "string": true, "String": true, "Shorten": true, "Quote": true, "TrimSpace": true}
 
-// name says in words what an expression stands for: len(w.Tools) is "number of
-// tools", quoted(file.Path) is "path", err is "cause".
+// name returns words for the value of an expression: "number of tools" for len(w.Tools),
+// "path" for quoted(file.Path), "cause" for err.
 func name(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -254,7 +255,7 @@ func name(e ast.Expr) string {
 	return "…"
 }
 
-// words writes a Go name as words: toolTimeout is "tool timeout".
+// words returns a Go name as words: "tool timeout" for toolTimeout.
 func words(name string) string {
 	switch name {
 	case "err", "cause", "reason", "pathless":

@@ -14,7 +14,7 @@ import (
 
 const output = "docs/messages.md"
 
-// head explains the page to its readers.
+// head is the beginning of the page.
 const head = `# Messages
 
 Every error and warning that golem reports, grouped by its code. The code is stable; the text is not. ` + "`{…}`" + ` stands for a value, and the hint says what to do.
@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// render makes the page from the Go files under root.
+// render returns the page for the Go files below root.
 func render(root string) (string, error) {
 	s, err := read(root)
 	if err != nil {
@@ -51,7 +51,7 @@ func render(root string) (string, error) {
 	return b.String(), nil
 }
 
-// section writes one code's table; a code without messages has no section.
+// section writes the table of one code. It writes nothing for a code without messages.
 func section(b *strings.Builder, title, comment string, rows []message) {
 	if len(rows) == 0 {
 		return
@@ -70,7 +70,8 @@ func section(b *strings.Builder, title, comment string, rows []message) {
 	}
 }
 
-// cell escapes what Markdown would take for a table's or a tag's sign.
+// cell returns a text for a cell of the table, with the characters escaped that have a meaning
+// in Markdown.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ⏎ ", "<", "&lt;", "*", `\*`, "_", `\_`).Replace(text)
 }

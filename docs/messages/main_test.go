@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// docs/messages.md is what the source says.
+// TestMessagesPageIsFresh tests that docs/messages.md is what the generator writes.
 func TestMessagesPageIsFresh(t *testing.T) {
 	want, err := render("../..")
 	if err != nil {

@@ -11,31 +11,31 @@ import (
 	"strings"
 )
 
-// message is one row: its text and hint have {…} where values stand.
+// message is one row of the page. Its text and hint have {…} in place of values.
 type message struct{ text, hint string }
 
-// code is one of fault's constants: E_CONFIG, and what its comment says.
+// code is one of the constants of package fault: its value, such as E_CONFIG, and its comment.
 type code struct{ name, comment string }
 
-// maker says how a function makes a fault: which parameter is the code (-1: it
-// is fixed), the format (its arguments follow it) and the hint (-1: none).
+// maker describes a function that makes a fault: the numbers of the parameters that are the
+// code (-1: it is fixed), the format (whose arguments follow it) and the hint (-1: none).
 type maker struct {
 	code, format, hint int
 	fixed              string
 	tail               string // fixed hint
 }
 
-// source is golem's Go code without tests.
+// source is golem's Go code, without tests, and what was read from it.
 type source struct {
 	codes  []code
 	names  map[string]string // Config → E_CONFIG
 	dirs   map[string][]*ast.File
 	makers map[string]map[string]maker  // by directory and function name
 	texts  map[string]map[string]string // string constants by directory
-	tree   string                       // the directory of core/yamltree, whose makers other rooms call
+	tree   string                       // the directory of core/yamltree, whose makers other packages call
 }
 
-// roots are the directories whose messages reach a person.
+// roots are the directories with messages that people see.
 var roots = []string{"core", "cmd", "sandbox", "sdk"}
 
 func read(root string) (*source, error) {
@@ -73,7 +73,7 @@ func read(root string) (*source, error) {
 			s.constants(dir, file)
 		}
 	}
-	s.findMakers(s.tree) // first: others hand on to them
+	s.findMakers(s.tree) // first, because makers of other packages call those
 	for dir := range s.dirs {
 		if dir != s.tree {
 			s.findMakers(dir)
@@ -82,7 +82,7 @@ func read(root string) (*source, error) {
 	return s, nil
 }
 
-// constants reads a file's string constants, fault's codes among them.
+// constants reads a file's string constants and variables, and the codes of package fault.
 func (s *source) constants(dir string, file *ast.File) {
 	for _, decl := range file.Decls {
 		gen, ok := decl.(*ast.GenDecl)
@@ -109,7 +109,7 @@ func (s *source) constants(dir string, file *ast.File) {
 	}
 }
 
-// literal is the text of a string literal or a sum of them.
+// literal returns the text of a string literal or a sum of literals.
 func literal(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -125,20 +125,20 @@ func literal(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// faultMakers are fault's own constructors.
+// faultMakers are the constructors of package fault.
 var faultMakers = map[string]maker{
 	"New":  {code: 0, format: 1, hint: -1},
 	"Warn": {code: 0, format: 1, hint: -1},
 }
 
-// plainMakers make errors that have no code.
+// plainMakers are functions that make errors without a code.
 var plainMakers = map[string]maker{
 	"errors.New": {code: -1, format: 0, hint: -1},
 	"fmt.Errorf": {code: -1, format: 0, hint: -1},
 }
 
-// findMakers looks for a directory's own functions that hand a format, a code
-// or a hint of their callers on to a constructor, until there are no more.
+// findMakers finds the functions of a directory that pass a format of their callers, and
+// perhaps a code or a hint, to another maker. It repeats the search until it finds no more.
 func (s *source) findMakers(dir string) {
 	s.makers[dir] = map[string]maker{}
 	for more := true; more; {
@@ -161,7 +161,8 @@ func (s *source) findMakers(dir string) {
 	}
 }
 
-// handsOn reports whether fn passes one of its parameters on as a format.
+// handsOn reports whether fn passes one of its parameters to a maker as the format, and
+// returns fn as a maker.
 func (s *source) handsOn(dir string, fn *ast.FuncDecl) (maker, bool) {
 	at := map[string]int{}
 	for _, field := range fn.Type.Params.List {

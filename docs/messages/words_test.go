@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// riddles are turns of phrase that a reader has to read twice, with what to write
-// instead. A message says who does what: "X is not a Y", "the call was not run".
+// riddles are phrases that a reader has to read twice, with what to write instead. A message
+// should say who does what: "X is not a Y", "the call was not run".
 var riddles = []struct{ phrase, instead string }{
 	{`\b(is|are|was|were) no \w`, `"is not a …", or "there is no …"`},
 	{`\b(is|are) held\b`, `"keeps", "is checked", "is open"`},
@@ -36,10 +36,10 @@ var riddles = []struct{ phrase, instead string }{
 	{`\bbelongs? to nobody\b`, `say what is missing`},
 }
 
-// plain are phrases that only look like one of them.
+// plain matches phrases that look like a riddle but are not.
 var plain = regexp.MustCompile(`\b(there|that|it|which) (is|are|was|were) no longer\b|\b(is|are) no longer\b|\bthere (is|are|was|were) no\b`)
 
-// riddle returns what to write instead of a riddle in a text, "" if it has none.
+// riddle returns the first riddle in a text and what to write instead, "" if there is none.
 func riddle(text string) (phrase, instead string) {
 	text = plain.ReplaceAllString(text, "")
 	for _, r := range riddles {
@@ -50,7 +50,7 @@ func riddle(text string) (phrase, instead string) {
 	return "", ""
 }
 
-// Every message of docs/messages.md can be understood at the first reading.
+// TestMessagesAreNoRiddles tests that no message of docs/messages.md has a riddle.
 func TestMessagesAreNoRiddles(t *testing.T) {
 	page, err := os.ReadFile("../messages.md")
 	if err != nil {
@@ -63,7 +63,8 @@ func TestMessagesAreNoRiddles(t *testing.T) {
 	}
 }
 
-// So can every other sentence in the source: status lines, questions, help.
+// TestSentencesAreNoRiddles tests the same for all other sentences in the source: status
+// lines, questions, help.
 func TestSentencesAreNoRiddles(t *testing.T) {
 	sentences := 0
 	for _, dir := range []string{"core", "cmd", "sandbox", "sdk"} {
@@ -105,7 +106,7 @@ func TestSentencesAreNoRiddles(t *testing.T) {
 	}
 }
 
-// The test knows a riddle when it sees one.
+// TestRiddlesAreFound tests that riddle finds riddles.
 func TestRiddlesAreFound(t *testing.T) {
 	for _, text := range []string{
 		"it is no WebAssembly module", "the options of toolset x are no mapping", "the mode auto_deny refuses what would ask", "openai is out of order (500)",

@@ -1,5 +1,5 @@
-// Package schemas has the JSON Schemas of golem's files, for editors and for
-// golem schema. Tests in docs hold them to golem's parsers.
+// Package schemas has the JSON Schemas of golem's files, for editors and for golem schema. Tests
+// in docs check that they agree with golem's parsers.
 package schemas
 
 import "embed"
@@ -7,11 +7,12 @@ import "embed"
 //go:embed *.schema.json
 var files embed.FS
 
-// Names are the schemas' names, in the order in which people meet the files.
+// Names has the names of the schemas, in the order in which people meet the files. Callers must
+// not change it.
 var Names = []string{"worker", "manifest", "lib", "config", "tools", "script"}
 
-// Read returns the schema of a name: a JSON document, as it stands in
-// docs/schemas.
+// Read returns the schema with a name of Names, a JSON document of docs/schemas. It fails with
+// fs.ErrNotExist if there is none.
 func Read(name string) ([]byte, error) {
 	if name == "manifest" {
 		name = "project"
