@@ -1,7 +1,7 @@
-// Command jscore links the whole core and runs a project held in memory on the
-// script model: reading, a child worker, writing, all through gate and
-// sandbox. `make check` builds it for js/wasm, holds its size against the
-// budget and runs it in Node, where it must print its one line.
+// Command jscore links the whole core and runs a project in memory on the script model: it
+// reads, calls a child worker and writes, all through approval and sandbox. `make check`
+// builds it for js/wasm, compares its size with the budget, and runs it in Node, where it
+// must print one line.
 package main
 
 import (

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A benchCase is one command line in one project, and what its standard
-// output must hold.
+// A benchCase is one command line in one project, and a text that its standard output must
+// contain a number of times.
 type benchCase struct {
 	name    string
 	project testProject
@@ -16,13 +16,13 @@ type benchCase struct {
 	stdin   string
 	want    string
 	times   int
-	fresh   bool // without golem's cache of compiled tools
+	fresh   bool // delete golem's cache of compiled tools before each run
 }
 
-// turnsAllowed is above the longest case, 1600 reads and an answer.
+// turnsAllowed is the limit of turns, which is above the longest case: 1600 reads and an answer.
 const turnsAllowed = 2000
 
-// cases lists what is measured, in the order of bench/README.md.
+// cases returns the cases to measure, in the order of bench/README.md.
 func cases() []benchCase {
 	ask := func(name, model string, p testProject) benchCase {
 		return benchCase{

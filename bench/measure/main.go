@@ -1,8 +1,8 @@
 //go:build unix
 
-// Command measure runs the built golem as a process, many times, and prints
-// what each case cost: processor time, wall time and the peak of memory, as
-// the system counted them. bench/README.md holds a run's output.
+// Command measure runs the built golem as a process, many times, and prints for each case the
+// processor time, the wall time and the peak of memory, as the system measures them.
+// bench/README.md has the output of a run.
 package main
 
 import (

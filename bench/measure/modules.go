@@ -13,18 +13,19 @@ import (
 // smallModule is a plug-in in C, 7 KB; bench/tools says how it is built.
 const smallModule = "bench/tools/c/count.wasm"
 
-// description names one tool of a module.
+// description is the tools.yaml of a module with one tool.
 const description = "tools:\n  - name: %s\n    inputSchema: {type: object, properties: {text: {type: string}}}\n"
 
-// A moduleMaker builds the Go module that bench/tools measures, once, when a
-// case needs it, and packs it under other names with golem itself.
+// A moduleMaker builds the Go module that bench/tools measures, once, when the first case needs
+// it, and makes copies with other tool names with golem tool pack.
 type moduleMaker struct {
 	golem, dir string
 	built      bool
 }
 
-// write puts n modules into a project's tools/, and beside them big.wasm and
-// small.wasm, which have the tool count. It must run at golem's own root.
+// write writes n modules into a project's tools/, and big.wasm and small.wasm, which have the
+// tool count, into the project's root. If n is 0 it writes nothing. The working directory must
+// be the root of golem's repository.
 func (m *moduleMaker) write(project string, n int) error {
 	if n == 0 {
 		return nil

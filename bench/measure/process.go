@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// A cost is what one process used.
+// A cost is the time and memory that one process used.
 type cost struct {
 	cpu, wall time.Duration
 	peak      int64 // bytes
 }
 
-// A program is golem with the surroundings it is measured in.
+// A program is golem with the environment in which it is measured.
 type program struct {
 	path, home, endpoint string
 }
 
-// run starts golem once in dir and waits for it. A failure, or an answer that
-// is not the expected one, is an error: a fast wrong run is not a measurement.
+// run starts golem once in dir and waits for it. If golem fails or its output is not the
+// expected one, run returns an error, because the time of a wrong run means nothing.
 func (p program) run(dir string, c benchCase) (cost, error) {
 	if c.fresh {
 		if err := os.RemoveAll(filepath.Join(p.home, "cache")); err != nil {
@@ -38,7 +38,7 @@ func (p program) run(dir string, c benchCase) (cost, error) {
 	cmd.Dir = dir
 	cmd.Stdin = strings.NewReader(c.stdin)
 	cmd.Env = []string{
-		"HOME=" + p.home, "GOLEM_HOME=" + p.home, // beside the projects: no worker sees what lies in it
+		"HOME=" + p.home, "GOLEM_HOME=" + p.home, // outside the projects, so that no worker sees it
 		"PATH=" + os.Getenv("PATH"),
 		"OPENAI_BASE_URL=" + p.endpoint, "OPENAI_API_KEY=mock", "NO_COLOR=1",
 	}
@@ -59,7 +59,7 @@ func (p program) run(dir string, c benchCase) (cost, error) {
 		return cost{}, fmt.Errorf("no resource usage on %s", runtime.GOOS)
 	}
 	peak := int64(used.Maxrss)
-	if runtime.GOOS != "darwin" { // which counts bytes, the others KiB
+	if runtime.GOOS != "darwin" { // darwin counts in bytes, other systems in KiB
 		peak *= 1024
 	}
 	return cost{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), wall: wall, peak: peak}, nil
@@ -73,7 +73,7 @@ func tail(s string) string {
 	return s
 }
 
-// startMock starts the endpoint and returns its base URL.
+// startMock starts the endpoint and returns its base URL. The caller must call stop.
 func startMock(path string) (url string, stop func(), err error) {
 	cmd := exec.Command(path)
 	cmd.Stderr = os.Stderr

@@ -9,14 +9,13 @@ import (
 	"strings"
 )
 
-// A testProject is written to disk for one case: a main worker that reads
-// files and may call one child, and as many further workers as asked for, in
-// directories of a hundred.
+// A testProject is a project that is written to disk for one case: a main worker that reads
+// files and may call one child, and further workers in directories of a hundred each.
 type testProject struct {
 	dataFiles int
 	workers   int
-	modules   int // of 3 MB, in tools/; one of each size beside, to be called
-	servers   int // of MCP, that the child names; none of them is there
+	modules   int // modules of 3 MB in tools/; if there are any, one of each size is in the root, to be called
+	servers   int // MCP servers that the child's file names; their programs do not exist
 }
 
 func (p testProject) write(dir string) error {
@@ -36,7 +35,7 @@ func (p testProject) write(dir string) error {
 	for i := range p.dataFiles {
 		files[fmt.Sprintf("data/%d.txt", i)] = strings.Repeat(fmt.Sprintf("line %d\n", i), 20)
 	}
-	if p.workers > 0 { // a setting that the child has no tool for, as manifests have them
+	if p.workers > 0 { // a setting for a tool that the child does not have, as is common in manifests
 		files["project.yaml"] += "approval: {tools: {write_file: ask}}\n"
 	}
 	for i := range p.workers {

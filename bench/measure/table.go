@@ -16,7 +16,7 @@ import (
 const head = "| case | CPU, ms: min / median / max | wall, ms: min / median / max | peak, MiB: min / median / max |\n" +
 	"|---|---|---|---|\n"
 
-// row is one case's line of the table.
+// row returns the line of the table for one case.
 func row(name string, costs []cost) string {
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.0f", float64(d)/float64(time.Millisecond)) }
 	mib := func(n int64) string { return fmt.Sprintf("%.1f", float64(n)/(1<<20)) }
@@ -26,8 +26,8 @@ func row(name string, costs []cost) string {
 		spread(costs, func(c cost) int64 { return c.peak }, mib))
 }
 
-// spread is minimum, median and maximum of one figure. Of an even number of
-// runs the lower middle one counts as the median.
+// spread returns minimum, median and maximum of one figure. For an even number of runs the
+// median is the lower one of the two in the middle.
 func spread[T cmp.Ordered](costs []cost, of func(cost) T, show func(T) string) string {
 	var all []T
 	for _, c := range costs {
@@ -37,7 +37,7 @@ func spread[T cmp.Ordered](costs []cost, of func(cost) T, show func(T) string) s
 	return show(all[0]) + " / " + show(all[(len(all)-1)/2]) + " / " + show(all[len(all)-1])
 }
 
-// machine says where the figures come from.
+// machine describes the machine and the program that are measured.
 func machine(golem string) string {
 	size := "unknown size"
 	if info, err := os.Stat(golem); err == nil {
@@ -47,7 +47,7 @@ func machine(golem string) string {
 		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), load(), size)
 }
 
-// load is the system's load average of the last minute, where it tells.
+// load returns the system's load average of the last minute, or "unknown".
 func load() string {
 	f, err := os.Open("/proc/loadavg")
 	if err != nil {

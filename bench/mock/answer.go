@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// request is what the mock reads of a chat completion request. Of the history
-// it needs only the system prompt and the number of tool results.
+// request has the fields of a chat completion request that the mock reads. Of the history it
+// needs only the system prompt and the number of tool results.
 type request struct {
 	Model    string `json:"model"`
 	Stream   bool   `json:"stream"`
@@ -52,7 +52,6 @@ func answer(w http.ResponseWriter, r *http.Request) {
 	whole(w, req.Model, text, calls)
 }
 
-// object is a JSON object.
 type object = map[string]any
 
 func toolCalls(calls []call) []object {

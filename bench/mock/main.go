@@ -1,8 +1,7 @@
-// Command mock is an OpenAI-compatible endpoint that answers at once: what is
-// measured against it is golem, not a model. It prints its base URL and
-// serves until it is stopped.
+// Command mock is an OpenAI-compatible endpoint that answers at once, so that benchmarks measure
+// golem and not a model. It prints its base URL and serves until it is stopped.
 //
-// The model's name says what it does, so one server serves every case:
+// The name of the model says what the model does, so that one server serves all cases:
 //
 //	hello                one text answer
 //	reads-N              N turns that each read one file, then an answer
@@ -11,8 +10,8 @@
 //	fan-N-DELAY          one turn with N worker calls, then an answer; the
 //	                     turn that calls and the children's turns take DELAY
 //
-// A request whose system prompt holds the word CHILD is a child's and gets a
-// text answer.
+// A request whose system prompt has the word CHILD is from a child worker and gets a text
+// answer.
 package main
 
 import (

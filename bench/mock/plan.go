@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A plan is what a model name asks for.
+// A plan is what the model does, as its name says.
 type plan struct {
 	kind  string // hello, reads, batch, delegate, fan
 	n     int
@@ -36,8 +36,8 @@ func parsePlan(model string) (plan, error) {
 // A call is one tool call of an answer.
 type call struct{ id, name, args string }
 
-// next is the answer when results tool results are already in the history:
-// either calls or text.
+// next returns the answer to a request with this number of tool results in its history: either
+// calls or a text. child says that the request is from a child worker.
 func (p plan) next(results int, child bool) (text string, calls []call) {
 	if child || results >= p.n {
 		return "done", nil

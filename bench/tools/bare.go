@@ -19,8 +19,8 @@ func random(b []byte) error {
 	return err
 }
 
-// bare is wazero alone, with the least host that the modules need: what a
-// program has that trusts its modules.
+// bare is wazero alone, with the minimal host that the modules need, as in a program that trusts
+// its modules.
 type bare struct {
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache
@@ -58,7 +58,8 @@ func (b *bare) compile(ctx context.Context, module []byte) (wazero.CompiledModul
 	return b.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, 4), module)
 }
 
-// export calls one export without arguments in a fresh instance.
+// export compiles a module and returns a function that calls one export, without arguments, in a
+// new instance.
 func (b *bare) export(ctx context.Context, module []byte, name string) (func(context.Context) error, error) {
 	code, err := b.compile(ctx, module)
 	if err != nil {
@@ -82,7 +83,8 @@ func call(ctx context.Context, mod api.Module, name string) error {
 	return err
 }
 
-// command runs a WASI command in a fresh instance and returns its output.
+// command compiles a WASI command and returns a function that runs it in a new instance and
+// returns its output.
 func (b *bare) command(ctx context.Context, module []byte, tool, stdin string) (func(context.Context) (string, error), error) {
 	code, err := b.compile(ctx, module)
 	if err != nil {
@@ -100,8 +102,8 @@ func (b *bare) command(ctx context.Context, module []byte, tool, stdin string) (
 	}, nil
 }
 
-// plugin calls the Extism plug-in of the small tool, with the JSON around its
-// arguments and its answer. kept reuses one instance.
+// plugin compiles the Extism plug-in of the small tool and returns a function that calls it,
+// with the JSON around its arguments and its answer. With kept all calls use one instance.
 func (b *bare) plugin(ctx context.Context, module []byte, kept bool) (func(context.Context) error, error) {
 	code, err := b.compile(ctx, module)
 	if err != nil {
@@ -129,12 +131,12 @@ func (b *bare) plugin(ctx context.Context, module []byte, kept bool) (func(conte
 	}, nil
 }
 
-// request is the input of the small tool, in the form of its plug-in.
+// request returns the input of the small tool, in the form of its plug-in.
 func request() ([]byte, error) {
 	return json.Marshal(map[string]any{"params": map[string]any{"name": "count", "arguments": json.RawMessage(words)}})
 }
 
-// reply holds what the plug-in answered.
+// reply checks the answer of the plug-in.
 func reply(out []byte) error {
 	var r struct {
 		Content []struct{ Text string }

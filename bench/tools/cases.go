@@ -9,15 +9,15 @@ import (
 	"golem/core/wasmtool/wazeroengine"
 )
 
-// saved writes a module where both sides read it.
+// saved writes a module to a file, from which both sides read it, and returns the path.
 func saved(dir, name string, module []byte) (string, error) {
 	file := filepath.Join(dir, name)
 	return file, os.WriteFile(file, module, 0o600)
 }
 
-// warmCalls compares a call of a compiled module: on golem's engine, with guard
-// and limits, and the JSON of the form on both sides; then the whole call as a
-// worker makes it, through the gate, with strict JSON, schemas and grants.
+// warmCalls compares calls of a compiled module with wazero alone: first a call on golem's
+// engine, with guard and limits, and the same JSON on both sides; then the whole call that a
+// worker makes, through approval, with strict JSON, schemas and grants.
 func warmCalls(m modules, dir string, rounds int) ([]pair, error) {
 	ctx := context.Background()
 	l := library("")
@@ -69,7 +69,8 @@ func warmCalls(m modules, dir string, rounds int) ([]pair, error) {
 	return out, nil
 }
 
-// bareCounter is the small tool, or the command, on wazero alone.
+// bareCounter returns a function that calls the small tool, or for a large module the command,
+// on wazero alone.
 func bareCounter(ctx context.Context, b *bare, module []byte, kept bool) (func(context.Context) error, error) {
 	if len(module) < 1<<20 {
 		return b.plugin(ctx, module, kept)
@@ -95,7 +96,7 @@ func guardCost(m modules, _ string, rounds int) ([]pair, error) {
 	for _, c := range []struct {
 		name   string
 		module []byte
-		tool   string // of the Go command; "": the export run
+		tool   string // the tool of the Go command; "": the export run
 	}{
 		{"hashing, C", m.hash, ""}, {"JSON, C", m.json, ""}, {"parsing, C", m.parse, ""},
 		{"hashing, Go", m.goTool, "hash"}, {"JSON, Go", m.goTool, "json"}, {"parsing, Go", m.goTool, "parse"},
@@ -124,8 +125,8 @@ func guardCost(m modules, _ string, rounds int) ([]pair, error) {
 	return out, nil
 }
 
-// starts compares the way from a file to the first answer: an engine is made,
-// the module read, compiled or found in the cache on disk, and called.
+// starts compares the time from a file to the first answer: it includes making an engine, reading
+// the module, compiling it or finding it in the cache on disk, and the call.
 func starts(m modules, dir string, rounds int) ([]pair, error) {
 	ctx := context.Background()
 	var out []pair
@@ -159,7 +160,7 @@ func starts(m modules, dir string, rounds int) ([]pair, error) {
 	return out, nil
 }
 
-// withCache hands out a cache directory: the same one each time, or an empty one.
+// withCache calls f with a cache directory, which it empties first unless cached is true.
 func withCache(dir, name string, cached bool, f func(cache string) error) error {
 	cache := filepath.Join(dir, "cache-"+name)
 	if !cached {

@@ -8,8 +8,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// extismMemory is the least of extism:host/env that the small tool needs, with
-// no check of anything.
+// extismMemory is the part of extism:host/env that the small tool needs, without any checks.
 type extismMemory struct {
 	data, input, out []byte
 }

@@ -20,13 +20,13 @@ func packed(module []byte) ([]byte, error) {
 	return wasmtool.Pack(module, []byte(descriptions), "tools.yaml")
 }
 
-// words is the input of the small tool, and what its answer holds.
+// The input of the small tool, and a text that its answer must contain.
 const (
 	words    = `{"text":"to be or not to be, that is the question"}`
 	answered = `"words":10`
 )
 
-// library is golem's over a cache directory; "" keeps nothing.
+// library returns golem's library of modules with a cache directory, "" for no cache.
 func library(cache string) *wasmtool.Library {
 	l := &wasmtool.Library{Name: "wazero", Open: func(ctx context.Context) (wasmtool.Engine, error) {
 		return wazeroengine.New(ctx, wazeroengine.Options{Cache: cache})
@@ -37,7 +37,7 @@ func library(cache string) *wasmtool.Library {
 	return l
 }
 
-// dirCache is the simplest cache that lasts.
+// dirCache is a cache in a directory, with a file for each entry.
 type dirCache string
 
 func (d dirCache) Get(key string) ([]byte, bool) {
@@ -49,7 +49,7 @@ func (d dirCache) Put(key string, data []byte) error {
 	return os.WriteFile(filepath.Join(string(d), key), data, 0o600)
 }
 
-// counter is the tool count of a module in a file, as a worker has it.
+// counter returns a function that calls the tool count of a module in a file as a worker does.
 func counter(ctx context.Context, l *wasmtool.Library, file string, stateful bool) (func(context.Context) error, error) {
 	m := l.Module(wasmtool.Source{Path: "count.wasm", Open: func() (fs.File, error) { return os.Open(file) }})
 	ds, err := m.Describe(ctx, wasmtool.Describing{})
@@ -65,7 +65,7 @@ func counter(ctx context.Context, l *wasmtool.Library, file string, stateful boo
 	}, nil
 }
 
-// check holds an answer: a fast wrong one is not a measurement.
+// check returns an error if the answer is wrong, because the time of a wrong call means nothing.
 func check(text string, err error) error {
 	if err == nil && !bytes.Contains([]byte(text), []byte(answered)) {
 		err = fmt.Errorf("the tool answers %q", text)
@@ -73,7 +73,7 @@ func check(text string, err error) error {
 	return err
 }
 
-// compiled is a module under the guard, ready to be called.
+// compiled adds the guard to a module and compiles it.
 func compiled(ctx context.Context, e wasmtool.Engine, module []byte) (wasmtool.Compiled, error) {
 	guarded, err := guard.Weave(module)
 	if err != nil {
@@ -82,8 +82,8 @@ func compiled(ctx context.Context, e wasmtool.Engine, module []byte) (wasmtool.C
 	return e.Compile(ctx, guarded, "")
 }
 
-// pluginCall calls the small tool on golem's engine, guarded and limited, with
-// the JSON around its arguments and its answer: what bare.plugin does.
+// pluginCall returns a function that does on golem's engine, with guard and limits, what the
+// function of bare.plugin does.
 func pluginCall(ctx context.Context, e wasmtool.Engine, module []byte, kept bool) (func(context.Context) error, error) {
 	code, err := compiled(ctx, e, module)
 	if err != nil {
@@ -107,7 +107,8 @@ func pluginCall(ctx context.Context, e wasmtool.Engine, module []byte, kept bool
 	}, nil
 }
 
-// woven is a module under golem's guard and engine, without anything else.
+// woven returns a function that calls a module with golem's guard and engine, and nothing else of
+// golem.
 func woven(ctx context.Context, e wasmtool.Engine, module []byte, in wasmtool.Invocation) (func(context.Context) error, error) {
 	code, err := compiled(ctx, e, module)
 	if err != nil {

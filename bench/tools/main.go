@@ -1,6 +1,6 @@
-// Command tools measures what custom tools cost: a warm call, the guard on
-// programs that work, the first and the cached start, each against wazero
-// alone running the same module. bench/README.md holds a run's output.
+// Command tools measures what custom tools cost: a warm call, the guard in programs that compute,
+// and the first and the cached start. It compares each with the same module on wazero alone.
+// bench/README.md has the output of a run.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// small are the modules from C; c/Makefile builds them.
+// small has the modules from C, which c/Makefile builds.
 //
 //go:embed c/*.wasm
 var small embed.FS
@@ -28,8 +28,8 @@ func main() {
 	}
 }
 
-// measure prints a table for each question. Its pairs are measured in turns, so
-// that other work on the machine meets both alike.
+// measure prints a table for each part. The two sides of a pair are measured in turns, so that
+// other work on the machine affects both in the same way.
 func measure(rounds int, only string) error {
 	scratch, err := os.MkdirTemp("", "golem-tools-")
 	if err != nil {
@@ -61,7 +61,7 @@ func measure(rounds int, only string) error {
 	return nil
 }
 
-// buildGuest builds the Go module from its source.
+// buildGuest builds the Go module from its source, and returns its path.
 func buildGuest(dir string) (string, error) {
 	out := filepath.Join(dir, "guest.wasm")
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, "golem/bench/tools/testdata/guest")
@@ -72,13 +72,13 @@ func buildGuest(dir string) (string, error) {
 	return out, nil
 }
 
-// modules are the bytes that are measured.
+// modules has the modules that are measured.
 type modules struct {
-	goTool, cTool     []byte // described, so that nothing runs for that
+	goTool, cTool     []byte // with a description in the module, so that golem need not run it to get one
 	hash, json, parse []byte // from C
 }
 
-// descriptions are packed into the modules. count takes a text.
+// descriptions is the tools.yaml that is packed into goTool and cTool.
 const descriptions = `tools:
   - name: count
     description: Counts words.

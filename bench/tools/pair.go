@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// A pair is one figure of golem and of wazero alone.
+// A pair is one figure, measured for golem and for wazero alone.
 type pair struct {
 	name        string
 	golem, bare []time.Duration // samples
-	limit       string          // what is wanted, "" if nothing
+	limit       string          // the goal for the ratio, "" if there is none
 }
 
-// sample is the time of one call, of n in a row.
+// sample calls f n times and returns the mean time of a call.
 func sample(ctx context.Context, n int, f func(context.Context) error) (time.Duration, error) {
 	start := time.Now()
 	for range n {
@@ -29,7 +29,8 @@ func sample(ctx context.Context, n int, f func(context.Context) error) (time.Dur
 	return time.Since(start) / time.Duration(n), nil
 }
 
-// inTurns takes samples of both, one after the other; the first pair only warms.
+// inTurns takes samples of both sides in turns. It drops the first sample of each, which only
+// warms up.
 func inTurns(ctx context.Context, name, limit string, rounds, n int, golem, bare func(context.Context) error) (pair, error) {
 	p := pair{name: name, limit: limit}
 	for i := range rounds + 1 {
@@ -55,7 +56,8 @@ func median(d []time.Duration) time.Duration {
 	return s[(len(s)-1)/2]
 }
 
-// ratio is the median of the ratios of neighbouring samples.
+// ratio returns the median of golem's time divided by that of wazero alone, over the samples that
+// were taken one after the other.
 func (p pair) ratio() float64 {
 	var all []float64
 	for i := range p.golem {
@@ -65,7 +67,7 @@ func (p pair) ratio() float64 {
 	return all[(len(all)-1)/2]
 }
 
-// table prints minimum and median of both, and the ratio.
+// table returns a table with the minimum and median of both sides, and the ratio.
 func table(title string, rows []pair) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s | wazero alone: min / median | golem: min / median | golem / wazero | wanted |\n|---|---|---|---|---|\n", title)
@@ -83,7 +85,8 @@ func show(d time.Duration) string {
 	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
 }
 
-// machine says where the figures come from.
+// machine describes the machine on which the figures are measured; size is that of the Go module,
+// in bytes.
 func machine(size int) string {
 	load := "unknown"
 	if f, err := os.Open("/proc/loadavg"); err == nil {

@@ -1,4 +1,4 @@
-/* Hashing: SHA-256 of 4 MiB, as any C program would have it. */
+/* Hashing: SHA-256 of 4 MiB, in plain C. */
 typedef unsigned int u32;
 typedef unsigned char u8;
 
@@ -35,11 +35,11 @@ static void block(u32 *h, const u8 *p) {
 
 static u8 data[64 << 10];
 
-/* The last block, padding, is left out: this measures, it proves nothing. */
+/* The last block, with the padding, is left out: for a measurement the hash need not be right. */
 __attribute__((export_name("run"))) int run(void) {
   u32 h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   for (u32 i = 0; i < sizeof data; i++) data[i] = (u8)(i * 7);
   for (int round = 0; round < 64; round++)
     for (u32 i = 0; i < sizeof data; i += 64) block(h, data + i);
-  return h[0] == 0x12345678; /* 0 is success, and the work cannot be left out */
+  return h[0] == 0x12345678; /* 0 is success; the result uses h, so that the compiler cannot remove the work */
 }

@@ -1,6 +1,6 @@
-// Command guest is the Go module that bench/tools measures: a WASI command of
-// about three megabytes with one tool that does next to nothing, and three
-// that work: hashing, JSON and parsing.
+// Command guest is the Go module that bench/tools measures: a WASI command of about three
+// megabytes, with one tool that does almost nothing (count) and three that compute: hashing,
+// JSON and parsing.
 package main
 
 import (
@@ -61,7 +61,7 @@ func hash() {
 	fmt.Printf("%x", h.Sum(nil))
 }
 
-// record is what encode writes and reads.
+// record is an item of the JSON that encode writes and reads.
 type record struct {
 	ID    int               `json:"id"`
 	Name  string            `json:"name"`
@@ -106,7 +106,7 @@ func parse() {
 	fmt.Print(sum)
 }
 
-// parser reads expressions by precedence.
+// parser evaluates expressions, by precedence climbing.
 type parser struct {
 	s    scanner.Scanner
 	text string
