@@ -1,4 +1,4 @@
-# golem. `make run` shows it at work, `make test` is what must pass.
+# golem. `make run` runs an example, `make test` runs all checks.
 .DEFAULT_GOAL := build
 .PHONY: build web fixtures spec tools plugins prices run test check quick cross webkit bench cover fuzz setup clean
 
@@ -10,17 +10,17 @@ build:
 	@mkdir -p bin
 	.ci/build.sh bin/golem -ldflags '-s -w -X main.version=$(VERSION)'
 
-# The page as static files in web/dist; make build then has it in golem web.
+# Builds the page as static files in web/dist; after that make build includes it for golem web.
 web:
 	@.ci/setup.sh web
 	@cd web && npm ci --include=dev --silent
 	go run ./web/build
 
-# Looks for gcc and Node and installs what is missing.
+# Looks for the programs that make test needs, and installs missing ones.
 setup:
 	@.ci/setup.sh check
 
-# A whole project from start to end, offline; EXAMPLE=calculator and others.
+# Runs a whole example project, offline; EXAMPLE=calculator selects another one.
 EXAMPLE ?= pitch-deck
 run:
 	@.ci/setup.sh build
@@ -35,11 +35,11 @@ check:
 quick:
 	@.ci/check.sh quick
 
-# golem for Linux, macOS and Windows on both processors, in build/.
+# Builds golem for Linux, macOS and Windows, each for amd64 and arm64, in build/.
 cross: web
 	@.ci/check.sh cross
 
-# The page in a third browser, by hand: WebKitGTK, where files are in memory.
+# Tests the page in a third browser, WebKitGTK, where its files are in memory. Not part of make test.
 webkit: web
 	@.ci/setup.sh webkit
 	go test -count=1 -tags webkit -run 'TestWebKit$$' ./web
@@ -59,20 +59,20 @@ cover:
 	go tool cover -html=build/cover.out -o build/cover.html
 	@echo "line by line: build/cover.html"
 
-# Every fuzz target for FUZZTIME each, and the property tests with other cases.
+# Runs every fuzz target for FUZZTIME each, and the property tests with new random cases.
 fuzz:
 	@.ci/fuzz.sh $(FUZZTIME)
 
-# For developers: the modules of the example projects, from examples/tools.
+# For developers: builds the modules of the example projects from examples/tools.
 tools: build
 	examples/tools/build.sh
 
-# For developers: the plug-ins over public Extism PDKs, from npm and from the Go proxy.
+# For developers: builds the plug-ins that use public Extism PDKs, from npm and from the Go proxy.
 plugins:
 	cd examples/tools/vowels && npm ci && npm run build
 	cd examples/tools/shout && GOOS=wasip1 GOARCH=wasm go build -trimpath -buildvcs=false -ldflags='-s -w' -buildmode=c-shared -o shout.wasm .
 
-# For developers: the hostile modules from their sources; needs wat2wasm (wabt).
+# For developers: builds the hostile modules from their sources; needs wat2wasm (wabt), clang, lld and wasi-libc.
 fixtures:
 	@missing=; command -v wat2wasm >/dev/null || missing="$$missing wat2wasm (wabt)"; \
 	command -v clang >/dev/null || missing="$$missing clang"; command -v wasm-ld >/dev/null || missing="$$missing wasm-ld (lld)"; \
@@ -84,12 +84,12 @@ fixtures:
 	cd core/wasmtool/enginetest/testdata && clang --target=wasm32 -nostdlib -O2 -Wall -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=16384 -o sum.wasm sum.c
 	GOLEM_UPDATE=1 go test -count=1 -run TestUpdate ./core/wasmtool/enginetest/
 
-# For developers: the WebAssembly specification's tests, with the guard and
-# without, from wazero's source as go keeps it. About a minute.
+# For developers: runs the tests of the WebAssembly specification, with the guard and
+# without. They are in wazero's source in Go's module cache. Takes about a minute.
 spec:
 	go test -count=1 -tags spec -run Spec ./core/wasmtool/guard
 
-# For developers: the table of prices, from charm.land/catwalk.
+# For developers: writes the table of prices from charm.land/catwalk.
 prices:
 	go run ./.ci/prices
 

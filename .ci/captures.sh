@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Captures of the terminal's dialogs and views, for looking at: .ci/captures.sh [GOLEM]
-# writes build/shots/terminal/NAME-COLUMNSxLINES-BACKGROUND.txt (and .ansi, with the
-# colours), three sizes, dark and light (or SIZES="40x20" BACKS="dark"). It needs tmux,
-# and is not part of make test.
+# Captures the terminal's dialogs and views for people to look at. .ci/captures.sh [GOLEM]
+# writes build/shots/terminal/NAME-COLUMNSxLINES-BACKGROUND.txt, and .ansi with the
+# colours, in three sizes, dark and light; SIZES="40x20" BACKS="dark" selects some. It
+# needs tmux, and is not part of make test.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 golem=$(realpath "${1:-bin/golem}")
@@ -56,7 +56,7 @@ workers:
 S
 }
 screen() { tm capture-pane -p; }
-sees() { # waits until the screen has a text
+sees() { # waits until the screen shows a text
   for _ in $(seq 300); do
     if screen | grep -qF -- "$1"; then return; fi
     sleep 0.1
@@ -65,7 +65,7 @@ sees() { # waits until the screen has a text
   screen >&2
   exit 1
 }
-lacks() { # waits until the screen has not a text
+lacks() { # waits until the screen does not show a text
   for _ in $(seq 300); do
     if ! screen | grep -qF -- "$1"; then return; fi
     sleep 0.1
@@ -80,7 +80,7 @@ shot() {
 }
 type() { tm send-keys -l -- "$1"; tm send-keys Enter; }
 
-trusts() { # a worker that wants more than its project
+trusts() { # captures the question about a worker that reaches beyond its sandbox
   mkdir -p "$home/demo/wide"
   cat >"$home/demo/wide/main.worker" <<'W'
 ---
@@ -103,7 +103,7 @@ W
   tm send-keys n; sees "not trusted"; tm send-keys C-l
 }
 
-lines() { # commands that print
+lines() { # captures commands that print
   tm send-keys C-l; type "clear; $golem workers --tree ."; sees "reader"; shot workers-tree
   type "clear; $golem trace list"; sees "ready>"; shot trace-list
   type "clear; GOLEM_HOME=$home/home $golem trace diff \$(ls .golem/runs/*.jsonl | head -2)"; sees "ready>"; sleep 1; shot trace-diff

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The checks behind `make check` and `make quick`: each step is timed, a summary
-# comes last. The tests in browsers run beside all the others: a browser's test
-# waits for other processes most of the time and leaves a processor idle.
+# The checks of `make check` and `make quick`. Each step is timed, and a summary comes at
+# the end. The tests in browsers run at the same time as all others, because they wait for
+# other processes most of the time and leave processors idle.
 #
 #   .ci/check.sh check    everything
 #   .ci/check.sh cross    golem for each system, within its budget; make check builds four of the six
@@ -11,14 +11,14 @@ cd "$(dirname "$0")/.."
 
 mode=${1:-check}
 export GOFLAGS=${GOFLAGS:-}
-# A process with the race detector sleeps a second as it ends, and the command
-# line's tests start many.
+# A process with the race detector sleeps for a second at its end, and the tests of the
+# command line start many processes.
 export GORACE="${GORACE:-atexit_sleep_ms=10}"
-# The property tests draw the same cases each time; make fuzz draws others.
+# Property tests use the same random cases each time; make fuzz uses others.
 export RAPID_SEED="${RAPID_SEED:-1}"
 mkdir -p build
 wasm_budget=$((4200 * 1000))   # bytes, gzip -9, of golem.wasm and of build/core.wasm
-binary_budget=$((32 * 1000 * 1000))   # bytes, of the largest binary, the page in it
+binary_budget=$((32 * 1000 * 1000))   # bytes, of the largest binary, which includes the page
 summary=build/summary.txt
 : >"$summary"
 
@@ -27,7 +27,7 @@ step() {
   local name=$1 start=$SECONDS status=0
   shift
   echo "== $name"
-  # In a condition errexit would be off inside the step: run it outside one.
+  # Not in a condition: there bash would ignore errexit inside the step.
   set +e
   (set -e; "$@") 3>&-
   status=$?
@@ -42,11 +42,11 @@ step() {
   if [ -n "$beside" ]; then echo "$name" >&3; fi
 }
 
-beside=   # in the lists of steps that together runs: yes
+beside=   # "yes" in the lists of steps that together runs
 
-# together LIST…: runs lists of steps, each a function, at the same time. How each step
-# ended is printed at once, what a list said at the end, one list after the other. Each
-# list goes on to its own end or failure; a failure in any of them fails the check.
+# together LIST…: runs lists of steps, each a function, at the same time. It prints the
+# result of each step at once, and the output of the lists at the end, one after the other.
+# If a list fails, the others still go on to their ends; then the check fails.
 together() {
   local list i failed=0
   local -a lists=("$@") pids=()
@@ -71,7 +71,7 @@ together() {
 
 formatted() {
   local bad f
-  # A program that was built in the checkout and added by mistake stays in the history.
+  # A large file, such as a built program that was added by mistake, stays in the history.
   bad=$(git ls-files -s | awk '{print $2}' | git cat-file --batch-check='%(objectsize) %(objectname)' | awk '$1 > 4000000')
   if [ -n "$bad" ]; then
     echo "a file of more than 4 MB is in the index (git ls-files -s names it):"
@@ -92,7 +92,7 @@ formatted() {
 
 js() { env GOOS=js GOARCH=wasm "$@"; }
 
-# Packages with js files of their own, and core.
+# The packages that have files for js only, and core.
 js_packages() { echo ./core/... ./bench/jscore ./sandbox/opfs ./cmd/wasm; }
 
 vet_js() { js go vet $(js_packages); }
@@ -102,33 +102,33 @@ build_staticcheck() { go build -modfile=tools.mod -o build/staticcheck honnef.co
 
 staticcheck_js() { js ./build/staticcheck $(js_packages); }
 
-# The wrapper copies the environment into the module's memory, which has
-# room for little: give it only what Node needs.
-# core/approval/sh is left out: only the native shell toolset links it, and
-# Node's stack ends (a segmentation fault) in its tests of deeply nested commands.
-# So are the tests that .ci/nojs.txt names.
+# The environment has only what Node needs, because go_js_wasm_exec copies it into the
+# module's memory, where it has little room.
+# core/approval/sh is left out: only the native shell toolset links it, and its tests of
+# deeply nested commands use up Node's stack (a segmentation fault). The tests that
+# .ci/nojs.txt names are left out too.
 test_js() {
   js go test -vet=off -timeout $limit -skip "$(patterns .ci/nojs.txt)" -exec "env -i PATH=$PATH HOME=$HOME RAPID_SEED=$RAPID_SEED $(go env GOROOT)/lib/wasm/go_js_wasm_exec" $(go list ./core/... | grep -v '/core/approval/sh$')
 }
 
-# What drives Chromium and Firefox: its Go side only asks and compares, the rest runs in the
-# browser, where the race detector does not look.
+# The packages whose tests drive Chromium and Firefox. They run without the race detector:
+# most of their code runs in the browser, where it finds nothing.
 chromium='^golem/(web|web/webtest|sandbox/opfs|cmd/wasm)$'
 
-# No test measures time; the limit is for one that hangs, on a machine however busy.
+# The limit for a test that hangs. No test measures time, so it is long enough for a busy machine.
 limit=30m
 
-# patterns are the tests that a table of .ci names, as one pattern. A name is a whole
-# name, so that TestReplay is not TestReplayOrder too.
+# patterns FILE: prints one pattern for the tests that a table of .ci names. It matches whole
+# names, so that TestReplay does not match TestReplayOrder.
 patterns() { sed -n 's/^\([^# /][^ /]*\)\(\/[^ ]*\)\{0,1\} .*/^\1$\2/p' "$1" | paste -sd '|'; }
 
-# The step "vet" has looked at all of them.
-# What compares documents with code and builds what they show, one after the other.
+# The packages that compare documents with code, and build what they show one after the other.
+# They run without the race detector. (Tests have -vet=off: the step "vet" checks all packages.)
 sequential='/docs(/messages)?$'
 
 test_race() { go test -race -vet=off -timeout $limit -skip "$(patterns .ci/norace.txt)" $(go list ./... | grep -vE "$chromium|$sequential"); }
 
-# The sequential packages, and what .ci/norace.txt names in the packages where it is.
+# The sequential packages, and the tests that .ci/norace.txt names.
 test_norace() {
   local names
   go test -vet=off -timeout $limit $(go list ./... | grep -E "$sequential")
@@ -138,12 +138,12 @@ test_norace() {
 
 test_chromium() { go test -vet=off -timeout $limit $(go list ./... | grep -E "$chromium"); }
 
-# Without Chromium, and without what .ci/slow.txt names.
+# All tests but those in browsers and those that .ci/slow.txt names.
 test_quick() {
   go test -vet=off -timeout $limit -skip "$(patterns .ci/slow.txt)" $(go list ./... | grep -vE "$chromium")
 }
 
-# cross SYSTEM/PROCESSOR…: golem for each of them. Only Linux is tested.
+# cross SYSTEM/PROCESSOR…: builds golem for each of them. Tests run only on Linux.
 cross() {
   local target os arch suffix
   for target; do
@@ -169,7 +169,7 @@ binary_size() {
   done
 }
 
-# packages DIR…: installs what each lock file names, if it changed since.
+# packages DIR…: installs the npm packages of each directory, if its lock file has changed.
 packages() {
   local dir
   for dir; do
@@ -180,10 +180,10 @@ packages() {
   done
 }
 
-# The packages from npm that the page is made of, and those that tests run.
+# The npm packages of the page, and those that tests use.
 npm_packages() { packages web web/examples/vite examples/mcp-servers; }
 
-# The page: its bundle, the budgets of both.
+# Builds the page, and checks the sizes of its programs and scripts.
 web_page() {
   go run ./web/build >build/web.log
   cat build/web.log
@@ -194,7 +194,7 @@ web_page() {
     echo "golem.wasm links net/http's transport"
     return 1
   fi
-  # The browser does TLS; web/build says on stderr when it had to build with it.
+  # The browser does TLS. If web/build had to link crypto/tls, it says so on stderr.
   if grep -aq 'crypto/x509\.' build/golem.wasm; then
     echo "golem.wasm links crypto/tls: a stand-in in web/build/no* lacks what this version of Go needs"
     return 1
@@ -204,7 +204,7 @@ web_page() {
 core_wasm() {
   go run ./web/build core
   within "build/core.wasm, gzip" "$(gzip -9 -c build/core.wasm | wc -c)" "$wasm_budget"
-  # A page has fetch: an HTTP transport of Go's own would be dead weight there.
+  # A page uses the browser's fetch and never Go's own HTTP transport.
   if grep -aq 'net/http\.(\*Transport)\.[rR]oundTrip' build/core.wasm; then
     echo "build/core.wasm links net/http's transport"
     return 1
@@ -215,7 +215,7 @@ core_wasm() {
   [ "$said" = "core runs under js/wasm" ]
 }
 
-# What make run shows, of the largest example and of those with modules; its output matters only if it fails.
+# Runs `make run` for the largest example and those with modules. The output is shown only if one fails.
 demo() {
   local example
   make --no-print-directory -s build
@@ -228,7 +228,7 @@ demo() {
   done
 }
 
-# What git sees now: a check must leave the checkout as it was.
+# Prints the state of the checkout, as git sees it: a check must not change it.
 checkout() { git status --porcelain --untracked-files=all; git diff HEAD | cksum; }
 
 unchanged() {
@@ -241,12 +241,12 @@ unchanged() {
   fi
 }
 
-# The tests that leave processors idle.
+# The tests in browsers, which leave processors idle.
 browsers() { step "tests in Chromium and Firefox" test_chromium; }
 
-# All else that needs the page, which a package embeds. Each system and processor is
-# built, the largest binary (windows/amd64) among them; make cross builds the other two
-# as well, which have no sources of their own.
+# All other steps after the page was built, which package web embeds. cross-builds builds for
+# each system and processor, including the largest binary (windows/amd64), except two that
+# have no sources of their own and that only make cross builds.
 others() {
   step "vet, js/wasm" vet_js
   step "build staticcheck" build_staticcheck

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# make run EXAMPLE=NAME: a whole example, offline, in a copy, so that the
-# checkout stays as it is. Shows the run, its tree with calls and approvals, and
-# what it wrote.
+# make run EXAMPLE=NAME: runs a whole example offline, in a copy, so that the checkout does
+# not change. It shows the run, its tree with calls and approvals, and the written files.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,7 +29,7 @@ dir=build/demo/$project
 rm -rf "$dir"
 mkdir -p "$dir"
 cp -R "examples/$project/." "$dir"
-# golem's own directory stays in the copy too, and no project of this shell applies.
+# golem's home is beside the copy too, and settings of this shell do not apply.
 export GOLEM_HOME=$PWD/build/demo/home
 unset GOLEM_PROJECT GOLEM_MODEL GOLEM_APPROVAL
 list() { (cd "$dir" && find . -type f ! -path './.golem/*' -exec cksum {} + | sort -k 3); }

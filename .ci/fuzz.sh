@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the module, one after the other, for the time
-# given (default 20s each), and then the property tests, five times with cases that
-# were not drawn before. What fails is written under the package's testdata.
+# Runs every fuzz target of the module, one after the other, each for the given time (default
+# 20s), and then the property tests five times, with new random cases. Inputs that fail are
+# written into the package's testdata.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 time=${1:-20s}

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Looks for what building and testing golem need, and installs what is missing.
+# Looks for the programs that building and testing golem need, and installs missing ones.
 #
-#   .ci/setup.sh build    Go alone: make build, make run
-#   .ci/setup.sh web      and Node with npm, for the page
-#   .ci/setup.sh check    and a C compiler for the race detector, Chromium and Firefox for the page's tests
-#   .ci/setup.sh webkit   what web has, and WebKitGTK with a screen to draw on, for make webkit
+#   .ci/setup.sh build    Go and git, for make build and make run
+#   .ci/setup.sh web      also Node with npm, for the page
+#   .ci/setup.sh check    also a C compiler for the race detector, and Chromium and Firefox for the page's tests
+#   .ci/setup.sh webkit   the same as web, and WebKitGTK with a screen to draw on, for make webkit
 #
-# It installs with apt-get and says what. Without root it names the packages.
+# It installs packages with apt-get and prints their names. Without root, it only prints the
+# command that installs them. It never installs Go.
 set -eu
 
 missing=()
@@ -69,7 +70,7 @@ if [ "${#missing[@]}" -eq 0 ]; then
 fi
 echo "setup: missing:"
 printf '%s\n' "${reasons[@]}"
-# One word a package.
+# Split into one word for each package.
 read -r -a packages <<<"${missing[*]}"
 if ! command -v apt-get >/dev/null; then
   echo "setup: no apt-get here; install these in this system's own way: ${packages[*]}" >&2

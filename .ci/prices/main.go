@@ -1,10 +1,10 @@
-// Command prices writes core/model/prices/table.txt, what models of golem's
-// providers cost and how much they read, from the figures that
-// charm.land/catwalk keeps. Run it in the project's root:
+// Command prices writes core/model/prices/table.txt, with the prices and context sizes of the
+// models of golem's providers, from the data of charm.land/catwalk. Run it in the root of the
+// repository:
 //
 //	go run ./.ci/prices [VERSION]
 //
-// Equal versions give equal bytes. catwalk itself is not linked, see
+// The same version always gives the same bytes. catwalk itself is not linked into golem, see
 // docs/design.md.
 package main
 
@@ -25,18 +25,18 @@ import (
 
 const (
 	module  = "charm.land/catwalk"
-	version = "v0.51.0" // what make prices takes
+	version = "v0.51.0" // the default, which make prices uses
 	table   = "core/model/prices/table.txt"
 )
 
-// files are catwalk's files by golem's providers. Those that are not here it
-// does not have; those on the person's own machine cost nothing.
+// files maps golem's providers to the names of catwalk's files. For the other providers catwalk
+// has no file, or the models run on the person's own machine and cost nothing.
 var files = map[string]string{
 	"anthropic": "anthropic", "azure": "azure", "cerebras": "cerebras", "deepseek": "deepseek", "google": "gemini", "groq": "groq", "huggingface": "huggingface",
 	"moonshot": "moonshot", "openai": "openai", "openrouter": "openrouter", "vercel": "vercel", "xai": "xai", "zai": "zai",
 }
 
-// model is a model as catwalk has it; costs are dollars a million tokens.
+// model is a model in catwalk's files. Costs are US dollars for a million tokens.
 type model struct {
 	ID      string      `json:"id"`
 	In      json.Number `json:"cost_per_1m_in"`
@@ -70,7 +70,8 @@ func main() {
 	}
 }
 
-// fetch has go download the module: its directory and the day of its release.
+// fetch downloads the module with the go command, and returns its directory and the date of its
+// release.
 func fetch(version string) (dir, date string, err error) {
 	cmd := exec.Command("go", "mod", "download", "-json", module+"@"+version)
 	cmd.Stderr = os.Stderr
@@ -125,11 +126,11 @@ func context(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// costs are the columns of a model. Zero for input and output means that
-// catwalk does not know, or that the provider sells by the month. catwalk keeps the
-// price of writing the cache as "in cached" and that of reading it as "out
-// cached", but for some providers the other way round or twice: reading costs
-// less than input, writing at least as much.
+// costs returns the price columns of a model, none if catwalk has no price for input or output:
+// then the price is not known, or the provider sells by the month. catwalk has the price of
+// writing the cache as "in cached" and that of reading it as "out cached", but for some providers
+// exchanged, or the same price twice. costs tells them apart: reading costs less than input,
+// writing at least as much.
 func costs(m model) []string {
 	in, out, a, b := value(m.In), value(m.Out), value(m.InCache), value(m.Cache)
 	if in <= 0 || out <= 0 {
@@ -158,12 +159,12 @@ func costs(m model) []string {
 }
 
 func value(n json.Number) float64 {
-	f, _ := n.Float64() // not there is zero
+	f, _ := n.Float64() // zero if it is missing
 	return f
 }
 
-// number is a price with at most six decimals, which is what catwalk's have
-// beside the noise of binary fractions.
+// number returns a price with at most six decimals: catwalk's prices have no more, except for
+// rounding errors of binary fractions.
 func number(f float64) string {
 	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(f, 'f', 6, 64), "0"), ".")
 }
