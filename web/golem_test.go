@@ -348,7 +348,7 @@ func TestFetch(t *testing.T) {
 		const r = await run.result; return r.status + r.exit`); got != "interrupted130" {
 		t.Errorf("cancelled: %s", got)
 	}
-	<-gone // or the request goes on after it was cancelled, and this test with it
+	<-gone // if cancelling did not end the request, the test hangs here
 	got := talk(p, `const r = await golem.run('m', 'redirect me', {env}).result; return r.status + ' ' + r.error.code + ' ' + r.error.message`)
 	if !strings.HasPrefix(got, "error E_MODEL ") || !strings.Contains(got, "golem follows no redirect (307)") || redirected.Load() != 1 {
 		t.Errorf("redirected after %d requests: %s", redirected.Load(), got)

@@ -100,7 +100,7 @@ func TestPackedProjectInThePage(t *testing.T) {
 		return out + ' ' + broken + ' ' + (await golem.list()).map((p) => p.name)`, disk.file("demo.golem")); got != "E_LOCK,E_LOCK,E_LOCK,E_LOCK E_CONFIG demo,wrong" {
 		t.Errorf("changed bits: %s", got)
 	}
-	// What was changed here is not what was packed, and the question about trust says so.
+	// The question about trust says that the project has changed since it was packed.
 	disk = newPacking(t, map[string]string{"w/main.worker": "---\nmodel: script:minimal\nmodel_settings: {extra: {logit_bias: {}}}\n---\nHi.\n"})
 	disk.golem("pack", "w", "-o", "w.golem")
 	if got := talk(p, fromBase64+`const out = []; const approve = async (r) => { out.push(r.lines.slice(0, -1).map((l) => l.value.replace(/[0-9a-f]{64}/, '…')).join('; ')); return {answer: 'no'} };

@@ -83,7 +83,7 @@ func TestProvided(t *testing.T) {
 		{`const all = await golem.readRun('bad', (await golem.runs('bad'))[0].name); return new TextDecoder().decode(all).includes('throws failed in the page: no such customer')`, "true"},
 		{`await golem.create('hang', files('bad', 'calls: [{tool: hang, args: {}}]')); window.hung = golem.run('hang', 'x'); const { status } = await hung.result; return [status, calls.at(-1)]`, "interrupted,stopped"},
 
-		// A page that lends no such toolset, none named, and a wrong description.
+		// A toolset that the page does not provide, no name of a toolset, and a wrong description.
 		{`const r = await play('none', files('shop', 'say: x')).catch((e) => e); return r.error?.code ?? r.code`, "E_PLATFORM"},
 		{`const f = files('crm', 'say: x'); f['main.worker'] = f['main.worker'].replace('{names: [crm]}', '{}'); const r = await play('unnamed', f).catch((e) => e); return r.error?.code ?? r.code`, "E_CONFIG"},
 		{`return (await golem.check('none')).concat(await golem.check('find')).map((f) => f.code)`, "E_PLATFORM"},

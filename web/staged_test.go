@@ -42,7 +42,7 @@ func TestStagedChanges(t *testing.T) {
 		await text("Nothing waits"); await until("no badge", () => !document.querySelector('.badge'))`)
 	do(p, `await click("Run"); await say("again"); await text("heard of it")`)
 	do(p, `await click("Files"); await text("prompts");`)
-	// What is discarded is gone: it is asked first.
+	// A discarded item is lost, so the page asks first.
 	project(t, p, "again", stagingProject)
 	do(p, `await say("go"); await until("the badge", () => document.querySelector('.badge'));
 		await click("Staged"); await click("Discard"); await text("Discard item"); await click("Cancel"); await until("no dialog", () => !document.querySelector('dialog[open]'));

@@ -131,7 +131,7 @@ func TestToolCache(t *testing.T) {
 	if got := talk(p, kept); got == "0" {
 		t.Error("nothing is kept")
 	}
-	// What is kept may be gone, or anything: it is made again.
+	// If the kept files are missing or have any other content, they are made again.
 	talk(p, `const root = await navigator.storage.getDirectory()
 		const walk = async (d, inside) => { for await (const [n, h] of d.entries()) if (h.kind === 'directory') await walk(h, n === 'cache'); else if (inside) { const w = await h.createWritable(); await w.write('nonsense'); await w.close() } }
 		await walk(root, false); return 1`)

@@ -57,7 +57,7 @@ func TestWorkersView(t *testing.T) {
 		const path = document.getElementById('arg-path'); path.value = '/note.txt'; path.dispatchEvent(new Event('input', {bubbles: true}));
 		await click("Call"); await until("the call", () => [...document.querySelectorAll('.talk .call')].some((c) => c.innerText.includes('read_file')))`)
 	finished(p, "ok")
-	// A tool's trial is no run of a model: its result is in sight, and nothing takes its arguments for a message.
+	// Trying a tool runs no model: its result is shown, and its arguments are not shown as a message.
 	do(p, `await until("the result", () => document.querySelector('.talk [aria-label=Result]')?.innerText.includes('a note'));
 		if (button("edit this message") || document.body.innerText.includes("played from a script")) throw new Error(document.querySelector('.talk').innerText);
 		await click("Workers"); await click("try read_file"); await until("its form", () => document.querySelector('dialog[open] #arg-path')); await click("Call"); await text("path is missing: write it");

@@ -97,7 +97,7 @@ func (c *call) repaid(m js.Value) {
 	l := c.loans[m.Get("n").Int()]
 	c.mu.Unlock()
 	if l == nil {
-		return // nobody waits any more
+		return // the call has ended
 	}
 	l.mu.Lock()
 	if l.size += len(r.Piece); l.size <= maxLoan {

@@ -41,7 +41,7 @@ func TestModelsThroughFetch(t *testing.T) {
 func generated(t *testing.T, provider, address string) (modeltest.Want, error) {
 	row := model.Provider{BaseURL: address, Trusted: true}
 	if provider == "openai" {
-		row.API = model.Responses // which elsewhere than at OpenAI nobody speaks
+		row.API = model.Responses // for other addresses than OpenAI's golem uses another API
 	}
 	m, err := model.Open(provider+":"+modeltest.Models[provider], model.Config{
 		HTTP: fetcher{}, Providers: map[string]model.Provider{provider: row},

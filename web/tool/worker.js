@@ -39,7 +39,7 @@ function waits(f) {
   return (...args) => {
     const r = f(...args)
     if (!(r instanceof Promise)) return r
-    r.catch(() => {}) // nobody waits for it
+    r.catch(() => {}) // the promise is not used: no unhandled rejection
     cannotSuspend()
   }
 }
