@@ -184,9 +184,9 @@ func (h *host) check(inst *core.Instance, f *flags, p place, opened error) error
 			b.WriteString(oneLine(one.Error()) + "\n")
 		}
 		if widens != nil && (len(widens.Widenings) > 0 || f.verbose) {
-			fmt.Fprintf(&b, "%s beyond the sandbox, digest %s, content %s\n", count(len(widens.Widenings), "setting"), widens.Digest, widens.Content)
+			fmt.Fprintf(&b, "%s beyond the sandbox, digest %s, content %s\n", fault.Count(len(widens.Widenings), "setting"), widens.Digest, widens.Content)
 		}
-		fmt.Fprintf(&b, "%s, %s\n", count(errs, "error"), count(warnings, "warning"))
+		fmt.Fprintf(&b, "%s, %s\n", fault.Count(errs, "error"), fault.Count(warnings, "warning"))
 	}
 	show := h.show
 	if f.json {
@@ -235,13 +235,6 @@ func trustOf(inst *core.Instance) *checkTrust {
 	}
 	list := inst.Widenings(context.Background())
 	return &checkTrust{Digest: list.Digest(), Content: inst.Content(), Widenings: list}
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // listOf returns the faults in an error.

@@ -261,7 +261,7 @@ func (h *host) discardItem(f *clearing, store *clearance.Store, id string) error
 		return err
 	}
 	if it.Err == nil && it.State != clearance.Open { // an item that cannot be discarded gives an error without a question
-		what := "item " + it.ID + " (" + oneLine(it.Message) + "), " + count(len(it.Changes), "file")
+		what := "item " + it.ID + " (" + oneLine(it.Message) + "), " + fault.Count(len(it.Changes), "file")
 		sure, err := h.confirmed(&f.flags, f.yes, "discard "+what+"?", "--yes discards "+what)
 		if err != nil {
 			return err

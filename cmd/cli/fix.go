@@ -65,13 +65,13 @@ func (h *host) fixCheck(f *flags, words []string, yes bool) error {
 	if err := plan.Write(files); err != nil {
 		return err
 	}
-	h.say("written: %s", count(len(plan.Changes), "file"))
+	h.say("written: %s", fault.Count(len(plan.Changes), "file"))
 	return h.inspect(f, words)
 }
 
 // mayWrite asks whether to write the files. Without a terminal only --yes agrees.
 func (h *host) mayWrite(f *flags, files int, yes bool) (bool, error) {
-	return h.confirmed(f, yes, "write "+these(files)+"?", "--yes writes "+count(files, "file"))
+	return h.confirmed(f, yes, "write "+these(files)+"?", "--yes writes "+fault.Count(files, "file"))
 }
 
 // confirmed asks a question and reports whether the answer is yes. With yes it does not

@@ -59,7 +59,7 @@ func lockText(lock project.Lock) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(lock.Libraries)) {
 		lib := lock.Libraries[name]
-		fmt.Fprintf(&b, "library  %s  %s\n", strings.TrimSpace(name+" "+oneLine(lib.Version)), count(len(lib.Files), "file"))
+		fmt.Fprintf(&b, "library  %s  %s\n", strings.TrimSpace(name+" "+oneLine(lib.Version)), fault.Count(len(lib.Files), "file"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(lock.Modules)) {
 		fmt.Fprintf(&b, "module   %s  sha256 %s\n", oneLine(name), lock.Modules[name])

@@ -117,7 +117,7 @@ func (h *host) mcpServe(f *flags, words []string, addr string) error {
 		names[i] = one.Name
 	}
 	if !f.given("http") {
-		h.note(f, "MCP server on standard input and output, for a client that starts it; %s: %s", count(len(names), "tool"), strings.Join(names, ", "))
+		h.note(f, "MCP server on standard input and output, for a client that starts it; %s: %s", fault.Count(len(names), "tool"), strings.Join(names, ", "))
 		return server.Pipe(ctx, h.in, out)
 	}
 	token, err := h.token()
@@ -132,7 +132,7 @@ func (h *host) mcpServe(f *flags, words []string, addr string) error {
 	if h.env[tokenVariable] == "" {
 		h.say("clients send the header Authorization: Bearer %s", token)
 	}
-	h.note(f, "%s: %s", count(len(names), "tool"), strings.Join(names, ", "))
+	h.note(f, "%s: %s", fault.Count(len(names), "tool"), strings.Join(names, ", "))
 	return server.Serve(ctx, listener, token)
 }
 
@@ -289,7 +289,7 @@ func (h *host) servedRun(ctx context.Context, f *flags, p place, inst *core.Inst
 	h.note(f, "%s, run %s: %s", entry.ID, o.ID, end)
 	if denied := len(res.Denied); denied > 0 {
 		name, _ := approval.Visible(res.Denied[0].Tool)
-		h.say("%s, run %s: %s denied, because the client's user could not be asked; the first: %s", entry.ID, o.ID, count(denied, "call"), name)
+		h.say("%s, run %s: %s denied, because the client's user could not be asked; the first: %s", entry.ID, o.ID, fault.Count(denied, "call"), name)
 	}
 	return res
 }

@@ -127,7 +127,7 @@ func notPacked(err error) error {
 		return err
 	}
 	errs, _ := list.Counts()
-	return append(list, fault.New(fault.Project, "the project is not packed: golem check finds %s in what would be packed", count(errs, "error")).
+	return append(list, fault.New(fault.Project, "the project is not packed: golem check finds %s in what would be packed", fault.Count(errs, "error")).
 		Hinting("repair the project, then pack it again"))
 }
 

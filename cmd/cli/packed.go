@@ -112,7 +112,7 @@ func aboutPack(word string, p *workspace.Pack) string {
 	if p.Signer != nil {
 		signed = "signed with the key " + p.Signer.Key + " (" + p.Signer.Comment + ")"
 	}
-	return fmt.Sprintf("%s: %s, %s, %s, %s, %s", filepath.Base(word), title, count(len(p.Files), "file"), bytesOf(p.Bytes), p.Digest, signed)
+	return fmt.Sprintf("%s: %s, %s, %s, %s, %s", filepath.Base(word), title, fault.Count(len(p.Files), "file"), bytesOf(p.Bytes), p.Digest, signed)
 }
 
 // trustKey returns the name of a packed project in trust.json. It depends on the
@@ -169,7 +169,7 @@ func (h *host) keepWritten(f *flags, p place) error {
 		return err
 	}
 	if !f.given("output") {
-		h.say("the run wrote %s, in memory only; with --output DIR golem keeps what a run writes", count(len(names), "file"))
+		h.say("the run wrote %s, in memory only; with --output DIR golem keeps what a run writes", fault.Count(len(names), "file"))
 		return nil
 	}
 	err = os.MkdirAll(h.path(f.output), 0o755)
@@ -186,9 +186,9 @@ func (h *host) keepWritten(f *flags, p place) error {
 		if !errors.As(err, &bad) {
 			bad = fault.New(fault.Usage, "%s", cause(err))
 		}
-		h.say("%s could not be written to %s: %s", count(len(names), "file"), f.output, bad.Error())
+		h.say("%s could not be written to %s: %s", fault.Count(len(names), "file"), f.output, bad.Error())
 		return exitCode(exitFailed)
 	}
-	h.say("what the run wrote is in %s: %s", f.output, count(len(names), "file"))
+	h.say("what the run wrote is in %s: %s", f.output, fault.Count(len(names), "file"))
 	return nil
 }

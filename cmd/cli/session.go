@@ -139,10 +139,10 @@ func (h *host) sayFailed(res run.Result) {
 	}
 	var why []string
 	if n := len(res.Denied) + len(res.Declined); n > 0 {
-		why = append(why, count(n, "denied call"))
+		why = append(why, fault.Count(n, "denied call"))
 	}
 	if n := len(res.Failed); n > 0 {
-		why = append(why, count(n, "failed worker"))
+		why = append(why, fault.Count(n, "failed worker"))
 	}
 	if len(why) > 0 {
 		h.say("--strict: %s", strings.Join(why, ", "))

@@ -170,7 +170,7 @@ func (h *host) toolAdd(f *addFlags, source string) error {
 	}
 	more := ""
 	if n := len(a.digests) - 1; a.fresh && n > 0 {
-		more = fmt.Sprintf("; it is new, and pins the project's %s too", count(n, "other module"))
+		more = fmt.Sprintf("; it is new, and pins the project's %s too", fault.Count(n, "other module"))
 	}
 	return h.show("added " + seen.Path + ", pinned in " + project.ToolLockFile + more + "\n")
 }

@@ -125,7 +125,7 @@ func (r *registry) layer(ctx context.Context, ref string, depth int) (descriptor
 	}
 	one, ok := theOne(m.Layers, func(d descriptor) bool { return strings.Contains(d.MediaType, "wasm") })
 	if !ok || !ociDigest.MatchString(one.Digest) {
-		return descriptor{}, "", fault.New(fault.ToolModule, "the image has %s, and not exactly one is a WebAssembly module", count(len(m.Layers), "layer")).
+		return descriptor{}, "", fault.New(fault.ToolModule, "the image has %s, and not exactly one is a WebAssembly module", fault.Count(len(m.Layers), "layer")).
 			Hinting("golem pulls images with one layer, of type application/wasm or a tar archive with one .wasm file")
 	}
 	return one, digest, nil

@@ -57,7 +57,7 @@ func (h *host) toolUpdate(f *addFlags, name string) error {
 		h.say("nothing was written, because golem would refuse the new module")
 		return exitCode(exitFailed)
 	}
-	write, err := h.confirmed(&f.flags, f.yes, "update "+count(len(files), "module")+"?", "--yes updates "+count(len(files), "module"))
+	write, err := h.confirmed(&f.flags, f.yes, "update "+fault.Count(len(files), "module")+"?", "--yes updates "+fault.Count(len(files), "module"))
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func (h *host) trust(f *flags, words []string, list, remove bool) error {
 	if err := inst.Trust(open); err != nil {
 		return err
 	}
-	return h.print(fmt.Sprintf("trusted: %s\n", count(len(open), "setting")))
+	return h.print(fmt.Sprintf("trusted: %s\n", fault.Count(len(open), "setting")))
 }
 
 // askTrust asks the person for trust with the same question as a run.

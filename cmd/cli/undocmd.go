@@ -123,22 +123,15 @@ func does(it clearance.Item, redo bool) string {
 	if redo {
 		verb = "write"
 	}
-	add(wrote, verb, count(wrote, "file"))
-	gone := count(len(removed), "file")
+	add(wrote, verb, fault.Count(wrote, "file"))
+	gone := fault.Count(len(removed), "file")
 	if len(removed) == 1 {
 		gone = removed[0]
 	}
 	add(len(removed), "remove", gone)
-	add(made, "make", directories(made))
-	add(unmade, "remove", directories(unmade))
+	add(made, "make", fault.Count(made, "directory"))
+	add(unmade, "remove", fault.Count(unmade, "directory"))
 	return strings.Join(parts, ", ")
-}
-
-func directories(n int) string {
-	if n == 1 {
-		return "1 directory"
-	}
-	return fmt.Sprintf("%d directories", n)
 }
 
 // showUndo prints what an undo would do.

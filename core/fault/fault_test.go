@@ -107,3 +107,18 @@ func TestCodes(t *testing.T) {
 		seen[c] = true
 	}
 }
+
+func TestCount(t *testing.T) {
+	for want, got := range map[string]string{
+		"1 file":       fault.Count(1, "file"),
+		"0 files":      fault.Count(0, "file"),
+		"2 entries":    fault.Count(2, "entry"),
+		"1 entry":      fault.Count(1, "entry"),
+		"2 keys":       fault.Count(2, "key"),
+		"3 long lines": fault.Count(3, "long line"),
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

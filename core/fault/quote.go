@@ -20,3 +20,16 @@ func Brief(s string) string {
 
 // Quoted returns the text of Brief in double quotes.
 func Quoted(s string) string { return `"` + Brief(s) + `"` }
+
+// Count returns a number with its noun: "1 file", "2 files", "2 entries". noun is the
+// singular of a regular English noun.
+func Count(n int, noun string) string {
+	switch stem, y := strings.CutSuffix(noun, "y"); {
+	case n == 1:
+	case y && !strings.ContainsAny(stem[max(len(stem)-1, 0):], "aeiou"):
+		noun = stem + "ies"
+	default:
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}

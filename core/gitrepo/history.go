@@ -118,7 +118,7 @@ func (r *reader) blame(in Args) (string, error) {
 		fmt.Fprintf(&b, "[lines of an older commit: the clone is shallow, or the history is longer than what is read for one call (%d commits, %d versions of the file, %d bytes); git_blame with rev of an older commit looks further back]\n", maxCommits, maxBlameSteps, int64(maxRead))
 	}
 	if b.Len() == 0 {
-		return "", fault.New(fault.ToolInput, "%s has %d lines in the commit %s", fault.Quoted(in.Path), len(lines), c.hash[:10]).Hinting("first and last count from 1")
+		return "", fault.New(fault.ToolInput, "%s has %s in the commit %s", fault.Quoted(in.Path), fault.Count(len(lines), "line"), c.hash[:10]).Hinting("first and last count from 1")
 	}
 	return clip(b.String(), "name lines with first and last"), nil
 }

@@ -191,7 +191,7 @@ func (m *replay) miss(r Request, q question) error {
 	where := fmt.Sprintf("%s has no answer for worker %s, turn %d", m.name, r.Worker, r.Turn)
 	hint := "the workers, tools or files have changed since the recording: record it again"
 	if n := len(m.byKey[q.key]); n > 0 {
-		return fault.New(fault.Replay, "%s: this request was recorded %d times, and the run makes it once more", where, n).Hinting("%s", hint)
+		return fault.New(fault.Replay, "%s: this request was recorded %s, and the run makes it once more", where, fault.Count(n, "time")).Hinting("%s", hint)
 	}
 	near, same := m.nearest(r, q)
 	switch {

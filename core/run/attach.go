@@ -92,7 +92,7 @@ func unreadable(err error) string {
 func judge(w *project.Worker, files []attachment) error {
 	p := w.Attachments
 	if len(files) > p.MaxAttachments {
-		return fault.New(fault.Attachment, "there are %d attachments, and %s allows %d", len(files), w.ID, p.MaxAttachments).
+		return fault.New(fault.Attachment, "%s allows %s, and the call has %d", w.ID, fault.Count(p.MaxAttachments, "attachment"), len(files)).
 			Hinting("attach fewer files, or raise attachment_policy.max_attachments of %s", w.ID)
 	}
 	var total int64

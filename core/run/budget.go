@@ -105,10 +105,10 @@ func (b *budget) extend() {
 func (b *budget) check(own bool) error {
 	if b.spentTurns() {
 		if own {
-			return fault.New(fault.Turns, "no answer after %d turns", b.turns).
+			return fault.New(fault.Turns, "no answer after %s", fault.Count(b.turns, "turn")).
 				Hinting("raise limits.turns, or say in the instructions when to stop")
 		}
-		return fault.New(fault.Budget, "%s has used all of its %d turns", b.worker, b.turns).
+		return fault.New(fault.Budget, "%s has used its %s", b.worker, fault.Count(b.turns, "turn")).
 			Hinting("a worker also uses its caller's turns: raise limits.turns of %s", b.worker)
 	}
 	return b.checkTokens()

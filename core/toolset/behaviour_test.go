@@ -118,7 +118,7 @@ func TestFileTools(t *testing.T) {
 		{"make_directory", map[string]any{"path": "x/y/z"}, "made /x/y/z"},
 		{"make_directory", map[string]any{"path": "x/y"}, "made /x/y"},
 		{"delete_file", map[string]any{"path": "c.txt"}, "deleted /c.txt"},
-		{"search_files", map[string]any{"pattern": "t.o"}, "/a.txt:2: two\n[1 files were not searched: not text, too large or not readable]"},
+		{"search_files", map[string]any{"pattern": "t.o"}, "/a.txt:2: two\n[not searched, because not text, too large or not readable: 1 file]"},
 		{"search_files", map[string]any{"pattern": "zzz", "path": "/d"}, "no hits"},
 	} {
 		if got := k.must(c.tool, c.args); got != c.want {

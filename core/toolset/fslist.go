@@ -73,7 +73,7 @@ func (f *files) list(ctx context.Context, _ string, in listArgs) (tool.Output, e
 	if left > 0 {
 		fmt.Fprintf(&b, "[%d more: go on with skip %d, or narrow path or glob]", left, count)
 	}
-	return tool.Output{Text: strings.TrimSuffix(b.String(), "\n"), Summary: fmt.Sprintf("%d entries", count+left)}, nil
+	return tool.Output{Text: strings.TrimSuffix(b.String(), "\n"), Summary: fault.Count(count+left, "entry")}, nil
 }
 
 // globbing returns a function that matches paths below a directory against a pattern. A

@@ -157,7 +157,7 @@ func (f *files) lines(r *bufio.Reader, path string, first, limit int) (string, e
 }
 
 func tooFar(path string, lines int) error {
-	return fault.New(fault.ToolInput, "%s has only %d lines", path, lines).Hinting("offset counts lines from 1")
+	return fault.New(fault.ToolInput, "%s has only %s", path, fault.Count(lines, "line")).Hinting("offset counts lines from 1")
 }
 
 // skipLine reads one line and drops it; found is false at the end of the file.

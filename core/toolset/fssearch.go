@@ -232,10 +232,10 @@ func (s *search) output() tool.Output {
 	}
 	notes := []string{strings.TrimSuffix(text, "\n")}
 	if s.passed > 0 {
-		notes = append(notes, fmt.Sprintf("[%d files were not searched: not text, too large or not readable]", s.passed))
+		notes = append(notes, "[not searched, because not text, too large or not readable: "+fault.Count(s.passed, "file")+"]")
 	}
 	if s.cut > 0 {
-		notes = append(notes, fmt.Sprintf("[of %d long lines only the first %d bytes were searched]", s.cut, maxSearched))
+		notes = append(notes, fmt.Sprintf("[%s searched only in the first %d bytes]", fault.Count(s.cut, "long line"), maxSearched))
 	}
 	if s.many {
 		notes = append(notes, fmt.Sprintf("[stopped after %d entries: choose a path further down]", maxEntries))
@@ -243,5 +243,5 @@ func (s *search) output() tool.Output {
 	if s.full {
 		notes = append(notes, fmt.Sprintf("[more: go on with skip %d]", s.hits))
 	}
-	return tool.Output{Text: strings.Join(notes, "\n"), Summary: fmt.Sprintf("%d hits", s.hits)}
+	return tool.Output{Text: strings.Join(notes, "\n"), Summary: fault.Count(s.hits, "hit")}
 }

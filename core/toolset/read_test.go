@@ -219,7 +219,7 @@ func TestSearchIsBounded(t *testing.T) {
 			t.Errorf("%.30s: %v", bad, err)
 		}
 	}
-	want := "/f:2: needle\n[of 1 long lines only the first 262144 bytes were searched]"
+	want := "/f:2: needle\n[1 long line searched only in the first 262144 bytes]"
 	if got := k.must("search_files", map[string]any{"pattern": "needle"}); got != want {
 		t.Errorf("%.200q", got)
 	}

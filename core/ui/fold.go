@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"golem/core/fault"
 )
 
 // Marks are printed before every line of content in a request, so that content
@@ -111,7 +113,7 @@ func (v *requestView) value(name, text string, inline bool) section {
 		}
 	}
 	body := v.content(text, nil)
-	title := fmt.Sprintf("%s (%s, %d bytes):", name, count(body[len(body)-1].line, "line"), len(text))
+	title := fmt.Sprintf("%s (%s, %d bytes):", name, fault.Count(body[len(body)-1].line, "line"), len(text))
 	var s section
 	titles := []string{title}
 	if width(title) > v.width {
@@ -188,7 +190,7 @@ func (v *requestView) fold(all []section, room int) {
 		v.some(s, least(s)+more)
 	}
 	if left := len(all) - n; left > 0 {
-		v.b.WriteString(v.hidden(count(left, "more value")))
+		v.b.WriteString(v.hidden(fault.Count(left, "more value")))
 	}
 }
 
@@ -202,10 +204,10 @@ func (v *requestView) some(s section, n int) {
 	shown := s.rows[:n-1]
 	v.rows(shown)
 	last, next, end := shown[n-2].line, s.rows[n-1].line, s.rows[len(s.rows)-1].line
-	what := count(end-last, "more line")
+	what := fault.Count(end-last, "more line")
 	if last == next && last > 0 {
 		if what = "the rest of this line"; end > last {
-			what += " and " + count(end-last, "more line")
+			what += " and " + fault.Count(end-last, "more line")
 		}
 	}
 	v.b.WriteString(v.hidden(what))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golem/core/approval"
+	"golem/core/fault"
 )
 
 // headline returns one line that says what the call does and to what: `write_file /a.md —
@@ -122,28 +123,20 @@ func changeOf(r approval.Request) change {
 	c := change{kind: changedFile, lines: strings.TrimSuffix(rest, "\n")}
 	switch {
 	case from == "--- /dev/null":
-		c.kind, c.text = newFile, "new file, "+count(plus, "line")
+		c.kind, c.text = newFile, "new file, "+fault.Count(plus, "line")
 	case to == "+++ /dev/null":
-		c.kind, c.text = deletedFile, count(minus, "line")+" deleted"
+		c.kind, c.text = deletedFile, fault.Count(minus, "line")+" deleted"
 	case minus == 0:
-		c.text = count(plus, "line") + " added"
+		c.text = fault.Count(plus, "line") + " added"
 	case plus == 0:
-		c.text = count(minus, "line") + " removed"
+		c.text = fault.Count(minus, "line") + " removed"
 	default:
-		c.text = fmt.Sprintf("%s changed (+%d −%d)", count(max(plus, minus), "line"), plus, minus)
+		c.text = fmt.Sprintf("%s changed (+%d −%d)", fault.Count(max(plus, minus), "line"), plus, minus)
 	}
 	if len(r.Paths) > 1 {
 		c.text = "replaces that file, " + c.text
 	}
 	return c
-}
-
-// count returns a number with a noun: "1 line", "2 lines".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func fieldOf(args json.RawMessage, name string) json.RawMessage {

@@ -76,7 +76,7 @@ func (s *shell) run(ctx context.Context, in commandArgs) (tool.Output, error) {
 	res := p.result()
 	res.Output = out.String()
 	if own.Err() != nil {
-		res.Exit, res.Ended = -1, fmt.Sprintf("ended after %d seconds", in.Timeout)
+		res.Exit, res.Ended = -1, "ended after "+fault.Count(in.Timeout, "second")
 	}
 	return encode(res, fmt.Sprintf("exit %d", res.Exit))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"golem/core/approval"
+	"golem/core/fault"
 	"golem/core/ui"
 )
 
@@ -188,7 +189,7 @@ func (d *dialog) view(width, height int, color bool) (out []string, x, y int) {
 	out = append(out, d.lines[d.top:d.top+d.room]...)
 	more := ""
 	if rest := len(d.lines) - d.top - d.room; rest > 0 {
-		more = plural(rest, "more line") + ": PgDn"
+		more = fault.Count(rest, "more line") + ": PgDn"
 		if columns(more)+4 > width {
 			more = fmt.Sprintf("+%d PgDn", rest)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"golem/core/fault"
 	"golem/core/run"
 	"golem/core/ui"
 	"golem/core/ui/view"
@@ -127,10 +128,10 @@ func (n *Inline) counts() []string {
 	workers, calls := n.state.Counts()
 	var out []string
 	if workers > 1 {
-		out = append(out, plural(workers, "worker"))
+		out = append(out, fault.Count(workers, "worker"))
 	}
 	if calls > 0 {
-		out = append(out, plural(calls, "call"))
+		out = append(out, fault.Count(calls, "call"))
 	}
 	return out
 }
@@ -152,13 +153,6 @@ func (n *Inline) summary(res run.Result) string {
 	}
 	parts = append(parts, tokens(used), used.CostText())
 	return paint(n.Color, style, sign) + " " + paint(n.Color, dim, strings.Join(filled(parts), " · "))
-}
-
-func plural(n int, word string) string {
-	if n != 1 {
-		word += "s"
-	}
-	return fmt.Sprintf("%d %s", n, word)
 }
 
 func filled(parts []string) []string {

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"golem/core/fault"
 	"golem/core/ui/view"
 )
 
@@ -132,7 +133,7 @@ func (m *model) status() (left, right string) {
 	case m.leaving:
 		left = "Ctrl+C again leaves the chat"
 	case m.parting:
-		left = plural(len(m.queued)+len(m.returned), "message") + " not sent; Ctrl+D again leaves"
+		left = fault.Count(len(m.queued)+len(m.returned), "message") + " not sent; Ctrl+D again leaves"
 	case m.closed && m.state.Status == view.Running:
 		left = "leaving after this answer; Ctrl+C stops it"
 	case m.state.Stop:
@@ -141,7 +142,7 @@ func (m *model) status() (left, right string) {
 		left = spinner[m.beats%len(spinner)] + " " + waitsFor(&m.state, m.now(), max(m.width, 8)-6)
 	}
 	if m.back > 0 {
-		right = fmt.Sprintf("%d lines below", m.back)
+		right = fault.Count(m.back, "line") + " below"
 	}
 	return left, right
 }

@@ -173,7 +173,7 @@ func (p *staged) choices() []decision {
 		place = " to " + t
 	}
 	return []decision{
-		{key: "p", does: "push item " + it.ID + place + ": " + plural(len(it.Changes), "file"), asks: p.definitions(), do: func(ctx context.Context, it clearance.Item) (clearance.Item, error) {
+		{key: "p", does: "push item " + it.ID + place + ": " + fault.Count(len(it.Changes), "file"), asks: p.definitions(), do: func(ctx context.Context, it clearance.Item) (clearance.Item, error) {
 			return p.store.Push(ctx, it.ID, clearance.Push{Digest: it.Digest(), Target: p.target, Definitions: p.definitions()})
 		}},
 		{key: "x", does: "discard item " + it.ID + "; the files stay as they are", do: func(ctx context.Context, it clearance.Item) (clearance.Item, error) {
@@ -299,7 +299,7 @@ func (p *staged) row(it clearance.Item, width int) string {
 	if it.Err != nil {
 		state = "shown only"
 	}
-	parts := []string{line(name), state, about, plural(it.Files(), "file")}
+	parts := []string{line(name), state, about, fault.Count(it.Files(), "file")}
 	if p.store.Undo { // the id of a run is long and the least useful part
 		parts = append(parts[1:], parts[0])
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"golem/core/fault"
 	"golem/core/ui"
 )
 
@@ -36,7 +37,7 @@ func (p *staged) view(width, height int, color bool) ([]string, int, int) {
 	p.top = min(p.top, max(len(p.rows)-p.room, 0))
 	more := ""
 	if rest := len(p.rows) - p.top - p.room; rest > 0 {
-		more = plural(rest, "more line") + ": PgDn"
+		more = fault.Count(rest, "more line") + ": PgDn"
 	} else if p.top > 0 {
 		more = "PgUp"
 	}

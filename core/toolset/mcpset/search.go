@@ -111,5 +111,5 @@ func (s *set) search(_ context.Context, in searchArgs) (tool.Output, error) {
 	if err != nil {
 		return tool.Output{}, fault.New(fault.Tool, "the tools could not be encoded: %w", err)
 	}
-	return tool.Output{Kind: "json", Data: data, Summary: fmt.Sprintf("%d tools", len(hits))}, nil
+	return tool.Output{Kind: "json", Data: data, Summary: fault.Count(len(hits), "tool")}, nil
 }
