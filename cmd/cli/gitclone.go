@@ -57,7 +57,9 @@ func gitClone(reach func(wasmtool.Policy) *http.Transport) func(context.Context,
 		}
 		if err != nil {
 			f := *fault.Of(err, fault.Network)
-			f.Hint = "nothing was written; use another repository"
+			if f.Hint == "" || f.Hint == notInstalled || f.Code == fault.Timeout { // the others help here, too
+				f.Hint = "nothing was written; use another repository"
+			}
 			return out, &f
 		}
 		if err := writeAll(ctx, view, to, files); err != nil {

@@ -311,6 +311,7 @@ func TestGitCloneOfHostileServers(t *testing.T) {
 		"is not there":    {want: "E_NOT_FOUND", before: status(404)},
 		"fails":           {want: "E_NETWORK", before: status(500)},
 		"another host":    {want: "redirects to another host, elsewhere.example", before: http.RedirectHandler("https://elsewhere.example/r/info/refs?service=git-upload-pack", http.StatusFound)},
+		"its hint":        {want: "if you trust that host, use its address", before: http.RedirectHandler("https://elsewhere.example/r/info/refs?service=git-upload-pack", http.StatusFound)},
 		"to this machine": {want: "redirects to another host, 127.0.0.1", before: http.RedirectHandler("https://127.0.0.1/r/info/refs?service=git-upload-pack", http.StatusFound)},
 		"to http":         {want: "changes scheme", before: http.RedirectHandler("http://example.com/r/info/refs?service=git-upload-pack", http.StatusFound)},
 		"a circle":        {want: "redirects too often", before: http.RedirectHandler("/r/info/refs?service=git-upload-pack", http.StatusFound)},

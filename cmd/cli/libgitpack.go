@@ -50,8 +50,8 @@ func checkPack(ctx context.Context, pack io.Reader, total int64) error {
 				if size, err = begin.deltaSize(); err != nil {
 					return err
 				}
+				total -= h.Length
 			}
-			total -= h.Length
 		}
 		if total -= size; size > workspace.MaxLibraryFile || total < 0 {
 			return gitFault("its files are too large: one has more than %d bytes, or all together have more than golem reads", workspace.MaxLibraryFile)

@@ -151,6 +151,24 @@ func offset(n int) []byte {
 	return out
 }
 
+// An object that is no difference counts once.
+func TestPackCountsEachFileOnce(t *testing.T) {
+	r, _ := memoryRepo(t)
+	r.Tag("v1", r.Tree(lib(r)...))
+	total := int64(0)
+	for i, o := range r.All {
+		if !slices.Contains(r.All[:i], o) {
+			total += int64(len(o[1]))
+		}
+	}
+	if err := checkPack(t.Context(), bytes.NewReader(packOf(r.All)), total); err != nil {
+		t.Errorf("%d bytes: %v", total, err)
+	}
+	if err := checkPack(t.Context(), bytes.NewReader(packOf(r.All)), total-1); err == nil {
+		t.Errorf("fewer than %d bytes are enough", total)
+	}
+}
+
 // checkPack accepts or refuses any pack without a panic.
 func FuzzGitPack(f *testing.F) {
 	r, _ := memoryRepo(f)

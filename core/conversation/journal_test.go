@@ -71,3 +71,32 @@ func TestAgainOnAFullDisk(t *testing.T) {
 		t.Errorf("going back fails with %v, and told is %v; want %v twice", err, told, errFull)
 	}
 }
+
+// shortFile is a file that has room for one write.
+type shortFile struct{ writes int }
+
+func (f *shortFile) Close() error { return nil }
+func (f *shortFile) Write(p []byte) (int, error) {
+	if f.writes++; f.writes > 1 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+// A branch that could not be written is not in use afterwards.
+func TestAgainReleasesABranchThatCannotBeWritten(t *testing.T) {
+	s := state.Memory(sandbox.Memory())
+	j := conversation.Start(&s, conversation.Entry{Run: "x", Worker: "main"})
+	defer j.Close()
+	j.Add(conversation.Entry{T: conversation.InputEntry, Input: &conversation.Input{Text: "hello"}})
+	j.Flush()
+	s.Append = func(string) (io.WriteCloser, error) { return &shortFile{}, nil }
+	if _, err := j.Again(1, "branch"); !errors.Is(err, errFull) {
+		t.Fatalf("going back fails with %v, want %v", err, errFull)
+	}
+	release, err := conversation.Hold(&s, "branch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+}

@@ -366,6 +366,7 @@ func (j *Journal) Again(n int, id string) (*Kept, error) {
 	}
 	other, before, err := Branch(j.store, k, n, id)
 	if err != nil {
+		other.Close()
 		return nil, err
 	}
 	j.mu.Lock()

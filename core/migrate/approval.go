@@ -137,6 +137,8 @@ func (d *doc) rights() map[string]int {
 			}
 		case n.Kind == yamltree.List && key == "allowed_hosts":
 			out[at] += len(n.Items)
+		case reaches(at) && !n.Empty():
+			out[at] += max(1, len(n.Items))
 		case n.Kind != yamltree.Scalar:
 		case n.Text == "preApproved" && !slices.Contains(reads, key) && key != "read", key == "approval_required" && !n.Flag(),
 			slices.Contains(widening, key) && n.Flag(), at == "approval.mode" && n.Text != "interactive":
@@ -146,8 +148,19 @@ func (d *doc) rights() map[string]int {
 	return out
 }
 
+// reaches reports whether a setting of a toolset gives what it names: files, secrets
+// and memory of modules, servers, directories and variables of commands.
+func reaches(at string) bool {
+	for _, toolset := range []string{"toolsets.custom.modules.", "toolsets.mcp.", "toolsets.shell."} {
+		if strings.HasPrefix(at, toolset) {
+			return !strings.Contains(at, ".approval") && !strings.Contains(at, ".rules")
+		}
+	}
+	return false
+}
+
 // widening are flags that allow something.
-var widening = []string{"network_enabled", "allow_module_imports", "allow_recursion", "fs"}
+var widening = []string{"network_enabled", "allow_module_imports", "allow_recursion"}
 
 // more reports whether after has a right that before does not have.
 func more(before, after map[string]int) bool {

@@ -77,7 +77,21 @@ func TestFixes(t *testing.T) {
 		"sandboxes in braces": {"sandboxes: {in: {path: ./in}}\n", "sandboxes: {in: {path: ./in}}\n"},
 		"absolute":            {"sandbox: {root: /home/ada/club/in}\n", "sandbox: {root: ./in}\n"},
 		"elsewhere":           {"sandbox: {root: /home/bob/club/in}\n", "sandbox: {root: /home/bob/club/in}\n"},
-		"quotes in quotes":    {"\"maxContextTokens\": 5\n'compatibleModels': [\"a:*\"]\n", "max_context_tokens: 5\ncompatible_models: [\"a:*\"]\n"},
+		"reading asks, writing does not": {
+			"sandbox:\n  paths:\n    data:\n      root: ./data\n      read_approval: true\n      write_approval: false\n",
+			"sandbox:\n  paths:\n    data:\n      root: ./data\n      approval: {read: ask}\n",
+		},
+		"writing asks, reading does not": {
+			"sandbox:\n  paths:\n    data:\n      write_approval: true\n      root: ./data\n      read_approval: false\n",
+			"sandbox:\n  paths:\n    data:\n      approval: {write: ask}\n      root: ./data\n",
+		},
+		"reading and writing ask": {
+			"sandbox:\n  paths:\n    data:\n      root: ./data\n      write_approval: true\n      read_approval: true\n",
+			"sandbox:\n  paths:\n    data:\n      root: ./data\n      approval: {read: ask, write: ask}\n",
+		},
+		"no more files for a module": {"toolsets: {custom: {Modules: {x: {fs: {data: rw}}}}}\n", "toolsets: {custom: {Modules: {x: {fs: {data: rw}}}}}\n"},
+		"no more for commands":       {"toolsets: {shell: {Network: true, Read: [/usr]}}\n", "toolsets: {shell: {Network: true, Read: [/usr]}}\n"},
+		"quotes in quotes":           {"\"maxContextTokens\": 5\n'compatibleModels': [\"a:*\"]\n", "max_context_tokens: 5\ncompatible_models: [\"a:*\"]\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files, _ := changed(t, fstest.MapFS{"main.worker": {Data: []byte("---\n" + c.before + "---\nhi\n")}})

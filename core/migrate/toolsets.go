@@ -70,10 +70,9 @@ func (d *doc) mounts(dirs *yamltree.Node) {
 				d.rename(f, "suffixes", "allowed_suffixes is called suffixes")
 			case "max_bytes":
 				d.rename(f, "max_file_bytes", "max_bytes is called max_file_bytes")
-			case "write_approval", "read_approval":
-				d.mountApproval(dir.Value, f)
 			}
 		}
+		d.mountApprovals(dir.Value)
 	}
 }
 
@@ -94,32 +93,50 @@ func (d *doc) mountRoot(dir *yamltree.Node, f yamltree.Field) {
 	}
 }
 
-// mountApproval replaces write_approval and read_approval of one directory by approval.
-// Writing that did not ask now asks, and a note says so.
-func (d *doc) mountApproval(dir *yamltree.Node, f yamltree.Field) {
-	if _, both := field(dir, "approval"); both || f.Value.Tag != yamltree.TagBool {
+// mountApprovals turns read_approval and write_approval of one directory into approval,
+// with one change: one key without the other could take a question away. What asked
+// still asks; writing that did not ask asks now, and is named to the person.
+func (d *doc) mountApprovals(dir *yamltree.Node) {
+	if _, both := field(dir, "approval"); both {
 		return
 	}
-	what := strings.TrimSuffix(f.Name, "_approval")
-	for _, other := range []string{"write_approval", "read_approval"} {
-		if _, ok := field(dir, other); ok && other != f.Name {
-			what = "read: ask, write"
+	var names, asks []string
+	var edits []edit
+	var at, silent yamltree.Pos
+	for _, name := range []string{"read_approval", "write_approval"} {
+		f, ok := field(dir, name)
+		if !ok {
+			continue
 		}
-	}
-	if strings.HasPrefix(what, "read:") && f.Name == "read_approval" {
-		d.remove(f, "the approval of reading stands with that of writing")
-		return
-	}
-	if !f.Value.Flag() {
-		d.remove(f, f.Name+": false is removed: golem decides by the risk")
-		if f.Name == "write_approval" {
-			d.leave(f.Pos, "writing did not ask here; now it asks. If it is not to ask, write approval: {write: preApproved}")
+		first, beyond, indent, whole := d.lines(f)
+		if !whole || f.Value.Tag != yamltree.TagBool {
+			return
 		}
-		return
+		switch {
+		case f.Value.Flag():
+			asks = append(asks, strings.TrimSuffix(name, "_approval")+": ask")
+		case name == "write_approval":
+			silent = f.Pos
+		}
+		with := ""
+		if len(asks) > 0 && (name == "write_approval" || !has(dir, "write_approval")) {
+			with = d.line(indent, "approval: {"+strings.Join(asks, ", ")+"}")
+		}
+		names, at = append(names, name), f.Pos
+		edits = append(edits, d.bytesOf(first, beyond, with))
 	}
-	if first, beyond, indent, ok := d.lines(f); ok && beyond == first+1 {
-		d.change(f.Pos, f.Name+" is approval: {"+what+": ask}", d.bytesOf(first, beyond, d.line(indent, "approval: {"+what+": ask}")))
+	note := strings.Join(names, " and ") + ": false is removed: golem decides by the risk"
+	if len(asks) > 0 {
+		note = strings.Join(names, " and ") + " is approval: {" + strings.Join(asks, ", ") + "}"
 	}
+	if len(edits) > 0 && d.change(at, note, edits...) && silent.Line > 0 {
+		d.leave(silent, "writing did not ask here; now it asks. If it is not to ask, write approval: {write: preApproved}")
+	}
+}
+
+func has(n *yamltree.Node, name string) bool {
+	_, ok := field(n, name)
+	return ok
 }
 
 // toolsetSandbox moves toolsets.sandbox of the second llm-do to sandbox.

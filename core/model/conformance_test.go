@@ -153,6 +153,19 @@ func TestAnswerLongerThanTheLimit(t *testing.T) {
 	}
 }
 
+// The limit itself is allowed.
+func TestAnswerAsLongAsTheLimit(t *testing.T) {
+	body := sse(text("Hello"), stop("stop"))
+	for less, wants := range []string{"Hello", ""} {
+		p := &player{behaviour: behaviour{body: []string{body}}}
+		m := open(t, "openai:x", Config{HTTP: p, Env: env(key), MaxBytes: int64(len(body) - less)})
+		turn, err := m.Generate(context.Background(), request(), nil)
+		if turn.Text != wants || err == nil != (wants != "") {
+			t.Errorf("%d bytes fewer than the answer: %+v, %v", less, turn, err)
+		}
+	}
+}
+
 // A provider that does not end the stream after a complete answer delays nobody for long.
 func TestSilenceAfterTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

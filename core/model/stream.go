@@ -52,17 +52,16 @@ func newEvents(src io.ReadCloser, g *guard, limit int64, text func(string) strin
 type source struct{ e *events }
 
 func (s source) Read(p []byte) (int, error) {
-	if s.e.left <= 0 {
-		return 0, (&failure{message: fmt.Sprintf("the answer is longer than %d bytes", s.e.limit)}).
-			fault(fault.Model, "request a shorter answer")
-	}
 	if err := s.e.guard.ctx.Err(); err != nil {
 		return 0, err
 	}
 	s.e.guard.heard()
-	n, err := s.e.src.Read(p[:min(int64(len(p)), s.e.left)])
+	n, err := s.e.src.Read(p[:min(int64(len(p)), max(s.e.left, 0)+1)])
 	s.e.guard.pause()
-	s.e.left -= int64(n)
+	if s.e.left -= int64(n); s.e.left < 0 {
+		return 0, (&failure{message: fmt.Sprintf("the answer is longer than %d bytes", s.e.limit)}).
+			fault(fault.Model, "request a shorter answer")
+	}
 	return n, err
 }
 

@@ -145,7 +145,7 @@ func (c *checker) judge(got *loaded, s *scanned) {
 	if got.worker == nil {
 		return
 	}
-	c.add(p.toolsetFaults(got, c.platform, nil)...)
+	c.add(p.toolsetFaults(got, c.platform)...)
 	_, faults := p.modules(got)
 	c.add(faults...)
 	if dir := got.ownDir(); dir != "" && !p.src.Flags.NoImportTools {

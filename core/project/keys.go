@@ -306,7 +306,7 @@ func quirksShape() *yamltree.Shape {
 	}
 	foreign := func(s string) string {
 		if slices.Contains([]string{"role", "content", "tool_calls", "tool_call_id", "id", "type", "function", "name"}, s) {
-			return fault.Quoted(s) + " is a header that golem sets itself"
+			return fault.Quoted(s) + " is a field that golem sets itself"
 		}
 		return yamltree.NameProblem(s)
 	}

@@ -54,7 +54,7 @@ func (p *Project) finished(got *loaded) (*Worker, error) {
 		faults = append(faults, f)
 	}
 	if got.worker != nil {
-		faults = append(faults, p.toolsetFaults(got, p.src.Platform, nil)...)
+		faults = append(faults, p.toolsetFaults(got, p.src.Platform)...)
 		faults = append(faults, p.toolModuleFaults(got)...)
 	}
 	faults.Sort()

@@ -76,7 +76,9 @@ func (p *Project) ModuleDigest(m Module, most int64) (string, error) {
 		err = fmt.Errorf("it has more than %d bytes", most)
 	}
 	if err != nil {
-		return "", fault.New(fault.NotFound, "%s cannot be read: %s", m.Path, err.Error())
+		f := *fault.Of(err, fault.NotFound)
+		f.Message = m.Path + " cannot be read: " + f.Message
+		return "", &f
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }

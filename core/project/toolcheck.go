@@ -10,10 +10,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// toolsetFaults returns the faults of a worker's toolsets on a platform. seen, if not
-// nil, keeps the texts of faults, so that a fault of the manifest is not reported once
-// per worker.
-func (p *Project) toolsetFaults(l *loaded, platform string, seen map[string]bool) fault.List {
+// toolsetFaults returns what is wrong with the toolsets of a worker on a platform.
+func (p *Project) toolsetFaults(l *loaded, platform string) fault.List {
 	var faults fault.List
 	all := l.eff.Get("toolsets")
 	if all == nil {
@@ -29,15 +27,7 @@ func (p *Project) toolsetFaults(l *loaded, platform string, seen map[string]bool
 		} else if bad := p.optionFault(f); bad != nil {
 			found = append(found, bad)
 		}
-		for _, bad := range found {
-			if seen[bad.Error()] {
-				continue
-			}
-			if seen != nil {
-				seen[bad.Error()] = true
-			}
-			faults = append(faults, bad)
-		}
+		faults = append(faults, found...)
 	}
 	return faults
 }

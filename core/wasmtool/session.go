@@ -234,8 +234,13 @@ func (s *Session) GolemCall(name, args int64) (int64, error) {
 func text(b []byte, limit int) string {
 	if len(b) > limit {
 		b = b[:limit]
-		for len(b) > 0 && !utf8.Valid(b[len(b)-min(len(b), 4):]) && !utf8.RuneStart(b[len(b)-1]) {
-			b = b[:len(b)-1]
+		for n := 1; n <= min(len(b), utf8.UTFMax-1); n++ {
+			if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
+				if !utf8.FullRune(last) {
+					b = b[:len(b)-n]
+				}
+				break
+			}
 		}
 	}
 	return strings.ToValidUTF8(string(b), "\uFFFD")

@@ -152,7 +152,7 @@ func (n *Node) Empty() bool {
 	case Mapping:
 		return len(n.Fields) == 0
 	}
-	return n.Tag == TagNull || n.Text == "" || n.Tag == TagBool && n.Text == "false"
+	return n.Tag == TagNull || n.Text == "" || n.Tag == TagBool && !n.Flag()
 }
 
 // Found names the value's type, for a message "expected …, found …".
