@@ -39,7 +39,9 @@ func (f *toolFiles) answer(op string, m js.Value) map[string]any {
 
 func (f *toolFiles) operation(op string, m js.Value, out map[string]any) wasmtool.Errno {
 	switch op {
-	case "read", "write", "move":
+	case "move":
+		return f.Rename(m.Get("from").String(), m.Get("name").String())
+	case "read", "write":
 		if f.Files == nil { // not reached: nothing is open without a grant
 			return wasmtool.ErrnoAccess
 		}
@@ -57,16 +59,13 @@ func (f *toolFiles) operation(op string, m js.Value, out map[string]any) wasmtoo
 // content does the operations that take a file's name in the sandbox, not a path that the
 // module gave.
 func (f *toolFiles) content(op, name string, m js.Value, out map[string]any) wasmtool.Errno {
-	switch op {
-	case "read":
+	if op == "read" {
 		data, err := sandbox.ReadFile(f.Files, name, wasmtool.MaxFile)
 		out["data"] = jsbytes.Array(data)
 		return f.Errno(err)
-	case "write":
-		f.lost = f.Files.WriteFile(name, jsbytes.Bytes(m.Get("data")))
-		return f.Errno(f.lost)
 	}
-	return f.Errno(f.Files.Rename(m.Get("from").String(), name))
+	f.lost = f.Files.WriteFile(name, jsbytes.Bytes(m.Get("data")))
+	return f.Errno(f.lost)
 }
 
 // at returns the path that the module gave, joined to the directory of the descriptor.
@@ -106,7 +105,7 @@ func (f *toolFiles) do(op, given string, m js.Value, out map[string]any) wasmtoo
 	case "open":
 		return f.open(name, m, out)
 	case "mkdir":
-		return f.Errno(f.Files.Mkdir(name, 0o755))
+		return f.Mkdir(name)
 	case "unlink", "rmdir":
 		return f.Remove(name, op == "rmdir")
 	}

@@ -57,14 +57,22 @@ func (v WASIView) Name(p string) (string, Errno) {
 		if p == "." {
 			return p, 0
 		}
-		v.Refuse(fault.New(fault.Grant, "the module tried to open the file %s, and it was not granted files", Escape([]byte(sandbox.Abs(p)), 200)).
-			Hinting("if it may see files, write fs: true or directories such as fs: {data: ro} for it in toolsets.custom.modules"))
-		return "", ErrnoAccess
+		return "", v.granted(p)
 	}
 	if !fs.ValidPath(p) {
 		return "", ErrnoPermission
 	}
 	return p, v.Errno(sandbox.Valid(p))
+}
+
+// granted fails with ErrnoAccess, and notes the refusal, if no files were granted.
+func (v WASIView) granted(name string) Errno {
+	if v.Files != nil {
+		return 0
+	}
+	v.Refuse(fault.New(fault.Grant, "the module tried to open the file %s, and it was not granted files", Escape([]byte(sandbox.Abs(name)), 200)).
+		Hinting("if it may see files, write fs: true or directories such as fs: {data: ro} for it in toolsets.custom.modules"))
+	return ErrnoAccess
 }
 
 // Errno converts an error of the sandbox to a WASI error. It passes refusals of the
@@ -131,8 +139,7 @@ func (v WASIView) Info(name string) (fs.FileInfo, Errno) {
 
 // Entries returns the entries of a directory.
 func (v WASIView) Entries(name string) ([]fs.DirEntry, Errno) {
-	if v.Files == nil {
-		_, errno := v.Name("any")
+	if errno := v.granted(name); errno != 0 {
 		return nil, errno
 	}
 	entries, err := fs.ReadDir(v.Files, name)
@@ -150,8 +157,27 @@ func (v WASIView) CanWrite(name string, isNew bool) Errno {
 	return v.Errno(sandbox.CanWrite(v.Files, name))
 }
 
+// Mkdir makes one directory.
+func (v WASIView) Mkdir(name string) Errno {
+	if errno := v.granted(name); errno != 0 {
+		return errno
+	}
+	return v.Errno(v.Files.Mkdir(name, 0o755))
+}
+
+// Rename moves a file or directory.
+func (v WASIView) Rename(from, to string) Errno {
+	if errno := v.granted(from); errno != 0 {
+		return errno
+	}
+	return v.Errno(v.Files.Rename(from, to))
+}
+
 // Remove removes a file, or an empty directory.
 func (v WASIView) Remove(name string, dir bool) Errno {
+	if errno := v.granted(name); errno != 0 {
+		return errno
+	}
 	info, errno := v.Info(name)
 	switch {
 	case errno != 0:

@@ -72,8 +72,10 @@ func testComplaints(t *testing.T, browser *webtest.Browser) {
 				t.Fatal(err)
 			}
 		}
-		for !strings.Contains(p.Console(), want[len(want)-1]) { // it is told when the browser gets to it
-			time.Sleep(10 * time.Millisecond)
+		for _, w := range want { // the browser reports each when it gets to it, in any order
+			for !strings.Contains(p.Console(), w) {
+				time.Sleep(10 * time.Millisecond)
+			}
 		}
 	})
 	all := strings.Join(heard.heard, "\n")

@@ -135,7 +135,7 @@ func (f *wasiFS) move(from, to string) sys.Errno {
 			}
 		}
 	}
-	if errno := f.errno(f.Files.Rename(from, to)); errno != 0 || from == to {
+	if errno := errnoOf(f.WASIView.Rename(from, to)); errno != 0 || from == to {
 		return errno
 	}
 	f.forget(to)

@@ -141,7 +141,7 @@ func (f *wasiFS) Mkdir(p string, _ fs.FileMode) sys.Errno {
 	if errno != 0 {
 		return errno
 	}
-	return f.errno(f.Files.Mkdir(name, 0o755))
+	return errnoOf(f.WASIView.Mkdir(name))
 }
 
 // Rename moves a file or directory.
