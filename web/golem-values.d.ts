@@ -53,7 +53,7 @@ export interface Header {
 
 export interface Request {
   id: string
-  kind: 'tool' | 'input' | 'turns' | 'trust'
+  kind: 'tool' | 'input' | 'turns' | 'trust' | 'resume'
   call?: string
   risk: string
   workerPath?: string[]

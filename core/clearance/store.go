@@ -281,7 +281,9 @@ func (s *Store) reserve(head *journal) (id string, log *state.Log, release func(
 	first, err := json.Marshal(head)
 	if err == nil {
 		if log, err = s.State.NewLog(journalFormat, s.at(id, journalFile)); err == nil {
-			err = log.Append(first)
+			if err = log.Append(first); err != nil {
+				_ = log.Close() // what failed is told
+			}
 		}
 	}
 	if err != nil {

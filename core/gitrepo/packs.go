@@ -40,7 +40,7 @@ func (d *Disk) packs() ([]packIndex, error) {
 	if d.indexes != nil {
 		return d.indexes, nil
 	}
-	d.indexes = []packIndex{}
+	indexes := []packIndex{}
 	entries, _ := fs.ReadDir(d.git, "objects/pack") // none: there are no packs
 	for _, e := range entries {
 		stem, ok := strings.CutSuffix(e.Name(), ".idx")
@@ -59,12 +59,12 @@ func (d *Disk) packs() ([]packIndex, error) {
 			continue // as above
 		}
 		if !p.sorted() {
-			d.indexes = nil
 			return nil, Fault("the index of a pack is damaged: its names are not in order")
 		}
-		d.indexes = append(d.indexes, p)
+		indexes = append(indexes, p)
 	}
-	return d.indexes, nil
+	d.indexes = indexes // not before all were read: a part of them would let a circle of differences pass
+	return indexes, nil
 }
 
 // sorted reports whether the names are in order, each only once. In another order, the

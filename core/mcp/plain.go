@@ -34,14 +34,14 @@ func hidden(r rune) bool {
 }
 
 // plainJSON replaces invisible characters in the strings of a valid JSON document by visible
-// escapes, as Plain does. ASCII characters and the short escapes (\b, \r) stay.
+// escapes, as Plain does. The short escape \r stays.
 func plainJSON(raw []byte) []byte {
 	out := make([]byte, 0, len(raw))
 	show := func(r rune) { out = append(out, fmt.Sprintf(`\\u%04x`, r)...) }
 	for i := 0; i < len(raw); {
 		if raw[i] == '\\' && i+1 < len(raw) {
 			r, n := escape(raw[i:])
-			if n > 2 && hidden(r) {
+			if hidden(r) && (n > 2 || r != '\r') {
 				show(r)
 			} else {
 				out = append(out, raw[i:i+n]...)
@@ -50,7 +50,7 @@ func plainJSON(raw []byte) []byte {
 			continue
 		}
 		r, n := utf8.DecodeRune(raw[i:])
-		if r != '\r' && r >= 0x80 && hidden(r) {
+		if r >= 0x7f && hidden(r) {
 			show(r)
 		} else {
 			out = append(out, raw[i:i+n]...)
@@ -61,7 +61,7 @@ func plainJSON(raw []byte) []byte {
 }
 
 // escape reads the JSON escape at the beginning of raw. It returns its length n in bytes
-// and, for a \u escape or a surrogate pair, the character r.
+// and the character r.
 func escape(raw []byte) (r rune, n int) {
 	hex := func(at int) rune {
 		if len(raw) < at+6 || raw[at] != '\\' || raw[at+1] != 'u' {
@@ -75,7 +75,10 @@ func escape(raw []byte) (r rune, n int) {
 	}
 	first := hex(0)
 	if first < 0 {
-		return 0, 2
+		if i := strings.IndexByte("bfnrt", raw[1]); i >= 0 {
+			return rune("\b\f\n\r\t"[i]), 2
+		}
+		return rune(raw[1]), 2
 	}
 	if pair := utf16.DecodeRune(first, hex(6)); pair != unicode.ReplacementChar {
 		return pair, 12

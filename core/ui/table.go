@@ -45,7 +45,7 @@ const leastLast = 12
 // column stays complete, so that Fit can break it. rows[0] has the headings, and each
 // cell is one line. If n is 0, it returns the rows unchanged; otherwise it returns a copy.
 func NarrowTable(rows [][]string, n int, spare ...string) [][]string {
-	if n <= 0 {
+	if n <= 0 || len(rows) == 0 {
 		return rows
 	}
 	out := make([][]string, len(rows))

@@ -103,7 +103,7 @@ export class Golem {
    * Installs a library from a zip, or from files by their paths. from says where it came from.
    * fresh is false if the same files were installed already.
    * @param {Bytes | Record<string, Bytes>} files
-   * @returns {Promise<{library: {name: string, version?: string, dir: string}, fresh: boolean, left: string[] | null}>}
+   * @returns {Promise<{library: {name: string, version?: string, dir: string}, fresh: boolean, left: string[] | null, missing: string[] | null}>}
    */
   installLibrary(files, from = '', { signal } = {}) {
     if (isBytes(files)) return this.#link.ask('installLibrary', { from }, { signal }, files)
@@ -115,7 +115,7 @@ export class Golem {
    * With look it only returns what that would change.
    * @param {Bytes | Record<string, Bytes>} files
    * @param {{look?: boolean, signal?: AbortSignal}} [how]
-   * @returns {Promise<{library: {name: string, version?: string, dir: string}, fresh: boolean, changes: string[] | null, left: string[] | null}>}
+   * @returns {Promise<{library: {name: string, version?: string, dir: string}, fresh: boolean, changes: string[] | null, left: string[] | null, missing: string[] | null}>}
    */
   updateLibrary(files, from = '', { look = false, signal } = {}) {
     const zip = isBytes(files)

@@ -9,6 +9,10 @@
  * @property {Record<string, string|number>} [limits] limits of the run, e.g. {turns: 20, cost: 0.5, tool_timeout: '1m', tool_output: '10KB'}
  * @property {string} [resume] the id of a kept conversation to continue; '' is the newest
  * @property {number} [at] with resume: branches off before the person's message of this number
+ * @property {boolean} [changed] with resume: continues although files of its workers have changed
+ * @property {string} [record] the file of the project in which the answers of the models are recorded
+ * @property {boolean} [noImportTools] leaves out the tool modules that workers import
+ * @property {boolean} [allowModuleImports] lets workers import tool modules from outside the project
  * @property {boolean} [strict] any denied call or failed worker makes the exit code 1
  * @property {boolean} [trust] says yes, for this run, to the settings of the project that reach beyond its sandbox
  * @property {string} [config] the person's own configuration, the text of a config.yaml

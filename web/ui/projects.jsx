@@ -167,7 +167,7 @@ function Make() {
 
 /** Returns a link that has a project in its fragment, which browsers do not send to servers. */
 async function carry(name) {
-  const zip = new Uint8Array(await (await store.golem.exportZip(name, { runs: false })).arrayBuffer())
+  const zip = new Uint8Array(await (await store.golem.exportZip(name)).arrayBuffer())
   if (zip.length > 1_500_000) throw new Error(`${bytes(zip.length)} is too large for a link: export a zip instead`)
   let text = ''
   for (let i = 0; i < zip.length; i += 0x8000) text += String.fromCharCode(...zip.subarray(i, i + 0x8000))
