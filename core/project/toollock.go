@@ -10,8 +10,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// ToolLockFile is the name of the file that pins the digests of tool modules (SPEC §6,
-// §16).
+// ToolLockFile is the name of the file that pins the digests of tool modules
+// (SPEC §6, §16).
 const ToolLockFile = "tools.lock"
 
 var lockShape = newLockShape()

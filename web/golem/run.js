@@ -11,7 +11,7 @@
  * @property {number} [at] with resume: branches off before the person's message of this number
  * @property {boolean} [changed] with resume: continues although files of its workers have changed
  * @property {string} [record] the file of the project in which the answers of the models are recorded
- * @property {boolean} [noImportTools] leaves out the tool modules that workers import
+ * @property {boolean} [noImportTools] loads no custom tools (.wasm files)
  * @property {boolean} [allowModuleImports] lets workers import tool modules from outside the project
  * @property {boolean} [strict] any denied call or failed worker makes the exit code 1
  * @property {boolean} [trust] says yes, for this run, to the settings of the project that reach beyond its sandbox
