@@ -28,7 +28,7 @@ func HTTP(do Doer, version string) Dial {
 		if s.URL == "" {
 			return nil, NoCommands(s.Name)
 		}
-		h := &httpSession{do: do, server: s, version: version, changed: changed}
+		h := &httpSession{do: do, server: s, version: version, changed: changed, renewing: make(chan struct{}, 1)}
 		h.life, h.end = context.WithCancel(context.WithoutCancel(ctx))
 		if err := h.initialize(ctx); err != nil {
 			h.end()
@@ -57,9 +57,12 @@ type httpSession struct {
 	end     context.CancelFunc
 	streams sync.WaitGroup
 
+	renewing chan struct{} // is full while a request starts another session
+
 	mu       sync.Mutex
 	next     int64
 	id       string // Mcp-Session-Id
+	begun    int    // how many sessions were started
 	protocol string
 	has      map[string]json.RawMessage
 }
@@ -91,6 +94,7 @@ func (h *httpSession) initialize(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	h.protocol, h.has = in.Version, in.Capabilities
+	h.begun++
 	h.mu.Unlock()
 	if err := h.notify(ctx, message{Method: "notifications/initialized"}); err != nil {
 		return err
@@ -120,15 +124,43 @@ var errGone = errors.New("the server has ended the session")
 // Request sends a request. If the server has ended the session, Request starts another one
 // and sends the request again; this is safe, because the server did not carry it out.
 func (h *httpSession) Request(ctx context.Context, method string, params any, progress func(Progress)) (json.RawMessage, error) {
+	session := h.session()
 	raw, err := h.send(ctx, method, params, progress)
 	if !errors.Is(err, errGone) {
 		return raw, err
 	}
-	if err := h.initialize(ctx); err != nil {
+	if err := h.renew(ctx, session); err != nil {
 		return nil, err
 	}
-	h.changed("tools") // the server may have been restarted with other tools
 	return h.send(ctx, method, params, progress)
+}
+
+// session returns the number of the present session.
+func (h *httpSession) session() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.begun
+}
+
+// renew starts a session in place of the one with the number gone, unless another request
+// has done so.
+func (h *httpSession) renew(ctx context.Context, gone int) error {
+	select {
+	case h.renewing <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-h.life.Done():
+		return context.Cause(h.life)
+	}
+	defer func() { <-h.renewing }()
+	if h.session() != gone {
+		return nil
+	}
+	if err := h.initialize(ctx); err != nil {
+		return err
+	}
+	h.changed("tools") // the server may have been restarted with other tools
+	return nil
 }
 
 func (h *httpSession) send(ctx context.Context, method string, params any, progress func(Progress)) (json.RawMessage, error) {
