@@ -54,7 +54,7 @@ func (d *declarations) of(t reflect.Type) string {
 	case reflect.TypeFor[approval.Answer]():
 		return "Answer"
 	case reflect.TypeFor[approval.Kind]():
-		return "'tool' | 'input' | 'turns' | 'trust'"
+		return "'tool' | 'input' | 'turns' | 'trust' | 'resume'"
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
