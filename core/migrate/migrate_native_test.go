@@ -102,6 +102,14 @@ func TestFixes(t *testing.T) {
 	}
 }
 
+// A person is told that writing asks from now on.
+func TestWritingAsksNow(t *testing.T) {
+	_, plan := changed(t, fstest.MapFS{"main.worker": {Data: []byte("---\nsandbox:\n  paths:\n    data:\n      root: ./data\n      write_approval: false\n---\nhi\n")}})
+	if len(plan.Left) != 1 || plan.Left[0].Line != 6 || !strings.Contains(plan.Left[0].Text, "now it asks") {
+		t.Errorf("%+v", plan.Left)
+	}
+}
+
 func TestTemplatesOfHandlebars(t *testing.T) {
 	for before, after := range map[string]string{
 		"{{#if a}}x{{else}}y{{/if}}":               "{% if a %}x{% else %}y{% endif %}",

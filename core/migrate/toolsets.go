@@ -95,7 +95,7 @@ func (d *doc) mountRoot(dir *yamltree.Node, f yamltree.Field) {
 
 // mountApprovals turns read_approval and write_approval of one directory into approval,
 // with one change: one key without the other could take a question away. What asked
-// still asks; writing that did not ask asks now, and is named to the person.
+// still asks; writing that did not ask asks now, and a note tells the person.
 func (d *doc) mountApprovals(dir *yamltree.Node) {
 	if _, both := field(dir, "approval"); both {
 		return
@@ -130,7 +130,7 @@ func (d *doc) mountApprovals(dir *yamltree.Node) {
 		note = strings.Join(names, " and ") + " is approval: {" + strings.Join(asks, ", ") + "}"
 	}
 	if len(edits) > 0 && d.change(at, note, edits...) && silent.Line > 0 {
-		d.leave(silent, "writing did not ask here; now it asks. If it is not to ask, write approval: {write: preApproved}")
+		d.nowAsks(silent, "writing to this directory")
 	}
 }
 
