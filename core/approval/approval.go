@@ -165,6 +165,9 @@ type Record struct {
 	Reason   string
 	Nobody   bool // denied because nobody could be asked: the exit code is 3
 	Answered bool // a person answered this question
+	// Unsaved is the error of Question.Answered: the answer counts for this run, but could
+	// not be saved for later ones.
+	Unsaved error
 	// Allow is the rule that would have let the call run; nil unless it was denied
 	// because nobody could be asked and there is such a rule.
 	Allow *Lasting

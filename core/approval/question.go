@@ -55,8 +55,9 @@ type Question struct {
 	// may be nil.
 	Settled func() (yes, known bool)
 	// Answered is called with the result before the next question is asked, so that
-	// Settled of that question can use the result. It may be nil.
-	Answered func(yes bool)
+	// Settled of that question can use the result. Its error, which Record.Unsaved gets,
+	// does not change the answer. It may be nil.
+	Answered func(yes bool) error
 	// Asking and Shown are as in Item.
 	Asking func() (done func())
 	Shown  func(Request)
@@ -102,7 +103,7 @@ func (g *Gate) Ask(ctx context.Context, q Question) (Record, error) {
 		rec.Reason = spoken(d.Reason)
 	}
 	if q.Answered != nil {
-		q.Answered(rec.Run)
+		rec.Unsaved = q.Answered(rec.Run)
 	}
 	return rec, nil
 }

@@ -59,19 +59,15 @@ func (c *Consent) Before(ctx context.Context, entry *project.Worker, r *run.Runn
 		return notes("not trusted", open), nil
 	}
 	q := c.question(open, "0", nil, func(req approval.Request) { Announce(r.Sink, req) })
-	q.Asking = r.Asking
+	q.Asking, q.Answered = r.Asking, c.storing(open)
 	rec, err := r.Gate.Ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	answer := run.Answered(q, rec)
+	out := run.Outcome(q, rec)
 	if !rec.Run {
 		c.unattended.Store(c.unattended.Load() || rec.Nobody)
-		return append(notes("not trusted", open), answer), nil
-	}
-	out := []trace.Body{answer}
-	if err := c.Trust(open); err != nil {
-		out = append(out, trace.Warning{Code: fault.Trust, Message: "your yes counts for this run, but could not be saved: " + fault.Of(err, fault.Config).Text()})
+		return append(notes("not trusted", open), out...), nil
 	}
 	return out, nil
 }
@@ -82,6 +78,16 @@ func (c *Consent) Asks(ctx context.Context, entry *project.Worker) (trust.List, 
 		return nil, err
 	}
 	return c.judge.Untrusted(c.needed(ctx, entry)), nil
+}
+
+// storing returns a Question.Answered that stores a yes to a list.
+func (c *Consent) storing(l trust.List) func(yes bool) error {
+	return func(yes bool) error {
+		if !yes {
+			return nil
+		}
+		return c.Trust(l)
+	}
 }
 
 // question returns the question whether a person trusts a list.
@@ -145,13 +151,13 @@ func (c *Consent) use(ctx context.Context, w *project.Worker, list trust.List, a
 	why := "nobody trusted it"
 	if !c.neverAsk && !c.asked(w) {
 		q := c.question(open, "", nil, nil)
-		q.Settled = func() (bool, bool) { return true, len(c.judge.Untrusted(open)) == 0 }
+		q.Settled, q.Answered = func() (bool, bool) { return true, len(c.judge.Untrusted(open)) == 0 }, c.storing(open)
 		rec, err := ask(ctx, q)
 		switch {
 		case err != nil:
 			return err
 		case rec.Run:
-			return c.Trust(open)
+			return nil
 		}
 		c.unattended.Store(c.unattended.Load() || rec.Nobody)
 		why = rec.Reason

@@ -294,20 +294,18 @@ func (c *Consent) askTools(ctx context.Context, server string, open trust.List, 
 		again = slices.ContainsFunc(open, func(w trust.Widening) bool { return c.judge.Trusts(w) || c.saidNo(w) })
 		return false, again
 	}
-	var kept error
-	q.Answered = func(yes bool) { // before the next question, which may be about the same tools
+	q.Answered = func(yes bool) error { // before the next question, which may be about the same tools
 		if yes {
-			kept = c.Trust(open)
-			return
+			return c.Trust(open)
 		}
 		for _, w := range open {
 			c.refused.Store(w.File+"\n"+w.Path+"\n"+w.Value, true)
 		}
+		return nil
 	}
 	rec, err := ask(ctx, q)
 	if err == nil {
 		c.unattended.Store(c.unattended.Load() || rec.Nobody)
-		err = kept
 	}
 	return again, err
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/run"
+	"golem/core/trace"
 	"golem/core/trust"
 )
 
@@ -136,5 +139,33 @@ func TestPinnedDigestOfNoTools(t *testing.T) {
 	}
 	if c.judge.Trusts(later[0]) {
 		t.Error("the list after an empty one is trusted")
+	}
+}
+
+// full is a File of a full disk.
+type full struct{}
+
+func (full) Read() ([]byte, error) { return nil, nil }
+
+func (full) Change(func([]byte) ([]byte, error)) error {
+	return fault.New(fault.Config, "no space left on device")
+}
+
+// A yes that cannot be saved counts for this run, as the question says; the trace has a
+// warning.
+func TestYesThatCannotBeSaved(t *testing.T) {
+	c := &Consent{source: Source{File: full{}, Key: "/p"}}
+	tools := trust.List{{Path: "toolsets.mcp.s.a", Value: "1"}}
+	var events []trace.Body
+	ask := func(ctx context.Context, q approval.Question) (approval.Record, error) {
+		rec, err := approval.NewGate(approval.Interactive, &answering{yes: []bool{true}}).Ask(ctx, q)
+		events = run.Outcome(q, rec)
+		return rec, err
+	}
+	if err := c.settleTools(t.Context(), trust.Widening{}, "s", tools, ask); err != nil || !c.judge.Trusts(tools[0]) {
+		t.Errorf("%v", err)
+	}
+	if len(events) != 2 || !strings.Contains(events[1].(trace.Warning).Message, "could not be saved: no space left") {
+		t.Errorf("%+v", events)
 	}
 }

@@ -18,13 +18,27 @@ func (f *frame) question(ctx context.Context, q approval.Question) (approval.Rec
 	q.Call, q.WorkerPath, q.Asking = f.id, f.chain, f.tree.ask
 	q.Shown = func(r approval.Request) { f.tree.shown(f.at(), r) }
 	rec, err := f.tree.r.Gate.Ask(ctx, q)
-	switch answered := err == nil && rec.Source != "cache"; {
-	case answered && f.opening: // the run has not begun
-		f.tree.r.Notices = append(f.tree.r.Notices, Answered(q, rec))
-	case answered:
-		f.emit(Answered(q, rec))
+	if err != nil || rec.Source == "cache" {
+		return rec, err
 	}
-	return rec, err
+	for _, body := range Outcome(q, rec) {
+		if f.opening { // the run has not begun
+			f.tree.r.Notices = append(f.tree.r.Notices, body)
+		} else {
+			f.emit(body)
+		}
+	}
+	return rec, nil
+}
+
+// Outcome returns the trace's events for the answer to a question about trust: the answer,
+// and a warning if it could not be saved.
+func Outcome(q approval.Question, rec approval.Record) []trace.Body {
+	out := []trace.Body{Answered(q, rec)}
+	if rec.Unsaved != nil {
+		out = append(out, trace.Warning{Code: fault.Trust, Message: "your yes counts for this run, but could not be saved: " + fault.Of(rec.Unsaved, fault.Config).Text()})
+	}
+	return out
 }
 
 // Answered returns the trace's event for the answer to a question that is not about a

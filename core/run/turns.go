@@ -100,13 +100,14 @@ func (f *frame) askMore(ctx context.Context, q question) (yes bool, err error) {
 			}
 			return false, f.tree.hasEnough()
 		},
-		Answered: func(yes bool) {
+		Answered: func(yes bool) error {
 			switch {
 			case !yes:
 				f.tree.settleEnough(true)
 			case q.grant != nil:
 				q.grant()
 			}
+			return nil
 		},
 		Asking: f.tree.ask,
 		Shown:  func(r approval.Request) { f.tree.shown(f.at(), r) },
