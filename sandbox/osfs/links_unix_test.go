@@ -214,6 +214,25 @@ func TestHardLinks(t *testing.T) {
 	}
 }
 
+// A move to another hard link of the same file leaves one name, the new one.
+func TestMoveOntoHardLink(t *testing.T) {
+	dir, _ := host(t, "a", "d/keep")
+	for _, to := range []string{"b", "d/b"} {
+		must(t, os.Link(filepath.Join(dir, "a"), filepath.Join(dir, to)))
+		f := open(t, dir)
+		must(t, f.Rename("a", to))
+		if stats(f, "a") == nil {
+			t.Errorf("a is still there after the move to %s", to)
+		}
+		if data, err := os.ReadFile(filepath.Join(dir, to)); err != nil || string(data) != "a" {
+			t.Errorf("%s: %q, %v", to, data, err)
+		}
+		must(t, f.Rename(to, "a"))
+		must(t, f.Rename("a", "a"))
+		must(t, reads(f, "a"))
+	}
+}
+
 // A link reaches no files that a nested mount covers, and does not avoid its mode.
 func TestLinksAndNestedMounts(t *testing.T) {
 	dir, outside := host(t, "in/hidden", "b")

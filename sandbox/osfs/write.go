@@ -197,9 +197,12 @@ func (f *FS) Rename(oldName, newName string) error {
 	if to.info != nil && (to.info.IsDir() || from.info.IsDir()) && !os.SameFile(from.info, to.info) {
 		return failed("rename", newName, fs.ErrExist)
 	}
-	if from.parent() == to.parent() {
+	switch {
+	case linked(from, to):
+		err = from.dir().Remove(from.base)
+	case from.parent() == to.parent():
 		err = from.dir().Rename(from.base, to.base)
-	} else {
+	default:
 		err = f.move(from, to)
 	}
 	if err != nil {
@@ -210,6 +213,13 @@ func (f *FS) Rename(oldName, newName string) error {
 		syncDir(from.dir())
 	}
 	return nil
+}
+
+// linked reports whether two names are hard links of one file. rename(2) does nothing
+// then, and leaves both names. Two spellings of one name, on a disk that ignores case, are
+// no links.
+func linked(a, b *spot) bool {
+	return b.info != nil && os.SameFile(a.info, b.info) && links(a.info, nil) > 1 && sandbox.Fold(a.place()) != sandbox.Fold(b.place())
 }
 
 // Mkdir creates one directory. Its owner can always read, write and enter it.
