@@ -260,6 +260,22 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
+// The last line of a client may have no line end. If it is too long, it is refused as any
+// other long line.
+func TestLongLastLine(t *testing.T) {
+	s, err := New("test", "", []Tool{{Name: "echo", Run: echo}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := s.Pipe(t.Context(), strings.NewReader(strings.Repeat("x", maxMessage+1)), &out); err != nil {
+		t.Error(err)
+	}
+	if got := out.String(); !strings.Contains(got, `-32600`) || strings.Count(got, "\n") != 1 {
+		t.Error(got)
+	}
+}
+
 // Calls and sessions are bounded.
 func TestBounds(t *testing.T) {
 	begun, release := make(chan bool, maxCalls), make(chan bool)

@@ -117,7 +117,7 @@ func (l *lines) line() (line []byte, whole bool, err error) {
 		case err == nil:
 			return line, whole, nil
 		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF) && len(line) > 0:
+		case errors.Is(err, io.EOF) && (len(line) > 0 || !whole):
 			return line, whole, nil
 		default:
 			return nil, false, err
