@@ -93,7 +93,8 @@ func (c gitCommit) Open(name string) (fs.File, error) {
 }
 
 // Commit makes a commit on top of Tip and returns its hash, without moving the branch. It
-// removes a file without Content, and returns Tip if nothing changes.
+// removes a file without Content, and returns Tip if nothing changes. It makes no file
+// executable, because the files of a page have no permissions.
 func (b *gitBranch) Commit(message string, when time.Time, files []clearance.Committed) (string, error) {
 	in, content := b.about, []any{}
 	in.From, in.Message, in.When = b.tip, message, when.Unix()

@@ -33,6 +33,7 @@ type Branch interface {
 type Committed struct {
 	Name    string
 	Content func() ([]byte, error) // nil: the file is removed
+	Program bool                   // the file is executable; a file that was executable stays so
 }
 
 func noGit() error {
@@ -110,7 +111,7 @@ func (s *Store) commit(it Item, to Target, steps []step) (Item, error) {
 	}
 	var files []Committed
 	for _, st := range steps {
-		f := Committed{Name: st.name}
+		f := Committed{Name: st.name, Program: st.Perm&0o100 != 0}
 		if st.want != "" {
 			f.Content = func() ([]byte, error) { return s.content(it.ID, st.want) }
 		}

@@ -103,8 +103,8 @@ func (b *Branch) follow(from, to string, names []string, strict bool) (index []b
 		}
 		now, plain := b.inWork(name)
 		switch {
-		case plain && now == hashOf(want):
-		case plain && now == hashOf(base):
+		case plain && now == hashOf(want) && isProgram(want) == isProgram(base):
+		case plain && (now == hashOf(want) || now == hashOf(base)):
 			edits = append(edits, workEdit{name, want})
 		default:
 			clean = false
@@ -130,6 +130,8 @@ func hashOf(e *gitEntry) plumbing.Hash {
 	}
 	return e.hash
 }
+
+func isProgram(e *gitEntry) bool { return e != nil && e.mode == Program }
 
 // inWork returns the hash of a file in the working tree, or zero if it does not exist.
 // plain is false if it is not a regular file or its path contains a link.
@@ -256,13 +258,22 @@ func (b *Branch) bring(from, tree string, names []string) error {
 		}
 		data, err := b.object(plumbing.BlobObject, e.want.hash.String())
 		if err == nil {
-			err = b.work.WriteFile(e.name, data)
+			err = sandbox.WritePerm(b.work, e.name, data, b.permOf(e))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// permOf returns the permissions with which a file of the working tree is written. 0 means
+// those that it has, or the usual ones of a new file.
+func (b *Branch) permOf(e workEdit) fs.FileMode {
+	if !isProgram(e.want) || sandbox.PermOf(b.work, e.name)&0o100 != 0 {
+		return 0
+	}
+	return 0o755
 }
 
 // creating is a tree with atomic creation of new files: if the name exists, Create

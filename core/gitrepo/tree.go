@@ -138,18 +138,19 @@ func (n *gitNode) twin(name string) string {
 	return other
 }
 
-// set puts a file into a directory; a zero hash removes it. dir is the path of the
-// directory, for messages. A new name that is the same file as another one on some disks
-// is E_PATH.
-func (b *Branch) set(n *gitNode, dir, name string, hash plumbing.Hash) error {
-	first, rest, deeper := strings.Cut(name, "/")
+// set puts a file into a directory; a zero hash removes it. The file's name is its path
+// below the directory, and its mode is Plain or Program. A file that was a program stays
+// one. dir is the path of the directory, for messages. A new name that is the same file as
+// another one on some disks is E_PATH.
+func (b *Branch) set(n *gitNode, dir string, file gitEntry) error {
+	first, rest, deeper := strings.Cut(file.name, "/")
 	full := path.Join(dir, first)
 	if sandbox.Secret(first) {
 		return fault.New(fault.Protected, "%s is never written", ShownName(full)).Hinting("discard the item")
 	}
 	at := slices.IndexFunc(n.entries, func(e gitEntry) bool { return e.name == first })
 	if at < 0 {
-		if hash.IsZero() {
+		if file.hash.IsZero() {
 			return nil
 		}
 		if twin := n.twin(first); twin != "" && twin != first {
@@ -157,7 +158,7 @@ func (b *Branch) set(n *gitNode, dir, name string, hash plumbing.Hash) error {
 				Hinting("let the worker use the name that is there")
 		}
 		at = len(n.entries)
-		n.entries = append(n.entries, gitEntry{Plain, first, hash})
+		n.entries = append(n.entries, gitEntry{Plain, first, file.hash})
 		if deeper {
 			n.entries[at] = gitEntry{Dir, first, plumbing.ZeroHash}
 			n.subs[first] = &gitNode{subs: map[string]*gitNode{}}
@@ -168,7 +169,10 @@ func (b *Branch) set(n *gitNode, dir, name string, hash plumbing.Hash) error {
 		if e.mode != Plain && e.mode != Program {
 			return b.notPlain(full, e.mode)
 		}
-		if e.hash = hash; hash.IsZero() {
+		if file.mode == Program {
+			e.mode = Program
+		}
+		if e.hash = file.hash; e.hash.IsZero() {
 			n.entries = slices.Delete(n.entries, at, at+1)
 		}
 		return nil
@@ -183,7 +187,8 @@ func (b *Branch) set(n *gitNode, dir, name string, hash plumbing.Hash) error {
 		}
 		n.subs[first] = sub
 	}
-	return b.set(n.subs[first], full, rest, hash)
+	file.name = rest
+	return b.set(n.subs[first], full, file)
 }
 
 // gitObject is an object that is to be written.
@@ -242,7 +247,10 @@ func (b *Branch) Commit(message string, when time.Time, files []clearance.Commit
 	for _, adding := range []bool{false, true} { // removals first, to make room for new names
 		for n, f := range files {
 			names[n] = f.Name
-			var hash plumbing.Hash
+			entry := gitEntry{mode: Plain, name: f.Name}
+			if f.Program {
+				entry.mode = Program
+			}
 			if adding != (f.Content != nil) {
 				continue
 			}
@@ -251,9 +259,9 @@ func (b *Branch) Commit(message string, when time.Time, files []clearance.Commit
 				if err != nil {
 					return "", err
 				}
-				hash = plumbing.ComputeHash(plumbing.BlobObject, data)
+				entry.hash = plumbing.ComputeHash(plumbing.BlobObject, data)
 			}
-			if err := b.set(top, "", f.Name, hash); err != nil {
+			if err := b.set(top, "", entry); err != nil {
 				return "", err
 			}
 		}
