@@ -58,6 +58,9 @@ func jsonInput(text string) (run.Input, error) {
 	if strings.TrimSpace(text) == "" {
 		return run.Input{}, usage("--input is empty").Hinting(`for example --input '{"key": "value"}'; --input '{}' is an object with nothing in it`)
 	}
+	if text[0] == '@' {
+		return run.Input{}, usage("--input takes JSON, not the name of a file").Hinting("give %s without --input: as INPUT it is the content of a file", fault.Brief(text))
+	}
 	raw, err := tool.Decode([]byte(text))
 	if err != nil {
 		if why := errors.Unwrap(err); why != nil { // without the phrase about a tool's arguments
