@@ -72,10 +72,9 @@ type httpSession struct {
 const closing = 2 * time.Second
 
 // initialize does the handshake. It is called again if the server has ended the session.
+// Until it has succeeded, other requests name the old session, so that they fail with
+// errGone.
 func (h *httpSession) initialize(ctx context.Context) error {
-	h.mu.Lock()
-	h.id, h.protocol = "", ""
-	h.mu.Unlock()
 	raw, err := h.send(ctx, "initialize", map[string]any{
 		"protocolVersion": versions[0], "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "golem", "version": h.version},
 	}, nil)
@@ -229,21 +228,30 @@ func (h *httpSession) post(ctx context.Context, m message) (*http.Response, erro
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	if m.Method == "initialize" {
+		req.Header.Del(sessionHeader)
+		req.Header.Del(protocolHeader)
+	}
 	res, err := h.do.Do(req)
 	if err != nil {
 		return nil, h.unreachable(err)
 	}
-	if err := h.status(res); err != nil {
+	if err := h.status(req, res); err != nil {
 		res.Body.Close()
 		return nil, err
 	}
-	if id := res.Header.Get("Mcp-Session-Id"); id != "" && m.Method == "initialize" {
+	if m.Method == "initialize" {
 		h.mu.Lock()
-		h.id = id
+		h.id = res.Header.Get(sessionHeader)
 		h.mu.Unlock()
 	}
 	return res, nil
 }
+
+const (
+	sessionHeader  = "Mcp-Session-Id"
+	protocolHeader = "Mcp-Protocol-Version"
+)
 
 func (h *httpSession) request(ctx context.Context, method string, body io.Reader) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, h.server.URL, body)
@@ -257,24 +265,22 @@ func (h *httpSession) request(ctx context.Context, method string, body io.Reader
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.id != "" {
-		req.Header.Set("Mcp-Session-Id", h.id)
+		req.Header.Set(sessionHeader, h.id)
 	}
 	if h.protocol != "" {
-		req.Header.Set("Mcp-Protocol-Version", h.protocol)
+		req.Header.Set(protocolHeader, h.protocol)
 	}
 	return req, nil
 }
 
 // status returns nil for a response with a 2xx status, otherwise errGone or a fault with
 // the server's text.
-func (h *httpSession) status(res *http.Response) error {
+func (h *httpSession) status(req *http.Request, res *http.Response) error {
 	code := res.StatusCode
 	if code >= 200 && code < 300 {
 		return nil
 	}
-	h.mu.Lock()
-	session := h.id
-	h.mu.Unlock()
+	session := req.Header.Get(sessionHeader) // h.id may be another one by now
 	words := said(res.Body)
 	if unknown := strings.Contains(strings.ToLower(words), "session"); session != "" && (code == http.StatusNotFound || code == http.StatusBadRequest && unknown) {
 		return fmt.Errorf("%w: %s", errGone, words)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 type forgetful struct {
 	mu       sync.Mutex
 	sessions int
+	meet     bool // answers two requests only when both are there
 	both     sync.WaitGroup
 }
 
@@ -38,7 +40,9 @@ func (s *forgetful) Do(r *http.Request) (*http.Response, error) {
 	case "ping":
 		if r.Header.Get("Mcp-Session-Id") == "1" {
 			s.both.Done()
-			s.both.Wait()
+			if s.meet {
+				s.both.Wait()
+			}
 			res.StatusCode = http.StatusNotFound
 			return res, nil
 		}
@@ -52,7 +56,7 @@ func (s *forgetful) Do(r *http.Request) (*http.Response, error) {
 
 // Two requests that find the session ended start one other session together.
 func TestOneNewSession(t *testing.T) {
-	server := &forgetful{}
+	server := &forgetful{meet: true}
 	server.both.Add(2)
 	var changes int
 	s, err := HTTP(server, "test")(context.Background(), Server{Name: "s", URL: "https://scripted.example"}, func(string) { changes++ })
@@ -73,5 +77,61 @@ func TestOneNewSession(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// late answers a ping in the ended session only while the handshake of the next one is under
+// way.
+type late struct {
+	forgetful
+	inits          int
+	begun, refused chan struct{}
+}
+
+func (s *late) Do(r *http.Request) (*http.Response, error) {
+	if r.Body == nil {
+		return s.forgetful.Do(r)
+	}
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(data))
+	isLate := strings.Contains(string(data), `"late"`) && r.Header.Get("Mcp-Session-Id") == "1"
+	if isLate {
+		<-s.begun
+		defer close(s.refused)
+	}
+	if strings.Contains(string(data), `"initialize"`) {
+		if s.inits++; s.inits == 2 {
+			close(s.begun)
+			<-s.refused
+		}
+	}
+	return s.forgetful.Do(r)
+}
+
+// A request that learns that the session has ended while another request starts the next
+// session is sent again in that one.
+func TestSessionEndsDuringAHandshake(t *testing.T) {
+	for range 20 {
+		server := &late{begun: make(chan struct{}), refused: make(chan struct{})}
+		server.both.Add(2)
+		s, err := HTTP(server, "test")(context.Background(), Server{Name: "s", URL: "https://scripted.example"}, func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var done sync.WaitGroup
+		for _, what := range []string{"at once", "late"} {
+			done.Go(func() {
+				if _, err := s.Request(context.Background(), "ping", map[string]any{"what": what}, nil); err != nil {
+					t.Errorf("%s: %v", what, err)
+				}
+			})
+		}
+		done.Wait()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

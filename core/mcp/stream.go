@@ -181,7 +181,7 @@ func (h *httpSession) get(ctx context.Context, last string) (*http.Response, err
 	if err != nil {
 		return nil, h.unreachable(err)
 	}
-	if err := h.status(res); err != nil {
+	if err := h.status(req, res); err != nil {
 		res.Body.Close()
 		return nil, err
 	}
