@@ -33,6 +33,9 @@ func (v *view) Rename(oldName, newName string) error {
 			return perr("rename", newName, err)
 		}
 		if from.mount.fs != to.mount.fs {
+			if sameFile(from, to, info) { // to remove the old name would remove the file
+				return perr("rename", newName, fault.New(fault.Conflict, "%s and %s are the same file", Abs(oldName), Abs(newName)))
+			}
 			return v.move(from, to)
 		}
 	} else if err := v.movable(from, to); err != nil {
@@ -52,6 +55,17 @@ func (v *view) move(from, to place) error {
 		return err
 	}
 	return v.Remove(from.name)
+}
+
+// sameFile reports whether two mounts show one file under two names. info describes from.
+func sameFile(from, to place, info fs.FileInfo) bool {
+	a, b := from.source(), to.source()
+	if a == "" || a == b {
+		return a != ""
+	}
+	id, ok := from.mount.fs.(Identifier)
+	there, err := fs.Stat(to.mount.fs, to.rel)
+	return ok && err == nil && Fold(a) == Fold(b) && id.SameFile(info, there) // a disk that ignores case
 }
 
 // movable returns an error for a directory that contains a protected file or

@@ -319,11 +319,20 @@ func TestAttachments(t *testing.T) {
 // Between mounts a file is moved by copying and removing it; a directory is not moved.
 func TestMoves(t *testing.T) {
 	a, b := tree(t, "f", "d/g", "big.bin"), tree(t)
+	nested, err := a.(sandbox.SubFS).SubFS("d")
+	if err != nil {
+		t.Fatal(err)
+	}
 	v := view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{
 		{Name: "a", At: "a", FS: a, Source: "a", Mode: sandbox.ReadWrite},
 		{Name: "b", At: "b", FS: b, Source: "b", Mode: sandbox.ReadWrite, Suffixes: []string{".txt"}},
 		{Name: "c", At: "c", FS: a, Source: "a", Mode: sandbox.ReadWrite, MaxFileBytes: 2},
+		{Name: "s", At: "s", FS: nested, Source: "a/d", Mode: sandbox.ReadWrite},
 	}})
+	refused(t, "the same file in another mount", v.Rename("a/d/g", "s/g"), fault.Conflict)
+	if err := reads(v, "a/d/g"); err != nil {
+		t.Error(err)
+	}
 	refused(t, "suffix", v.Rename("a/f", "b/f"), fault.Limit)
 	if err := v.Rename("a/f", "b/f.txt"); err != nil {
 		t.Fatal(err)
