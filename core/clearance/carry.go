@@ -3,6 +3,7 @@ package clearance
 import (
 	"cmp"
 	"errors"
+	"io/fs"
 	"slices"
 
 	"golem/core/fault"
@@ -45,8 +46,8 @@ func (s *Store) write(it Item, steps []step) error {
 		switch {
 		case err != nil:
 			return err
-		case now == st.want:
-			continue
+		case now == st.want, now == folder && st.want == "" && slices.Contains(it.Made, st.name):
+			continue // done, and a directory may have taken its place
 		case now != st.base && !(now == "" && st.swaps()):
 			return conflict(st)
 		}
@@ -93,6 +94,10 @@ func (s *Store) set(id string, st step, now, sum string) error {
 func (s *Store) takeBack(it Item, steps []step) error {
 	for _, st := range slices.Backward(steps) {
 		now, err := digestAt(st.fs, st.name)
+		if err == nil && now == folder && st.base != folder && slices.Contains(it.Made, st.name) {
+			removeMade(it, st.tree, st.name)
+			now, err = digestAt(st.fs, st.name)
+		}
 		if err == nil && now != st.base && (now == st.want || now == "" && st.swaps()) {
 			err = s.set(it.ID, st, now, st.base)
 		}
@@ -101,9 +106,17 @@ func (s *Store) takeBack(it Item, steps []step) error {
 		}
 	}
 	if len(steps) > 0 {
-		for _, d := range it.Made {
-			_ = steps[0].tree.Remove(d) // fails if it has other files, and then it stays
-		}
+		removeMade(it, steps[0].tree, ".")
 	}
 	return nil
+}
+
+// removeMade removes the directories at and below name that a push has made. One that has
+// other files stays.
+func removeMade(it Item, tree sandbox.FS, name string) {
+	for _, d := range it.Made { // the deepest come first
+		if info, err := fs.Stat(tree, d); err == nil && info.IsDir() && sandbox.Within(d, name) {
+			_ = tree.Remove(d)
+		}
+	}
 }

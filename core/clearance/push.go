@@ -293,8 +293,9 @@ func (s *Store) ready(it *Item, steps []step, agreed []string) error {
 				if st.tree == nil || st.tree != steps[0].tree {
 					break
 				}
-				if _, err := fs.Stat(st.fs, d); errors.Is(err, fs.ErrNotExist) {
-					made[d] = true
+				info, err := fs.Stat(st.fs, d)
+				if errors.Is(err, fs.ErrNotExist) || errors.Is(err, sandbox.ErrNotDir) || err == nil && !info.IsDir() {
+					made[d] = true // in place of a file that the item removes
 				}
 			}
 		}

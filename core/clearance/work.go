@@ -217,7 +217,7 @@ func (w *Work) close() (closed *Item, drop []func(), err error) {
 		}
 		it.Changes = append(it.Changes, e.Change)
 	}
-	sorting.By(it.Changes, byName)
+	sorting.By(it.Changes, inOrder)
 	it.Type, it.Replaces, it.Message = w.Store.typeOf(it.Changes), w.closed, describe(it.Changes)
 	bases := w.Store.bases()
 	for n := range it.Changes {
