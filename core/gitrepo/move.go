@@ -258,7 +258,7 @@ func (b *Branch) bring(from, tree string, names []string) error {
 		}
 		data, err := b.object(plumbing.BlobObject, e.want.hash.String())
 		if err == nil {
-			err = sandbox.WritePerm(b.work, e.name, data, b.permOf(e))
+			err = b.put(e, data)
 		}
 		if err != nil {
 			return err
@@ -267,13 +267,17 @@ func (b *Branch) bring(from, tree string, names []string) error {
 	return nil
 }
 
-// permOf returns the permissions with which a file of the working tree is written. 0 means
-// those that it has, or the usual ones of a new file.
-func (b *Branch) permOf(e workEdit) fs.FileMode {
-	if !isProgram(e.want) || sandbox.PermOf(b.work, e.name)&0o100 != 0 {
-		return 0
+// put writes a file of the working tree. Whoever may read a program may then execute it, as
+// git does it.
+func (b *Branch) put(e workEdit, data []byte) error {
+	if err := b.work.WriteFile(e.name, data); err != nil || !isProgram(e.want) {
+		return err
 	}
-	return 0o755
+	perm := sandbox.PermOf(b.work, e.name)
+	if perm == 0 || perm&0o100 != 0 {
+		return nil
+	}
+	return sandbox.WritePerm(b.work, e.name, data, perm|perm&0o444>>2)
 }
 
 // creating is a tree with atomic creation of new files: if the name exists, Create
