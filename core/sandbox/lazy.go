@@ -94,6 +94,23 @@ func (d *lazy) make() (FS, error) {
 	return real, err
 }
 
+// MakeMounts creates the directories of a view's writable mounts that do not exist yet.
+func MakeMounts(fsys FS) error {
+	v, ok := fsys.(*view)
+	if !ok {
+		return nil
+	}
+	for i := range v.mounts {
+		m := &v.mounts[i]
+		if d, later := m.fs.(*lazy); later && v.modeOf(m) == ReadWrite {
+			if _, err := d.make(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func missing(op, name string) error { return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist} }
 
 // Open opens a file of the directory, or an empty root while the directory does

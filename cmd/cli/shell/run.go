@@ -116,9 +116,9 @@ func (s *shell) start(line string, out io.Writer) (*process, error) {
 	if err != nil {
 		return nil, fault.New(fault.Tool, "the command could not be started: %s", plain(err))
 	}
-	for _, d := range s.disk {
-		if d.Write && !d.File { // make it now: Landlock needs an existing directory
-			_ = s.env.View.Mkdir(strings.TrimPrefix(d.At, "/"), 0o755)
+	if s.disk != nil { // make them now: Landlock needs existing directories
+		if err := sandbox.MakeMounts(s.env.View); err != nil {
+			return nil, err
 		}
 	}
 	conf, err := s.confinement(golem)
@@ -185,7 +185,7 @@ func (s *shell) check(line string) error {
 
 // redirections checks the files to which a line redirects output like the worker's own
 // writes: it returns an error for a file that defines the project (E_PROTECTED), which
-// no approval allows to write.
+// no approval allows to write, and for a name that leads through a link (E_PATH).
 func (s *shell) redirections(line string) error {
 	for _, c := range (sh.Grammar{}).Parse(line).Commands {
 		if c.Redirects() != tool.WritesFile || c[1].Unknown {
@@ -200,8 +200,8 @@ func (s *shell) redirections(line string) error {
 		if err != nil || !fs.ValidPath(name) || s.env.View == nil || s.dir != s.host.Root {
 			continue // for other files the kernel decides
 		}
-		if err := sandbox.CanWrite(s.env.View, name); errors.Is(err, fault.Protected) {
-			return err
+		if err := sandbox.CanWrite(s.env.View, name); errors.Is(err, fault.Protected) || errors.Is(err, fault.Path) {
+			return err // E_PATH: through a link, which may lead to such a file
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -255,7 +256,16 @@ func (s *shell) Close() error {
 	if s.scratch == "" {
 		return nil
 	}
-	return os.RemoveAll(s.scratch)
+	_ = filepath.WalkDir(s.scratch, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = os.Chmod(name, 0o700) // a directory that a command made read-only could not be emptied
+		}
+		return nil
+	})
+	if err := os.RemoveAll(s.scratch); err != nil {
+		return fault.New(fault.Tool, "the temporary files of the commands could not be removed: %s", plain(err))
+	}
+	return nil
 }
 
 // grammar returns the grammar with which approval rules parse a command line: that of

@@ -256,8 +256,27 @@ func TestRedirections(t *testing.T) {
 			t.Errorf("%q: %v", line, err)
 		}
 	}
+	if err := os.Symlink("main.worker", filepath.Join(y.root, "log")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.run(t.Context(), commandArgs{Command: "echo x >> log"}); err == nil || !strings.Contains(err.Error(), "E_PATH") {
+		t.Errorf("through a link: %v", err)
+	}
 	if got := s.try(t, t.Context(), "echo x > new && cat new"); got.Output != "x\n" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Directories that a command made read-only are removed with the others.
+func TestScratchIsRemoved(t *testing.T) {
+	y := newYard(t)
+	s := y.open(t, y.whole(t), options{}, false)
+	s.try(t, t.Context(), "mkdir -p $TMPDIR/a/b && chmod 555 $TMPDIR/a")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(s.scratch); s.scratch == "" || !os.IsNotExist(err) {
+		t.Errorf("%q: %v", s.scratch, err)
 	}
 }
 
