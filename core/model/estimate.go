@@ -12,7 +12,8 @@ const BytesToken = 4
 // Rough sizes, in tokens, of parts that are not text.
 const (
 	tokensMessage = 4    // the protocol's own words around a message
-	tokensImage   = 1000 // an image, whatever its size
+	tokensImage   = 1000 // an image, whatever its size; a PDF at least
+	bytesPDF      = 20   // bytes of a PDF that count as one token: a page has about 2,000 tokens and 40 KB
 	bytesToken    = BytesToken
 )
 
@@ -34,11 +35,16 @@ func (m Message) estimate() int {
 		n += len(c.Name) + len(c.Args)
 	}
 	for _, p := range m.Parts {
-		if p.Kind == "image" {
+		switch p.Kind {
+		case "image":
 			total += tokensImage
-			continue
+		case "pdf":
+			total += max(tokensImage, len(p.Data)/bytesPDF)
+		case "file": // no model gets its content, only its name
+			n += len(p.Name)
+		default:
+			n += len(p.Data)
 		}
-		n += len(p.Data)
 	}
 	return total + tokens(n)
 }

@@ -56,6 +56,9 @@ func (f *fallback) Generate(ctx context.Context, r Request, show func(Delta)) (T
 		})
 		if err == nil || at+1 == len(f.models) || shown || ctx.Err() != nil || !gone(err) {
 			turn.Usage = lost.Add(turn.Usage)
+			if turn.Model == "" && turn.Usage != (Usage{}) { // it is paid for, although the last model gave no answer
+				turn.Model = f.models[at].Name()
+			}
 			return turn, err
 		}
 		lost = lost.Add(turn.Usage)

@@ -183,6 +183,14 @@ func TestFallback(t *testing.T) {
 	if _, err := WithFallback([]Model{first, last}, func(Model, Model, *fault.Fault) {}).Generate(context.Background(), request(), nil); err == nil || last.taken != 1 {
 		t.Error(err)
 	}
+	paid := &steps{next: []func(context.Context, func(Delta)) (Turn, error){func(ctx context.Context, show func(Delta)) (Turn, error) {
+		_, err := failing(529, 0)(ctx, show)
+		return Turn{Model: "test:steps", Usage: Usage{In: 5}}, err
+	}}}
+	last = &steps{next: []func(context.Context, func(Delta)) (Turn, error){failing(401, 0)}}
+	if turn, err := WithFallback([]Model{paid, last}, func(Model, Model, *fault.Fault) {}).Generate(context.Background(), request(), nil); err == nil || turn.Model == "" || turn.Usage.In != 5 {
+		t.Errorf("what the first model cost is lost: %+v, %v", turn, err)
+	}
 	if got := WithFallback([]Model{first}, nil); got != Model(first) {
 		t.Error("one model is wrapped")
 	}

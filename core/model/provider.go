@@ -45,7 +45,7 @@ type Provider struct {
 // Quirks are the differences between a provider and its protocol.
 type Quirks struct {
 	NoUsage   bool   // rejects stream_options, and reports usage without it
-	JSONAlone bool   // rejects a response format together with tools
+	JSONAlone bool   // rejects a response format together with tools, or calls none then
 	KeyHeader string // the header that contains only the key; "" means Authorization with Bearer
 	// Carry names the fields of an answer's message, and of its calls, that the
 	// provider needs back unchanged in later requests.

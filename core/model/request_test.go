@@ -174,7 +174,8 @@ func TestOutputSchema(t *testing.T) {
 		{"openai:m", `{"type":"array"}`, `null`, false, true},
 		{"deepseek:m", string(object), `{"type":"json_object"}`, true, true},
 		{"groq:m", string(object), `{"type":"json_object"}`, false, true},
-		{"groq:m", string(object), `null`, true, true},
+		{"groq:m", string(object), `null`, true, true}, {"google:m", string(object), `null`, true, true}, {"mistral:m", string(object), `null`, true, true},
+		{"ollama:m", string(object), `null`, true, true}, {"lmstudio:m", string(object), `null`, true, true},
 	} {
 		r := request()
 		r.OutputSchema = json.RawMessage(c.schema)
@@ -218,8 +219,10 @@ func TestEstimate(t *testing.T) {
 	more := EstimateTokens([]Message{{Role: User, Text: "Hello there"}, {Role: Assistant, Calls: []Call{{Name: "a", Args: "{}"}}}})
 	image := EstimateTokens([]Message{{Role: User, Parts: []Part{{Kind: "image", Data: make([]byte, 1<<20)}}}})
 	pdf := EstimateTokens([]Message{{Role: User, Parts: []Part{{Kind: "pdf", Data: make([]byte, 4000)}}}})
-	if small != 7 || more <= small || image != tokensImage+tokensMessage || pdf != 1004 {
-		t.Error(small, more, image, pdf)
+	large := EstimateTokens([]Message{{Role: User, Parts: []Part{{Kind: "pdf", Data: make([]byte, 1<<20)}}}})
+	unsent := EstimateTokens([]Message{{Role: ToolRole, Parts: []Part{{Kind: "file", Data: make([]byte, 1<<20)}}}})
+	if small != 7 || more <= small || image != tokensImage+tokensMessage || pdf != image || large != 52428+tokensMessage || unsent != tokensMessage {
+		t.Error(small, more, image, pdf, large, unsent)
 	}
 }
 

@@ -11,14 +11,14 @@ var rows = []Provider{
 		Headers: map[string]string{"anthropic-dangerous-direct-browser-access": "true"}, Quirks: Quirks{KeyHeader: "x-api-key"}},
 	{Name: "google", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyVar: "GEMINI_API_KEY",
 		altKeyVar: "GOOGLE_API_KEY", Image: true, JSON: JSONSchema,
-		Quirks: Quirks{Carry: []string{"extra_content"}, Settings: lacks("service_tier verbosity"),
+		Quirks: Quirks{JSONAlone: true, Carry: []string{"extra_content"}, Settings: lacks("service_tier verbosity"),
 			Fill: map[string]string{"tool_calls.extra_content.google.thought_signature": "skip_thought_signature_validator"}}}, // Google's value for a call that another model made
 	{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyVar: "OPENROUTER_API_KEY", Image: true, PDF: true, JSON: JSONSchema,
 		Quirks: Quirks{Carry: []string{"reasoning_details"}, Settings: map[string]string{"reasoning_effort": "reasoning.effort"}}},
 	{Name: "groq", BaseURL: "https://api.groq.com/openai/v1", KeyVar: "GROQ_API_KEY", Image: true, JSON: JSONObject,
 		Quirks: Quirks{JSONAlone: true, Settings: with(lacks("verbosity"), "max_output_tokens", "max_completion_tokens")}},
 	{Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyVar: "MISTRAL_API_KEY", Image: true, JSON: JSONSchema,
-		Quirks: Quirks{NoUsage: true, NoUserAfterTool: true, Settings: with(lacks("service_tier verbosity"), "seed", "random_seed")}},
+		Quirks: Quirks{JSONAlone: true, NoUsage: true, NoUserAfterTool: true, Settings: with(lacks("service_tier verbosity"), "seed", "random_seed")}},
 	{Name: "deepseek", BaseURL: "https://api.deepseek.com/v1", KeyVar: "DEEPSEEK_API_KEY", JSON: JSONObject,
 		Quirks: Quirks{Carry: []string{"reasoning_content"}, Fill: map[string]string{"reasoning_content": ""}, Settings: lacks("seed parallel_tool_calls service_tier verbosity")}},
 	{Name: "together", BaseURL: "https://api.together.xyz/v1", KeyVar: "TOGETHER_API_KEY", Image: true, JSON: JSONObject,
@@ -40,9 +40,9 @@ var rows = []Provider{
 		Quirks: Quirks{Settings: lacks("service_tier verbosity")}},
 	{Name: "vercel", BaseURL: "https://ai-gateway.vercel.sh/v1", KeyVar: "AI_GATEWAY_API_KEY", Image: true, PDF: true, JSON: JSONSchema},
 	{Name: "ollama", BaseURL: "http://localhost:11434/v1", KeyVar: "OLLAMA_API_KEY", NoKey: true, Image: true, JSON: JSONSchema,
-		Quirks: Quirks{Settings: lacks("parallel_tool_calls service_tier verbosity")}, local: true, unreachable: "is it running? start it with `ollama serve`"},
+		Quirks: Quirks{JSONAlone: true, Settings: lacks("parallel_tool_calls service_tier verbosity")}, local: true, unreachable: "is it running? start it with `ollama serve`"},
 	{Name: "lmstudio", BaseURL: "http://localhost:1234/v1", KeyVar: "LMSTUDIO_API_KEY", NoKey: true, Image: true, JSON: JSONSchema,
-		Quirks: Quirks{Settings: lacks("parallel_tool_calls service_tier verbosity")}, local: true, unreachable: "is it running? start its local server"},
+		Quirks: Quirks{JSONAlone: true, Settings: lacks("parallel_tool_calls service_tier verbosity")}, local: true, unreachable: "is it running? start its local server"},
 }
 
 // lacks returns the Quirks.Settings of a provider that does not have these settings.
