@@ -6,6 +6,7 @@
 package conversation
 
 import (
+	"slices"
 	"sync"
 
 	"golem/core/model"
@@ -46,6 +47,19 @@ func New(name string, messages ...model.Message) *Conversation {
 // Add appends messages to the next request.
 func (c *Conversation) Add(messages ...model.Message) {
 	c.Messages = append(c.Messages, messages...)
+}
+
+// TakeBack removes the person's last message, unless the model has answered it.
+func (c *Conversation) TakeBack() {
+	for i := len(c.Messages) - 1; i >= 0 && c.Messages[i].Role == model.User; i-- {
+		if c.Messages[i].Inner {
+			continue
+		}
+		if c.Messages = slices.Concat(c.Messages[:i], c.Messages[i+1:]); i == 1 && len(c.Messages) == 1 {
+			c.Messages = nil // the next message is the first: it makes the system prompt
+		}
+		return
+	}
 }
 
 // Result is what one call returned.

@@ -50,6 +50,7 @@ func (s *Session) restore(ctx context.Context, k *conversation.Kept, again bool)
 		}
 		t.closed = nil
 	}
+	s.frame.keptChanges() // a /compact after the last exchange
 	s.frame.conversation.Calls = max(s.frame.conversation.Calls, k.LastCall())
 	return nil, nil
 }
@@ -204,12 +205,7 @@ func (f *frame) keptTurn() (turn model.Turn, err error, ok bool) {
 	if a == nil && closed != nil && (closed.Turn <= c.Turns || f.parent != nil) { // no request was made
 		return turn, closedError(closed), true
 	}
-	if f.changed <= c.Turns {
-		f.changed = c.Turns + 1
-		for _, e := range k.Changes(c.Name, c.Turns+1) {
-			f.change(e)
-		}
-	}
+	f.keptChanges()
 	switch {
 	case a != nil:
 		turn = a.ModelTurn()
@@ -232,6 +228,19 @@ func closedError(done *conversation.Entry) error {
 		return done.Error
 	}
 	return errNotKept
+}
+
+// keptChanges repeats, once, the notes and compactions that were kept before the next
+// request.
+func (f *frame) keptChanges() {
+	c := f.conversation
+	if f.changed > c.Turns {
+		return
+	}
+	f.changed = c.Turns + 1
+	for _, e := range f.tree.kept.Changes(c.Name, c.Turns+1) {
+		f.change(e)
+	}
 }
 
 // change repeats a kept note or compaction.
@@ -285,7 +294,20 @@ func (f *frame) keptCall(req callRequest) (tool.Output, *fault.Fault, bool) {
 	case e.Status == string(callError) && e.ByFile:
 		t.fail(Failure{ID: req.id, Worker: e.Worker, Error: e.Error})
 	}
-	return e.Output.Tool(), e.Error, true
+	out := e.Output.Tool()
+	f.recall(req.name, out)
+	return out, e.Error, true
+}
+
+// recall tells the toolsets a kept result. A search for tools offers what it has found.
+func (f *frame) recall(name string, out tool.Output) {
+	for _, c := range f.changing {
+		if set, ok := c.set.(interface {
+			Recall(name string, out tool.Output)
+		}); ok {
+			set.Recall(name, out)
+		}
+	}
 }
 
 // takenAsFailed returns the fault of a call whose end is unknown and that the person

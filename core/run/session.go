@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -219,7 +220,11 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	})...)
 	f.budget.renew()
 	f.tree.settleEnough(false)
-	return f.exchange(ctx)
+	out, err := f.exchange(ctx)
+	if errors.Is(err, fault.Attachment) {
+		f.conversation.TakeBack() // later messages must not carry what the model does not take
+	}
+	return out, err
 }
 
 // Close ends the session and its trace. It returns the result of the last exchange.

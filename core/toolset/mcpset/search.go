@@ -15,6 +15,7 @@ import (
 const (
 	mostOffered = 30 // tools of all servers that a model is offered at once
 	mostFound   = 8  // tools that one search offers
+	searchName  = "search_tools"
 )
 
 // found records the tools that searches have found, if there are too many tools to offer all.
@@ -58,7 +59,7 @@ func (s *set) searchTool() tool.Tool {
 		names = append(names, one.name)
 	}
 	return tool.Func(tool.Spec{
-		Name: "search_tools", Risk: tool.Read, Toolset: "mcp", Provider: "builtin",
+		Name: searchName, Risk: tool.Read, Toolset: "mcp", Provider: "builtin",
 		Description: fmt.Sprintf("Finds tools among %d of the MCP servers %s. The tools that it finds can be called from the next turn on.", count, strings.Join(names, ", ")),
 	}, s.search)
 }
@@ -112,4 +113,15 @@ func (s *set) search(_ context.Context, in searchArgs) (tool.Output, error) {
 		return tool.Output{}, fault.New(fault.Tool, "the tools could not be encoded: %w", err)
 	}
 	return tool.Output{Kind: "json", Data: data, Summary: fault.Count(len(hits), "tool")}, nil
+}
+
+// Recall offers the tools again that a search has found whose result was kept.
+func (s *set) Recall(name string, out tool.Output) {
+	var result struct{ Tools []hit }
+	if name != searchName || json.Unmarshal(out.Data, &result) != nil {
+		return
+	}
+	for _, h := range result.Tools {
+		s.found.show(h.Name)
+	}
 }
