@@ -68,13 +68,11 @@ type keptRule struct {
 // current directory, and then those for workers on GOLEM_PATH that hold in that
 // directory.
 func (h *host) keptRules(args []string) ([]keptRule, error) {
-	if len(args) == 0 {
-		args = []string{"."}
-	}
-	if isPack(args[0]) {
+	of := h.orProject(strings.Join(args, ""))
+	if isPack(of) {
 		return nil, usage("no rules are kept for a packed project").Hinting(unpackIt)
 	}
-	p, err := h.resolve(args[0])
+	p, err := h.resolve(of)
 	if err != nil {
 		return nil, err
 	}

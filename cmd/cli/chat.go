@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -104,6 +105,7 @@ func (s session) talk(inst *core.Instance, entry *project.Worker, first *run.Inp
 // /resume; "" if the chat just ended.
 func (s *session) chat(ctx context.Context, inst *core.Instance, first *run.Input) (next string, err error) {
 	commands := &chatCommands{host: s.host, inst: inst, place: s.place, trace: s.traced}
+	commands.resuming = func(entry, id string) string { return s.resuming("chat", cmp.Or(entry, s.flags.entry), id) }
 	for _, flag := range []string{"trace", "record", "artifacts"} {
 		if s.flags.given(flag) {
 			commands.fixed = "--" + flag + " is for one conversation"

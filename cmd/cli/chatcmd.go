@@ -24,7 +24,10 @@ type chatCommands struct {
 	host  *host
 	inst  *core.Instance
 	place place
-	trace string // the file of this chat's trace; "": there is none
+	// resuming returns the command that resumes a conversation with the worker entry; "":
+	// with the worker of this chat.
+	resuming func(entry, id string) string
+	trace    string // the file of this chat's trace; "": there is none
 	// fixed says, as a phrase, why another conversation cannot follow in this chat; "":
 	// one can.
 	fixed string
@@ -124,13 +127,13 @@ func (c *chatCommands) resume(s *run.Session, id string) (string, error) {
 	case found[0].ID == s.ID():
 		return "", usage("this is the conversation %s", found[0].ID)
 	case c.other(found[0].Worker):
-		return "", usage("the conversation %s belongs to the worker %s", found[0].ID, found[0].Worker).Hinting("leave, and type golem chat --entry %s --resume %s", found[0].Worker, found[0].ID)
+		return "", usage("the conversation %s belongs to the worker %s", found[0].ID, found[0].Worker).Hinting("leave, and type %s", c.resuming(found[0].Worker, found[0].ID))
 	case found[0].Error != nil:
 		return "", found[0].Error
 	case found[0].Status == "running":
 		return "", fault.New(fault.Busy, "the conversation %s is in use by another golem", found[0].ID).Hinting("end the other run first")
 	case c.fixed != "":
-		return "", usage("%s, so another conversation cannot follow in this chat", c.fixed).Hinting("leave, and type golem chat --resume %s", found[0].ID)
+		return "", usage("%s, so another conversation cannot follow in this chat", c.fixed).Hinting("leave, and type %s", c.resuming("", found[0].ID))
 	}
 	c.next = found[0].ID
 	return "", io.EOF

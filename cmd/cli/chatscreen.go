@@ -82,11 +82,27 @@ func (s *session) farewell(res run.Result) {
 
 // howToGoOn prints the command that resumes a conversation.
 func (s *session) howToGoOn(verb, id string) {
-	h, target := s.host, s.target
-	if strings.ContainsAny(target, " \t'\"\\$*?") {
-		target = "'" + strings.ReplaceAll(target, "'", `'\''`) + "'"
-	}
-	h.beside(func() {
-		fmt.Fprintf(h.err, "Conversation %s. To go on with it:\n  golem %s %s --resume %s\n", id, verb, oneLine(target), id)
+	s.host.beside(func() {
+		fmt.Fprintf(s.host.err, "Conversation %s. To go on with it:\n  %s\n", id, s.resuming(verb, s.flags.entry, id))
 	})
+}
+
+// resuming returns the command that resumes a conversation of this session's project,
+// with the worker entry unless it is "".
+func (s *session) resuming(verb, entry, id string) string {
+	words := []string{"golem", verb}
+	if s.flags.project != "" {
+		words = append(words, "--project", s.flags.project)
+	}
+	if s.target != "" && (entry == "" || !s.place.file) {
+		words = append(words, s.target)
+	}
+	if entry != "" {
+		words = append(words, "--entry", entry)
+	}
+	words = append(words, "--resume", id)
+	for i, w := range words {
+		words[i] = shellWord(w)
+	}
+	return oneLine(strings.Join(words, " "))
 }

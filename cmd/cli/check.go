@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -104,6 +105,10 @@ func (h *host) orHere(f *flags, words []string) []string {
 	}
 	return words
 }
+
+// orProject returns a word, or if it is "" the project of GOLEM_PROJECT or the current
+// directory. It is for commands about what golem keeps of a directory.
+func (h *host) orProject(word string) string { return cmp.Or(word, h.setting("PROJECT"), ".") }
 
 func (h *host) inspectTarget(f *flags, words []string) error {
 	if err := f.refuse(); err != nil {

@@ -102,6 +102,9 @@ func (h *host) clear(f *clearing, name, id string, do func(*clearing, *clearance
 // calls do with the store that of returns. If writes is true, the project must have no
 // faults.
 func (h *host) kept(f *clearing, writes bool, of func(*core.Instance) *clearance.Store, do func(*clearance.Store) error) error {
+	if err := f.notEmpty("project", "target"); err != nil {
+		return err
+	}
 	if f.project == "" && h.setting("PROJECT") == "" {
 		f.project = "."
 	}
@@ -218,14 +221,22 @@ func (h *host) printDiffs(diffs []clearance.FileDiff) error {
 	return h.print(h.patchText(diffs))
 }
 
-// patchText returns the diffs, wrapped for the width of the terminal.
+// patchText returns the diffs in the form that marked gives them.
 func (h *host) patchText(diffs []clearance.FileDiff) string {
-	width := columns(h.out)
 	var b strings.Builder
 	for _, d := range diffs {
-		for line := range strings.Lines(d.Patch) {
-			b.WriteString(strings.Join(ui.Marked(strings.TrimSuffix(line, "\n"), width), "\n") + "\n")
-		}
+		b.WriteString(h.marked(d.Patch))
+	}
+	return b.String()
+}
+
+// marked returns a diff, whose lines golem did not write, escaped and wrapped for the
+// width of the terminal.
+func (h *host) marked(patch string) string {
+	width := columns(h.out)
+	var b strings.Builder
+	for line := range strings.Lines(patch) {
+		b.WriteString(strings.Join(ui.Marked(strings.TrimSuffix(line, "\n"), width), "\n") + "\n")
 	}
 	return b.String()
 }

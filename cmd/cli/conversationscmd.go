@@ -15,6 +15,7 @@ import (
 	"golem/core/fault"
 	"golem/core/state"
 	"golem/core/trace"
+	"golem/core/ui"
 	"golem/sandbox/osfs"
 )
 
@@ -103,7 +104,11 @@ func (h *host) exportConversation() *cobra.Command {
 			if err != nil {
 				return fault.Of(err, fault.Config)
 			}
-			return h.print(k.Markdown())
+			text := k.Markdown()
+			if isTerminal(h.out) { // a file gets the exact text
+				text = ui.Safe(text)
+			}
+			return h.print(text)
 		},
 	}
 }
@@ -145,10 +150,7 @@ func (h *host) removeConversation() *cobra.Command {
 // conversationsIn opens the store of what golem keeps in a directory, by default the
 // current one.
 func (h *host) conversationsIn(args []string) (*state.Store, error) {
-	dir := "."
-	if len(args) > 0 {
-		dir = args[0]
-	}
+	dir := h.orProject(strings.Join(args, ""))
 	files, err := osfs.Open(h.path(dir))
 	if err != nil {
 		return nil, fault.Of(err, fault.NotFound).Hinting("name a directory in which golem ran")

@@ -18,11 +18,7 @@ func (h *host) fixCheck(f *flags, words []string, yes bool) error {
 	if err := f.refuse(); err != nil {
 		return err
 	}
-	at := words
-	if len(at) == 0 && f.project == "" && h.setting("PROJECT") == "" {
-		at = []string{"."}
-	}
-	p, _, err := h.target(f, at)
+	p, _, err := h.target(f, h.orHere(f, words))
 	if err != nil {
 		return err
 	}
@@ -44,7 +40,11 @@ func (h *host) fixCheck(f *flags, words []string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	if err := h.print(plan.Diff()); err != nil {
+	diff := plan.Diff()
+	if isTerminal(h.out) { // a file gets the exact text, as a patch needs it
+		diff = h.marked(diff)
+	}
+	if err := h.print(diff); err != nil {
 		return err
 	}
 	for _, n := range plan.Left {

@@ -149,7 +149,13 @@ func (f *flags) refuse() error {
 	if f.quiet && f.verbose {
 		return usage("--quiet and --verbose cannot be used together").Hinting("use one of them")
 	}
-	for _, name := range []string{"model", "entry", "project", "trace", "artifacts", "record", "approval", "resume", "verify", "output"} {
+	return f.notEmpty("model", "entry", "project", "trace", "artifacts", "record", "approval", "resume", "verify", "output")
+}
+
+// notEmpty returns an error if one of these flags is given with an empty value, such as
+// from an unset variable of a script.
+func (f *flags) notEmpty(names ...string) error {
+	for _, name := range names {
 		if f.given(name) && f.set.Lookup(name).Value.String() == "" {
 			return usage("--%s is empty", name).Hinting("give a value, or leave the flag out")
 		}

@@ -93,6 +93,9 @@ func (h *host) main(args []string) int {
 		err = fault.New(fault.Usage, "%w", err).Hinting("golem --help lists commands and flags")
 	}
 	h.report(err)
+	if errors.Is(err, fault.Interrupted) {
+		return exitInterrupted
+	}
 	return exitUsage
 }
 

@@ -22,6 +22,33 @@ func (h *host) interruptible(ctx context.Context) (_ context.Context, stop func(
 	return ctx, stop
 }
 
+// whenEnded calls last and ends golem with the exit code 130 when a signal comes that
+// ends golem. The caller must call stop.
+func whenEnded(last func()) (stop func()) {
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	endingSignals(signals)
+	go func() {
+		select {
+		case <-signals:
+			last()
+			os.Exit(exitInterrupted)
+		case <-done:
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
+
+// endingSignals sends the signals that end golem to a channel.
+func endingSignals(to chan<- os.Signal) {
+	signal.Notify(to, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
+	if !signal.Ignored(syscall.SIGHUP) { // golem runs under nohup: keep ignoring it
+		signal.Notify(to, syscall.SIGHUP)
+	}
+}
+
 // exchanges makes it possible that Ctrl+C ends only the current exchange of a chat, and
 // not the chat.
 type exchanges struct {
@@ -65,10 +92,7 @@ func (e *exchanges) end() bool {
 func (h *host) interruptibleBut(ctx context.Context, e *exchanges) (_ context.Context, leave func(*fault.Fault), stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
-	if !signal.Ignored(syscall.SIGHUP) { // golem runs under nohup: keep ignoring it
-		signal.Notify(signals, syscall.SIGHUP)
-	}
+	endingSignals(signals)
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -82,10 +82,7 @@ func (h *host) mcpServe(f *flags, words []string, addr string) error {
 	if f.given("http") && addr == "" {
 		return usage("--http is empty").Hinting("for example 127.0.0.1:8421, or 127.0.0.1:0 for a free port")
 	}
-	if len(words) == 0 && f.project == "" && h.setting("PROJECT") == "" {
-		words = []string{"."}
-	}
-	p, _, err := h.target(f, words)
+	p, _, err := h.target(f, h.orHere(f, words))
 	if err != nil {
 		return err
 	}

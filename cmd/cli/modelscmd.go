@@ -32,11 +32,10 @@ asked whose key is set, and those that need none.`,
 }
 
 func (h *host) models(f *flags, words []string) error {
-	at := []string{"."}
-	if f.project != "" || h.setting("PROJECT") != "" {
-		at = nil
+	if err := f.notEmpty("project"); err != nil {
+		return err
 	}
-	p, _, err := h.target(f, at)
+	p, _, err := h.target(f, h.orHere(f, nil))
 	if err != nil {
 		return err
 	}

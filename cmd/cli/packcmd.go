@@ -38,6 +38,9 @@ public key FILE.pub.`,
 		Args: words(0, 1),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			f.set, f.command = cmd.Flags(), "pack"
+			if err := f.notEmpty("output", "sign", "new-key", "verify"); err != nil {
+				return err
+			}
 			switch {
 			case newKey != "":
 				return h.newSignKey(newKey)

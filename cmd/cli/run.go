@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,9 +89,9 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 	if in.Attachments, err = h.attachments(f.attach); err != nil {
 		return err
 	}
-	s := session{host: h, flags: f, place: p, questions: questions, target: "."}
-	if used > 0 {
-		s.target = words[0]
+	s := session{host: h, flags: f, place: p, questions: questions, target: strings.Join(words[:used], "")}
+	if s.target == "" && f.project == "" {
+		s.target = cmp.Or(h.setting("PROJECT"), ".")
 	}
 	if !chat {
 		return s.once(inst, in)

@@ -77,14 +77,27 @@ func (h *host) newSignKey(name string) error {
 	return h.print("secret key " + name + ", public key " + name + ".pub: " + public.String() + "\n")
 }
 
-// hidden writes a prompt to the terminal and reads a line without showing it.
+// hidden writes a prompt to the terminal and reads a line without showing it. A signal
+// that ends golem meanwhile also shows the terminal's input again.
 func hidden(in, out *os.File, prompt string) (string, error) {
 	if _, err := out.WriteString(prompt); err != nil {
 		return "", err
 	}
+	defer whenEnded(restorer(in, out))()
 	text, err := term.ReadPassword(int(in.Fd()))
 	out.WriteString("\n")
 	return string(text), err
+}
+
+// restorer returns a function that gives the terminal its present state back.
+func restorer(in, out *os.File) func() {
+	state, err := term.GetState(int(in.Fd()))
+	return func() {
+		if err == nil {
+			_ = term.Restore(int(in.Fd()), state) // golem ends: there is nothing else to do
+			out.WriteString("\n")
+		}
+	}
 }
 
 // writeNewMode writes a new file. It fails if the file exists.

@@ -80,6 +80,9 @@ type adding struct {
 
 // addTo opens the project. The caller must close a.tools.
 func (h *host) addTo(f *addFlags) (a *adding, err error) {
+	if err := f.notEmpty("project"); err != nil {
+		return nil, err
+	}
 	if f.project == "" && h.setting("PROJECT") == "" {
 		f.project = "."
 	}

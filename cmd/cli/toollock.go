@@ -31,9 +31,10 @@ the list. This command runs no module.`,
 func (h *host) lockCommand(name string, f *flags, cmd *cobra.Command, write func(root string, p *project.Project, modules []project.Module) error) *cobra.Command {
 	cmd.Use, cmd.Args = "lock [DIR]", words(0, 1)
 	cmd.RunE = func(_ *cobra.Command, words []string) error {
-		if len(words) == 0 && f.project == "" && h.setting("PROJECT") == "" {
-			words = []string{"."}
+		if err := f.notEmpty("project"); err != nil {
+			return err
 		}
+		words = h.orHere(f, words)
 		p, _, err := h.target(f, words)
 		if err != nil {
 			return err

@@ -26,7 +26,12 @@ the custom section golem.tools, and replaces a description that is there. golem
 first checks that it can run the module. It writes the complete file or nothing.
 Without -o it replaces FILE.`,
 		Args: words(1, 1),
-		RunE: func(_ *cobra.Command, words []string) error { return h.packTool(words[0], description, out) },
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if err := (&flags{set: cmd.Flags()}).notEmpty("output"); err != nil { // it would replace FILE
+				return err
+			}
+			return h.packTool(words[0], description, out)
+		},
 	}
 	cmd.Flags().StringVar(&description, "tools", "", "the description: tools.yaml")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the module to write (default: FILE itself)")

@@ -123,6 +123,9 @@ func (h *host) toolInput(ctx context.Context, inst *core.Instance, words []strin
 	}
 	args, err := ui.Fill(schema, func(question string) (string, error) {
 		answer, err := person.Ask(ctx, oneLine(question)+" ")
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
 		if err != nil {
 			return "", usage("the tool was not called: nobody answered").Hinting("give the arguments as JSON")
 		}

@@ -61,9 +61,9 @@ Exit codes: 0 the runs are the same, 1 they differ, 2 wrong usage.`,
 }
 
 // traceName returns the file that a word means: a file, or the name of a run below
-// .golem/runs of the current directory; "" is the newest of these.
+// .golem/runs of the directory that orProject returns; "" is the newest of these.
 func (h *host) traceName(word string) (string, error) {
-	runs := filepath.FromSlash(trace.RunsDir)
+	runs := filepath.Join(h.orProject(""), filepath.FromSlash(trace.RunsDir))
 	if word == "" {
 		names, err := filepath.Glob(filepath.Join(h.path(runs), "*.jsonl"))
 		if err != nil || len(names) == 0 {

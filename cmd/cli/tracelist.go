@@ -55,9 +55,10 @@ that still goes on, or was killed. A narrow terminal gets fewer columns.`,
 	return cmd
 }
 
-// listTraces reads the traces of the runs in a directory, "" for the current one. A
+// listTraces reads the traces of the runs in a directory; "" is the one of orProject. A
 // trace that cannot be read is listed with its fault.
 func (h *host) listTraces(dir string) ([]trace.Listing, error) {
+	dir = h.orProject(dir)
 	runs := filepath.Join(h.path(dir), filepath.FromSlash(trace.RunsDir))
 	if info, err := os.Stat(h.path(dir)); err != nil || !info.IsDir() {
 		return nil, fault.New(fault.NotFound, "there is no directory %s", dir).Hinting("name a directory in which golem ran")

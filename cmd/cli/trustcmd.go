@@ -48,10 +48,7 @@ and GOLEM_TRUST=DIGEST says yes to exactly the list of that digest.`,
 }
 
 func (h *host) trust(f *flags, words []string, list, remove bool) error {
-	if len(words) == 0 {
-		words = []string{"."}
-	}
-	p, _, err := h.target(f, words)
+	p, _, err := h.target(f, h.orHere(f, words))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Ctrl+C ends each command that asks with exit code 130, and leaves the terminal as it
+// was: after a hidden prompt it shows again what is typed.
+func TestTerminalInterruptOutsideARun(t *testing.T) {
+	wide := map[string]string{"main.worker": "---\nmodel: script:script.yaml\ntoolsets: {filesystem: {}, shell: {approval: {default: preApproved}}}\n---\nHi.\n"}
+	for _, c := range []struct {
+		prompt string
+		args   []string
+	}{
+		{"[y]es", []string{"trust", ".", "--plain"}},
+		{"Allow", []string{"trust", "."}},
+		{"content", []string{"tool", "call", "write_file"}},
+		{"Value of TOK", []string{"secret", "set", "TOK"}},
+		{"Password for the new key", []string{"pack", "--new-key", "k.key"}},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			t.Parallel()
+			r := startPTY(t, ptyProject(t, wide), nil, false, c.args...)
+			r.expect(c.prompt)
+			hides := c.args[0] == "secret" || c.args[0] == "pack"
+			if hides && !waitFor(func() bool { return !echoes(t, r) }) {
+				t.Fatal("the prompt shows what is typed")
+			}
+			r.typeKeys("\x03")
+			r.exit(exitInterrupted)
+			if !echoes(t, r) {
+				t.Error("the terminal does not show what is typed")
+			}
+		})
+	}
+}
+
+// echoes reports whether the terminal shows what is typed.
+func echoes(t *testing.T, r *ptyRun) bool {
+	t.Helper()
+	state, err := unix.IoctlGetTermios(int(r.master.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Lflag&unix.ECHO != 0
+}
+
+// SECURITY 9: what golem did not write shows its escape sequences on a terminal and does
+// not carry them out: the diff of check --fix, and an exported conversation.
+func TestTerminalShowsEscapes(t *testing.T) {
+	dir := ptyProject(t, map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\nlocked: true\n---\nhi\x1b[8A\x1b[J\n",
+		"s.yaml":      "script: 1\nworkers: {main: [{say: \"before \\e[2J after\"}]}\n",
+	})
+	raw := func(r *ptyRun) string {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.screen.String()
+	}
+	r := startPTY(t, dir, nil, false, "check", "--fix", ".")
+	r.expect("write this file? [y/N] ")
+	if text := raw(r); strings.Contains(text, "\x1b[8A") || !strings.Contains(text, `hi\u{1b}[8A`) {
+		t.Errorf("%q", text)
+	}
+	r.typeKeys("y\n")
+	r.exit(0)
+	startPTY(t, dir, nil, false, ".", "go", "--plain").exit(0)
+	kept, err := filepath.Glob(filepath.Join(dir, ".golem", "conversations", "*.jsonl"))
+	if err != nil || len(kept) != 1 {
+		t.Fatal(kept, err)
+	}
+	id := strings.TrimSuffix(filepath.Base(kept[0]), ".jsonl")
+	r = startPTY(t, dir, nil, false, "conversations", "export", id)
+	r.exit(0)
+	if text := raw(r); strings.Contains(text, "\x1b[2J") || !strings.Contains(text, `before \u{1b}[2J after`) {
+		t.Errorf("%q", text)
+	}
+	r = startPTY(t, dir, nil, true, "conversations", "export", id)
+	r.exit(0)
+	if !strings.Contains(r.stdout.String(), "before \x1b[2J after") {
+		t.Errorf("a file does not get the exact text: %q", r.stdout)
+	}
+}
