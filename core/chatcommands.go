@@ -22,8 +22,14 @@ import (
 // io.EOF if the chat ends.
 func (i *Instance) command(ctx context.Context, s *run.Session, u ui.UI, cmd ui.Command, ro RunOptions) error {
 	within, stop := ctx, func() {}
-	if ro.Exchange != nil && cmd.Name != ui.Call { // /tool may ask the person for arguments
-		within, stop = ro.Exchange(ctx)
+	begin := func() context.Context {
+		if ro.Exchange != nil {
+			within, stop = ro.Exchange(ctx)
+		}
+		return within
+	}
+	if cmd.Name != ui.Call { // /tool first asks the person for arguments
+		begin()
 	}
 	text, err := "", error(nil)
 	switch cmd.Name {
@@ -37,7 +43,7 @@ func (i *Instance) command(ctx context.Context, s *run.Session, u ui.UI, cmd ui.
 	case ui.Tools:
 		text = "tools: " + strings.Join(s.Tools(), ", ")
 	case ui.Call:
-		text, err = callTool(within, s, u, cmd.Arg)
+		text, err = callTool(ctx, s, u, cmd.Arg, begin)
 	case ui.Set:
 		if strings.HasPrefix(cmd.Arg, "notify=") { // not a setting of the model but of the terminal
 			text, err = i.hosted(within, s, cmd, ro)
@@ -84,8 +90,9 @@ func (i *Instance) hosted(ctx context.Context, s *run.Session, cmd ui.Command, r
 	return "", fault.New(fault.Platform, "/%s is a command of the command line", cmd.Name).Hinting("the page has a view or a button for it")
 }
 
-// callTool carries out /tool NAME ARGS.
-func callTool(ctx context.Context, s *run.Session, u ui.UI, arg string) (string, error) {
+// callTool carries out /tool NAME ARGS. begin returns the context of the call; the person
+// has given the arguments before.
+func callTool(ctx context.Context, s *run.Session, u ui.UI, arg string, begin func() context.Context) (string, error) {
 	name, args, _ := strings.Cut(arg, " ")
 	if args == "" {
 		given, ok, err := form(ctx, s, u, name)
@@ -94,7 +101,7 @@ func callTool(ctx context.Context, s *run.Session, u ui.UI, arg string) (string,
 		}
 		args = given
 	}
-	out, err := s.Call(ctx, name, run.Input{Text: args})
+	out, err := s.Call(begin(), name, run.Input{Text: args})
 	return out.String(), err
 }
 

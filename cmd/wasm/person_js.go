@@ -59,6 +59,9 @@ func (p *page) Approve(ctx context.Context, r approval.Request) (approval.Decisi
 
 // Prompt waits for the person's next message.
 func (p *page) Prompt(ctx context.Context) (run.Input, error) {
+	p.call.mu.Lock()
+	p.call.begun = true
+	p.call.mu.Unlock()
 	p.call.event(`{"type":"prompt"}`)
 	select {
 	case text := <-p.call.said: // before ended: the page sent these messages before it ended

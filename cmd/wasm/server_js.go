@@ -43,6 +43,7 @@ type call struct {
 
 	mu    sync.Mutex
 	stop  context.CancelCauseFunc // ends the current exchange of a chat; nil: there is none
+	begun bool                    // the chat has had an exchange, or waited for a message
 	loans map[int]*loan           // open calls of functions of the page, by number
 	lent  int                     // the number of the last loan
 }
@@ -92,8 +93,11 @@ func (c *call) told(m js.Value) {
 	case has("stop"):
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.stop != nil {
+		switch {
+		case c.stop != nil:
 			c.stop(errInterrupted)
+		case !c.begun: // the first message is not sent yet, and must not be sent
+			c.cancel(errInterrupted)
 		}
 	}
 }
@@ -107,7 +111,7 @@ func (c *call) exchange(ctx context.Context) (context.Context, func()) {
 	set := func(to context.CancelCauseFunc) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.stop = to
+		c.stop, c.begun = to, true
 	}
 	set(cancel)
 	return ctx, func() {

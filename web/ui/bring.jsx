@@ -72,6 +72,7 @@ export const zipped = (name, zip) => counted(`copying ${visible(name)}`, entries
 /** Copies files {path, file} into the open project. One question asks whether all existing files may be replaced. */
 export async function add(picked) {
   picked = picked.filter((f) => !/(^|\/)\.git(\/|$)/i.test(f.path))
+  await store.listFiles()
   const there = new Set(store.files.value.map((f) => f.path))
   const doubles = picked.filter((f) => there.has(f.path))
   const some = doubles.slice(0, 5).map((f) => visible(f.path)).join(', ') + (doubles.length > 5 ? ` and ${doubles.length - 5} more` : '')

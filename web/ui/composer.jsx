@@ -92,6 +92,7 @@ export function Composer() {
     e?.preventDefault()
     if (busy || !about?.entry) return
     if (!text.trim() && !mine.length && !about.emptyInput) return
+    if (talking && mine.length) return attach(mine)
     setText('')
     const [, resource] = (!talking && /^\/attach (mcp:\S+)$/.exec(text.trim())) || []
     if (resource) return setMine([...mine, { name: resource, data: new Uint8Array() }])

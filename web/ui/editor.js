@@ -55,13 +55,12 @@ const colours = HighlightStyle.define([
   { tag: tags.emphasis, fontStyle: 'italic' },
 ])
 
-/** Opens a text in an editor inside box, and returns its methods; call destroy at the end. known resolves to the project's names for completion. */
-export function open(box, text, path, { changed, save, known }) {
+/** Opens a text in an editor inside box, and returns its methods; call destroy at the end. known resolves to the project's names for completion; with crlf, lines end with CRLF. */
+export function open(box, text, path, { changed, save, known, crlf }) {
   const host = document.createElement('div')
   host.style.height = '100%'
   box.append(host)
   const root = host.attachShadow({ mode: 'open' })
-  const crlf = text.includes('\r\n')
   const view = new EditorView({
     root,
     parent: root,

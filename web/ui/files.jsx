@@ -47,6 +47,7 @@ function NewFile() {
     if (!name) return
     const path = name.replace(/^\/+/, '')
     await store.attempt(`making ${path}`, async () => {
+      await store.listFiles() // a worker or another tab may have made it
       if (store.files.value.some((f) => f.path === path)) throw new Error('a file with this name exists already')
       const text = path.endsWith('.worker') ? '---\ndescription: \n---\n' : ''
       await store.golem.files(store.project.value).write(path, text)
@@ -154,6 +155,7 @@ function Open({ path }) {
   const rename = () => store.attempt(`renaming ${path}`, async () => {
     const to = (await askText(`Rename ${visible(path)}`, { label: 'New name, with its folders', value: path, action: 'Rename it' }))?.replace(/^\/+/, '')
     if (!to || to === path) return
+    await store.listFiles()
     if (store.files.value.some((f) => f.path === to)) throw new Error(`${to} exists already`)
     await files.move(path, to)
     await Promise.all([store.listFiles(), store.inspect()])
@@ -238,10 +240,13 @@ function decode(data) {
   }
 }
 
+/** Reports whether each line of a text ends with CRLF, which the editor then keeps. */
+const crlf = (text) => text.includes('\r\n') && !/(^|[^\r])\n/.test(text)
+
 /** A plain text field, which the real editor replaces when it is loaded. */
 function Editor({ path, text, onChange, onSave }) {
   const box = useRef(null)
-  const field = useRef(null)
+  const now = useRef() // what was typed into the plain field, whose value has no CRLF
   const calls = useRef({})
   calls.current = { onChange, onSave }
   const [rich, setRich] = useState(null)
@@ -251,11 +256,12 @@ function Editor({ path, text, onChange, onSave }) {
     let gone = false
     import('./editor.js').then(({ open }) => {
       if (gone || !box.current) return
-      view = open(box.current, field.current?.value ?? text, path, { changed: (t) => calls.current.onChange(t), save: () => calls.current.onSave(), known })
+      view = open(box.current, now.current ?? text, path, { crlf: crlf(text), changed: (t) => calls.current.onChange(t), save: () => calls.current.onSave(), known })
       setRich(view)
     }, () => {}) // without a network and a cached editor the plain field stays
     return () => {
       gone = true
+      now.current = undefined
       view?.destroy()
     }
   }, [path])
@@ -273,7 +279,7 @@ function Editor({ path, text, onChange, onSave }) {
   }
   return (
     <div class="editor" ref={box}>
-      {!rich && <textarea ref={field} aria-label={`text of ${path}`} spellcheck={false} defaultValue={text} onInput={(e) => onChange(e.target.value)} onKeyDown={keys} />}
+      {!rich && <textarea aria-label={`text of ${path}`} spellcheck={false} defaultValue={text} onInput={(e) => onChange(now.current = crlf(text) ? e.target.value.replaceAll('\n', '\r\n') : e.target.value)} onKeyDown={keys} />}
     </div>
   )
 }

@@ -1,10 +1,15 @@
 // Says what is missing to run a project on its model, and opens the dialog to choose one
 // (modelchoice.jsx).
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import * as store from './store.js'
 import { providers, settings } from './settings.js'
 
 export const choosing = signal(false)
+
+effect(() => { // the choice is for the open project
+  store.project.value
+  choosing.value = false
+})
 
 /** Opens the dialog to choose the open project's model. */
 export const chooseModel = () => { choosing.value = true }

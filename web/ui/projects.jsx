@@ -205,12 +205,11 @@ export async function incoming() {
     if (!url) {
       store.tell('this link does not name a packed project: its address must begin with https', 'warn')
     } else if (await askYes('Fetch this project?', `golem will fetch ${visible(url.href)} if you agree, and show you what it is before anything is kept. The host learns your network address.`, 'Fetch it')) {
-      const name = free(projectName(decodeURIComponent(url.pathname.split('/').pop())))
-      await store.attempt(url.host, async () => takePack(name, await fetchPack(url)))
+      await store.attempt(url.host, async () => takePack(free(projectName(decodeURIComponent(url.pathname.split('/').pop()))), await fetchPack(url)))
       return
     }
   }
   const { last } = settings
-  if (last && store.projects.value.some((p) => p.name === last)) return void (await store.open(last))
+  if (last && store.projects.value.some((p) => p.name === last)) return void (await store.attempt(last, () => store.open(last)))
   if (!store.projects.value.length && store.examples.value.length && (!last || !store.golem.kept)) await store.attempt('the first example', () => take(store.examples.value[0], true))
 }

@@ -128,7 +128,8 @@ export const settings = {
     if (provider && !this.ownWeb) own = `${own && `${own.trimEnd()}\n`}web: {search: ${JSON.stringify(url ? { provider, url } : { provider })}}\n`
     const rows = Object.entries({ ...this.providers, ...more }).filter(([name]) => !new RegExp(`^ +${name}:`, 'm').test(own))
     if (!rows.length) return own
-    const lines = rows.map(([name, address]) => `  ${name}: {base_url: ${JSON.stringify(address)}${keys[variable(name, 'API_KEY')] ? `, api_key_env: ${variable(name, 'API_KEY')}` : ''}}\n`).join('')
+    const [, pad = '  '] = /^providers:[ \t]*\n(?:[ \t]*(?:#.*)?\n)*( +)\S/m.exec(own) ?? [] // all keys of a mapping have one indentation
+    const lines = rows.map(([name, address]) => `${pad}${name}: {base_url: ${JSON.stringify(address)}${keys[variable(name, 'API_KEY')] ? `, api_key_env: ${variable(name, 'API_KEY')}` : ''}}\n`).join('')
     if (/^providers:[ \t]*$/m.test(own)) return own.replace(/^providers:[ \t]*$/m, (line) => `${line}\n${lines.trimEnd()}`)
     return /^providers:/m.test(own) ? own : `${own && `${own.trimEnd()}\n`}providers:\n${lines}`
   },

@@ -15,16 +15,17 @@ export function Staged() {
       <h2>Staged changes</h2>
       {items.length === 0
         ? <p class="muted">Nothing waits. What a worker changes in a mount with <code>mode: staged</code>, or stages with the tool <code>stage</code>, waits here: the files stay as they are until you push.</p>
-        : items.map((s) => <Item key={s.item.id + s.digest} of={s} />)}
+        : items.map((s) => <Item key={s.item.id} of={s} />)}
       <Undoable />
     </div></div>
   )
 }
 
-function Item({ of: { item, error } }) {
+function Item({ of: { item, error, digest } }) {
   const [shown, setShown] = useState(null)
   const here = store.golem.clearance(store.project.value)
   const look = () => store.attempt(`item ${item.id}`, async () => setShown(await here.diff(item.id)))
+  useEffect(() => { if (shown) look() }, [digest]) // its run has changed it since
   const decide = (what, how) => store.attempt(`${what} item ${item.id}`, async () => {
     try {
       const done = await here[what](item.id, how)

@@ -1,10 +1,15 @@
 // Opens the form with which the person starts the entry, a tool, or one worker alone. The form
 // itself is in forms.jsx.
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import * as store from './store.js'
 
 /** The form that is open: {title, action, tools, schema, send}; null: none. */
 export const asked = signal(null)
+
+effect(() => { // a form belongs to the open project
+  store.project.value
+  asked.value = null
+})
 
 /** Opens the form to start a tool of the entry. */
 export const startTool = () => store.attempt('listing the tools', async () => {

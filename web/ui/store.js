@@ -64,7 +64,7 @@ export async function start(made, shipped) {
   // Another tab may have changed the lists meanwhile (S4-21).
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden && view.value === 'projects') attempt('listing the projects', refresh)
-    if (!document.hidden && project.value) attempt('listing what is staged', listStaged)
+    if (!document.hidden && project.value) attempt('reading the project', lists)
   })
   await look()
 }
@@ -108,7 +108,7 @@ export async function open(name, where = 'run') {
   settings.last = name
   settings.setProject(name, { used: Date.now() })
   try {
-    await Promise.all([listFiles(), inspect(), listStaged()])
+    await Promise.all([lists(), inspect()])
   } catch (e) {
     await refresh()
     if (name === project.value && !projects.value.some((p) => p.name === name)) { // deleted in another tab
@@ -146,6 +146,8 @@ export async function listStaged() {
   const listed = await golem.clearance(name).list()
   if (name === project.value) staged.value = listed
 }
+
+const lists = () => Promise.all([listFiles(), listStaged()])
 
 export async function listFiles() {
   const name = project.value
@@ -222,7 +224,8 @@ export async function again() {
   const text = said?.text ?? sent.value?.text ?? ''
   if (running.value) return false
   if (run.value.tool) return callTool(...run.value.tool)
-  if (talking.value && said?.n) {
+  if (talking.value && said?.n && sent.value?.text === text && sent.value.attachments.length) await leave() // files go only with the first message
+  else if (talking.value && said?.n) {
     rewind(said.n)
     current.send(text)
     return true
@@ -280,6 +283,7 @@ export async function resume(kept, at) {
   const started = { ...options(), resume: kept.id, at, approve: framed ? undefined : approve }
   batch(() => {
     run.value = recall(emptyRun(), cut < 0 ? said : said.slice(0, cut))
+    refused.value = null
     chosen.value = ''
     running.value = true
     talking.value = keep
@@ -308,7 +312,10 @@ async function follow(handle) {
       begun ||= e.type === 'run.start'
       apply(shown, e)
       if (e.type === 'clearance') attempt('listing what is staged', listStaged)
-      if (talking.value && (e.type === 'idle' || e.type === 'prompt')) running.value = false
+      if (talking.value && (e.type === 'idle' || e.type === 'prompt')) {
+        running.value = false
+        attempt('listing the files', listFiles)
+      }
       if (e.type === 'message') running.value = true
       schedule()
     }
@@ -331,7 +338,7 @@ async function follow(handle) {
     })
   }
   await attempt('reading the project', async () => {
-    await Promise.all([listFiles(), listStaged()])
+    await lists()
     await look()
   })
   return begun

@@ -50,6 +50,6 @@ async function other(request, url) {
     return (await caches.match(request, { ignoreSearch: true })) ?? fetch(request)
   }
   const response = await fetch(request)
-  if (response.ok) await (await caches.open(name)).put(request, response.clone())
+  if (response.ok) await (await caches.open(name)).put(request, response.clone()).catch(() => {}) // the storage is full
   return response
 }
