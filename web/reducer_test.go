@@ -95,6 +95,16 @@ func TestRecalledStop(t *testing.T) {
 	}
 }
 
+// TestEmptyID tests that an event with an empty id, as a trace of somebody else can have it,
+// does not make the page loop for ever.
+func TestEmptyID(t *testing.T) {
+	t.Parallel()
+	got := webtest.Eval[[]string](inside(t, told), `window.play([{type: 'model.end', id: '', usage: {in: 1, out: 2}}])`)
+	if diff := cmp.Diff([]string{"idle, 1 in, 2 out"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestPartsThatCompute tests functions of the page that need no elements: completion by the
 // schemas, the layers of the graph, a reversed diff, hits of a search, the time that a run
 // waited for the person.

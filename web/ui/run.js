@@ -253,7 +253,7 @@ const handlers = {
     const c = call(run, e.id, e)
     c.thinking = false
     c.alone = plus(c.alone, e.usage)
-    for (let up = c; up; up = run.calls.get(up.parent)) up.usage = plus(up.usage, e.usage)
+    for (let up = c; up; up = up.parent && run.calls.get(up.parent)) up.usage = plus(up.usage, e.usage)
     c.rounds.push({ turn: e.turn, ms: e.ms, usage: e.usage, finish: e.finish, text: e.text, calls: Array.isArray(e.calls) ? e.calls : [], ...c.asked })
     run.usage = plus(run.usage, e.usage) // until run.end has the sum
     if (e.text) {
