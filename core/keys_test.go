@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"maps"
@@ -64,6 +65,7 @@ type clone struct {
 	trust    memoryTrust
 	person   *asker
 	manifest string
+	limits   string // in the manifest; "": limits that a busy machine does not reach
 	dotenv   map[string]string
 	env      map[string]string
 	config   string
@@ -95,7 +97,7 @@ func (c *clone) run(t *testing.T) run.Result {
 	t.Helper()
 	tree := sandbox.Memory()
 	for name, text := range map[string]string{
-		"project.yaml": "model: acme:m\nlimits: {model_timeout: 200ms, worker_timeout: 500ms}\n" + c.manifest,
+		"project.yaml": "model: acme:m\nlimits: {" + cmp.Or(c.limits, "model_timeout: 10m") + "}\n" + c.manifest,
 		"main.worker":  "---\n---\nAnswer.\n",
 	} {
 		if err := tree.WriteFile(name, []byte(text)); err != nil {
@@ -126,7 +128,7 @@ const acme = "providers: {acme: {base_url: \"https://acme.example/v1\", api_key_
 // timeout of the model or the worker, and no request is sent before the yes.
 func TestTrustingAProviderCountsAgainstNoLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := &clone{manifest: acme}
+		c := &clone{manifest: acme, limits: "model_timeout: 200ms, worker_timeout: 500ms"}
 		c.person = &asker{answer: approval.Yes, after: time.Hour, before: func() {
 			if n := c.endpoint.requests.Load(); n != 0 {
 				t.Errorf("%d requests before the answer", n)

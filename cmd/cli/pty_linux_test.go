@@ -284,8 +284,8 @@ func TestTerminalShowsWhatItWaitsFor(t *testing.T) {
 	}
 	close(answered)
 	r.exit(0)
-	if !strings.HasSuffix(r.text(), "Golem: so be it\n") {
-		t.Errorf("%q", r.text())
+	if !strings.HasSuffix(strings.TrimSpace(r.glass().text()), "Golem: so be it") {
+		t.Errorf("%q", r.glass().text())
 	}
 	r = startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "ollama:x", "--json")
 	r.exit(0)

@@ -72,7 +72,7 @@ func TestRuleOfAWorkerOnThePath(t *testing.T) {
 	r := startPTY(t, a, nil, false, "tidy", "x", "--plain")
 	r.expect("[y]es")
 	r.typeKeys("r\n")
-	r.expect("These lines go into")
+	r.expect("Save this rule and run the call? [y]es / [n]o: ")
 	r.typeKeys("y\n")
 	r.exit(0)
 	startPTY(t, a, nil, false, "tidy", "x", "--headless").exit(0)

@@ -26,7 +26,9 @@ const (
 	maxTimeout = 3600     // seconds
 	// patience is how long golem waits for the helper to end what it started,
 	// before it ends the helper's group itself.
-	patience = 2 * time.Second
+	patience = 15 * time.Second
+	// outputDelay is how long golem reads output after the helper has ended.
+	outputDelay = 10 * time.Second
 )
 
 type commandArgs struct {
@@ -110,7 +112,7 @@ func (s *shell) start(line string, out io.Writer) (*process, error) {
 	if err != nil {
 		return nil, fault.New(fault.Tool, "golem cannot start itself to run a command: %s", plain(err))
 	}
-	cmd := &exec.Cmd{Path: golem, Args: []string{helperName}, Dir: s.dir, Env: env, Stdout: out, Stderr: out, WaitDelay: 5 * patience}
+	cmd := &exec.Cmd{Path: golem, Args: []string{helperName}, Dir: s.dir, Env: env, Stdout: out, Stderr: out, WaitDelay: outputDelay}
 	detach(cmd)
 	control, err := cmd.StdinPipe()
 	if err != nil {

@@ -159,7 +159,11 @@ func (m *model) giveBack() {
 func (m *model) interrupt() tea.Cmd {
 	running := m.state.Status == view.Running && !m.prompting
 	switch {
-	case running && !m.state.Stop && m.o.Stop != nil && m.o.Stop():
+	case running && !m.state.Stop && m.o.Stop != nil && !m.leaving:
+		if !m.o.Stop() { // the exchange is beginning or ending: the first Ctrl+C never leaves
+			m.leaving = true
+			return nil
+		}
 		m.state.Act(view.Action{Do: view.Stopped})
 		m.giveBack()
 	case !running && m.editor.Text() != "":

@@ -37,8 +37,9 @@ func TestTextDoesNotAnswer(t *testing.T) {
 // not joined, so that a command stays a command; the text being written comes last.
 func TestMessagesComeBackOneByOne(t *testing.T) {
 	d := drive(t, 80, 24, false)
-	d.prompt()
+	first := d.prompt()
 	d.keys("hello", "enter")
+	<-first
 	d.events(start)
 	d.keys("/cost", "enter", "third", "enter", "draft", "ctrl+c")
 	if d.m.editor.Text() != "/cost" {
@@ -53,6 +54,21 @@ func TestMessagesComeBackOneByOne(t *testing.T) {
 	d.keys("ctrl+c")
 	if d.m.editor.Text() != "draft" || len(d.m.returned) != 0 {
 		t.Errorf("the editor has %q", d.m.editor.Text())
+	}
+}
+
+// The first Ctrl+C never leaves the chat, also if it comes when the exchange has just ended or
+// has not begun yet, so that there is nothing to stop. The second one leaves.
+func TestInterruptBetweenExchanges(t *testing.T) {
+	d := drive(t, 80, 24, false)
+	d.m.o.Stop = func() bool { return false }
+	d.events(start)
+	if d.keys("ctrl+c"); d.leaves != 0 {
+		t.Error("the first Ctrl+C left the chat")
+	}
+	d.has("Ctrl+C again leaves the chat")
+	if d.keys("ctrl+c"); d.leaves != 1 {
+		t.Error("the second Ctrl+C did not leave")
 	}
 }
 
