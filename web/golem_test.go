@@ -183,7 +183,7 @@ func TestResponsive(t *testing.T) {
 		const golem = await window.golem; let ticks = 0, on = true
 		const tick = () => { ticks++; if (on) setTimeout(tick, 5) }; tick()
 		await golem.run('reads', 'x').result; on = false; return ticks })()`)
-	if ticks < 50 { // in the time of a hundred turns
+	if ticks < 10 { // in the time of a hundred turns; a window that cannot do anything has one or two
 		t.Errorf("the window could do something only %d times during a run", ticks)
 	}
 	turns := webtest.Eval[int](p, `(async () => {

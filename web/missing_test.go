@@ -18,8 +18,8 @@ func TestWhatIsNotThere(t *testing.T) {
 	do(p, `location.hash = '#/p/here/files/nope.txt'; await text("There is no such file."); if (button("delete nope.txt") || button("Save") || document.querySelector('.toast')) throw new Error(document.body.innerText);
 		await click("main.worker"); await until("what is there", () => button("delete main.worker") && document.querySelector('.editor'));
 		location.hash = '#/p/nope/run'; await text("This browser has no project nope."); await until("the projects", () => document.querySelector('[aria-labelledby=mine]') && location.hash === '#/projects')`)
+	p.Navigate("about:blank")
 	p.Navigate(site.URL + "#/p/none/run")
-	p.Reload()
 	do(p, `await text("This browser has no project none."); await until("the projects", () => document.querySelector('[aria-labelledby=mine]'))`)
 	other := browserOf(t).Open(t, site.URL+"#/projects")
 	do(other, `await click("delete here"); await click("Delete"); await until("it to be gone", () => !button("delete here"))`)

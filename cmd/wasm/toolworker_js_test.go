@@ -103,7 +103,9 @@ func TestWorkerBreaksIdle(t *testing.T) {
 		if code := called(t, e, "echo", patience, wasmtool.Host{}); code != "" {
 			t.Fatalf("it fails with %s", code)
 		}
-		time.Sleep(200 * time.Millisecond)
+		for len(e.pool.idle) > 0 && len(e.pool.idle[0].messages) == 0 { // until it has broken
+			time.Sleep(time.Millisecond)
+		}
 	}
 }
 
@@ -140,6 +142,7 @@ func TestWorkerCannotSuspend(t *testing.T) {
 // that there are at most mostWorkers workers, and idleWorkers idle ones.
 func TestWorkerBounds(t *testing.T) {
 	e := changed(t, func(script string) string { return script })
+	e.pool.silent = toolStart // no second worker, however slow the first one starts
 	if code := called(t, e, "echo", patience, wasmtool.Host{}); code != "" || len(e.pool.idle) != 1 {
 		t.Fatalf("code %q, %d idle workers", code, len(e.pool.idle))
 	}
@@ -178,6 +181,7 @@ func TestWorkerBounds(t *testing.T) {
 // order.
 func TestWarmWorkerRemembersNothing(t *testing.T) {
 	e := changed(t, func(script string) string { return script })
+	e.pool.silent = toolStart
 	names := []string{"counter", "vars_kept", "upper", "work", "stdin", "recursion", "start_trap", "stderr_flood", "unreachable", "random", "alloc_many", "reset_input", "create", "var_key"}
 	first := map[string]string{}
 	for round := range 4 {

@@ -1,7 +1,7 @@
 // The field in which the person writes: the text, attachments, the model, and the approval
 // mode. A text that was not sent stays when the person opens another view.
 import { signal } from '@preact/signals'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
 import { chooseModel } from './models.js'
@@ -82,7 +82,7 @@ export function Composer() {
   const about = store.about.value
   const faults = (about?.faults ?? []).filter((f) => f.severity !== 'warning')
   const began = useRef(false)
-  useEffect(() => {
+  useLayoutEffect(() => { // before the person can press another key
     const at = document.activeElement
     // When a run ends, the field gets the focus only if the person has not moved it elsewhere.
     if (!busy && (!began.current || !at || at === document.body || at.closest('.composer'))) field.current?.focus({ preventScroll: true })

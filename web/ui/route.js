@@ -49,7 +49,10 @@ export async function follow() {
         store.view.value = 'projects'
         return store.projects.value.length > 0
       }
-      if (to.project !== store.project.value && !(await store.attempt(`opening ${to.project}`, () => store.open(to.project, to.view)))) return true
+      if (to.project !== store.project.value) {
+        if (!(await store.attempt(`opening ${to.project}`, () => store.open(to.project, to.view)))) return true
+        if (store.project.value !== to.project || store.view.value !== to.view) return true // the person has gone on meanwhile
+      }
     }
     if (within[to.view]) within[to.view].value = to.rest ?? ''
     store.view.value = to.view

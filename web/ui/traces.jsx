@@ -108,9 +108,9 @@ function Runs({ compare }) {
   const [told, setTold] = useState({})
   const [marked, setMarked] = useState([])
   const name = store.project.value
+  useEffect(() => setMarked([]), [name])
   useEffect(() => {
     let gone = false
-    setMarked([])
     store.attempt('listing the runs', async () => {
       const list = await store.golem.runs(name)
       if (gone) return
