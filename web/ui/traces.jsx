@@ -75,7 +75,7 @@ function show(name, text, prompts) {
 /** Shows a run of a project, with its prompts if it kept them. */
 async function showKept(project, run) {
   const [text, prompts] = await Promise.all([traceText(project, run), store.golem.prompts(project, run)])
-  show(run, text, prompts)
+  if (project === store.project.value && run === store.tracing.value) show(run, text, prompts) // else another one was chosen meanwhile
 }
 
 /** Reports whether the run of a trace is in progress in this tab. */
