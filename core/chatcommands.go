@@ -172,11 +172,8 @@ func (i *Instance) rewind(ctx context.Context, s *run.Session, arg string) (stri
 	if err != nil || n < 1 {
 		return "", fault.New(fault.Usage, "/rewind takes the number of your message, from 1").Hinting("/rewind 3 goes back to before your third message")
 	}
-	id, err := i.platform.newID()
-	if err == nil {
-		err = s.Rewind(ctx, n, id)
-	}
-	if err != nil {
+	id := i.platform.newID()
+	if err := s.Rewind(ctx, n, id); err != nil {
 		return "", fault.Of(err, fault.Config)
 	}
 	return fmt.Sprintf("back before your message %d: this is the branch %s now; the other one stays in the list of conversations", n, id), nil

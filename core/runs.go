@@ -201,9 +201,7 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 		return nil, nil, err
 	}
 	if ro.ID == "" {
-		if ro.ID, err = i.platform.newID(); err != nil {
-			return nil, nil, err
-		}
+		ro.ID = i.platform.newID()
 	}
 	i.secrets.add(moduleSecrets(i.project, entry)...)
 	// The trace gets every event at once. While a person is asked, the front end gets

@@ -48,7 +48,7 @@ func (h *host) meantAsID(f *flags, words []string) error {
 	return fault.New(fault.NotFound, "there is no conversation %s", words[0]).Hinting("golem conversations lists them; a message is written before --resume")
 }
 
-// isRunID reports whether s has the form of a name that newRunID makes, and so is no
+// isRunID reports whether s has the form of a name that core.NewRunID makes, and so is no
 // TARGET.
 func isRunID(s string) bool {
 	ok, err := path.Match("[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]-[0-9][0-9][0-9][0-9][0-9][0-9]-*", s)

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -263,7 +264,7 @@ func objectSchema(raw json.RawMessage) json.RawMessage {
 
 // servedRun runs a call of a client as a run with a trace.
 func (h *host) servedRun(ctx context.Context, f *flags, p place, inst *core.Instance, entry *project.Worker, in run.Input, front ui.UI) run.Result {
-	o := core.RunOptions{ID: newRunID(), Strict: f.strict}
+	o := core.RunOptions{ID: core.NewRunID(time.Now()), Strict: f.strict}
 	o.Trouble = func(err error) {
 		h.say("warning: the trace is incomplete, because it could not be written: %s", cause(err))
 	}

@@ -2,12 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"fmt"
 	"path"
 	"path/filepath"
-	"time"
 
 	"golem/cmd/cli/shell"
 	"golem/core"
@@ -185,11 +181,4 @@ func mounter(files *osfs.FS, root string, outside bool) func(string) (sandbox.FS
 		}
 		return osfs.Open(source)
 	}
-}
-
-// newRunID returns a unique name for a run. Names sort by time.
-func newRunID() string {
-	var b [3]byte
-	rand.Read(b[:])
-	return fmt.Sprintf("%s-%s", time.Now().UTC().Format("20060102-150405"), hex.EncodeToString(b[:]))
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"golem/core"
 	"golem/core/fault"
@@ -35,7 +36,7 @@ type session struct {
 // names cannot be opened.
 func (s *session) open(inst *core.Instance, chat bool) error {
 	h, f := s.host, s.flags
-	s.options.ID, s.options.Strict = newRunID(), f.strict
+	s.options.ID, s.options.Strict = core.NewRunID(time.Now()), f.strict
 	var err error
 	if s.options.Artifact, s.cleanup, err = h.artifacts(f); err != nil {
 		return err

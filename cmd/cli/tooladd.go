@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -251,7 +252,7 @@ func (a *adding) put(modules map[string][]byte) error {
 	if err := root.MkdirAll("tools", 0o777); err != nil {
 		return failed(err)
 	}
-	suffix := "." + newRunID() + ".tmp"
+	suffix := "." + rand.Text()[:8] + ".tmp"
 	names := make([]string, 0, len(modules))
 	for name, data := range modules {
 		names = append(names, name)

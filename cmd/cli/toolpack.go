@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -107,7 +108,7 @@ func besideFile(name string, data []byte) (string, error) {
 		}
 		mode = info.Mode().Perm()
 	}
-	tmp := fmt.Sprintf("%s.%s.tmp", name, newRunID())
+	tmp := fmt.Sprintf("%s.%s.tmp", name, rand.Text()[:8])
 	if err := writeNew(tmp, data); err != nil {
 		return "", err
 	}

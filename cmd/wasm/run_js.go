@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall/js"
+	"time"
 
 	"golem/cmd/wasm/jsbytes"
 	"golem/core"
@@ -296,7 +297,7 @@ func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, 
 	defer release()
 	p := &page{call: c, headless: a.Headless}
 	p.JSON = ui.JSON{W: lines(c.event)}
-	ro := core.RunOptions{ID: newRunID(), Strict: a.Strict, Lines: p.Lines(), Trouble: c.warn, Exchange: c.exchange}
+	ro := core.RunOptions{ID: core.NewRunID(time.Now()), Strict: a.Strict, Lines: p.Lines(), Trouble: c.warn, Exchange: c.exchange}
 	if a.Resume != nil {
 		ro.Resume = &core.Resume{ID: *a.Resume, At: a.At, Changed: a.Changed}
 	}

@@ -1,10 +1,10 @@
-// The page's state, as signals, and the functions that change it. All that concerns projects
-// and runs goes through golem.js; what concerns only this browser (theme, last project,
-// provider keys) is in settings.js.
+// The page's state, as signals, and the functions that read it from golem. All that concerns
+// projects and runs goes through golem.js; what concerns only this browser (theme, last
+// project, provider keys) is in settings.js. runs.js begins and stops runs, and opening.js
+// opens a project.
 import { signal, computed, batch } from '@preact/signals'
-import { emptyRun, apply, faultText, recall, type } from './run.js'
+import { emptyRun, faultText } from './run.js'
 import { settings } from './settings.js'
-import { askYes } from './ask.jsx'
 
 /** The golem.js object; set once by start. */
 export let golem = null
@@ -36,7 +36,6 @@ export const looking = signal('') // the path of the worker that is shown
 export const tracing = signal('') // the name of the trace that is shown
 export const refused = signal(null) // the fault because of which the last message began no run; null: it began one
 export const sent = signal(null) // the last message: {text, attachments, alone}
-let current = null // the Run of golem.js that is in progress
 
 export const opened = computed(() => projects.value.find((p) => p.name === project.value))
 
@@ -81,60 +80,6 @@ export async function look() {
   persisted.value = (await navigator.storage.persisted?.()) ?? null
 }
 
-const seen = new Map() // what was shown for projects that were open before, by name
-
-/** Opens a project and shows it. If a run of another project would be stopped, it asks first. Resolves to false if the person said no. */
-export async function open(name, where = 'run') {
-  if (name === project.value && about.value) {
-    view.value = where
-    return true
-  }
-  if (running.value && name !== project.value && !(await askYes(`Stop what runs in ${project.value}?`, `One project runs at a time: to open ${name}, golem stops the run. What it did stays, and its conversation is kept.`, 'Stop it', true))) return false
-  await leave()
-  if (project.value) seen.set(project.value, run.value)
-  batch(() => {
-    project.value = name
-    about.value = null
-    files.value = []
-    staged.value = []
-    run.value = seen.get(name) ?? emptyRun()
-    refused.value = null
-    chosen.value = ''
-    editing.value = ''
-    looking.value = ''
-    tracing.value = ''
-    view.value = where
-  })
-  settings.last = name
-  settings.setProject(name, { used: Date.now() })
-  try {
-    await Promise.all([lists(), inspect()])
-  } catch (e) {
-    await refresh()
-    if (name === project.value && !projects.value.some((p) => p.name === name)) { // deleted in another tab
-      batch(() => {
-        project.value = ''
-        view.value = 'projects'
-      })
-    }
-    throw e
-  }
-  return true
-}
-
-/** Begins an empty conversation in the open project; the last one is kept. */
-export async function fresh() {
-  await leave()
-  batch(() => {
-    run.value = emptyRun()
-    refused.value = null
-    chosen.value = ''
-  })
-}
-
-/** Removes what was shown for a project that is deleted. */
-export const forget = (name) => seen.delete(name)
-
 /** The browser asks before the page is left while something runs. */
 addEventListener('beforeunload', (e) => {
   if (running.value) e.preventDefault()
@@ -147,7 +92,8 @@ export async function listStaged() {
   if (name === project.value) staged.value = listed
 }
 
-const lists = () => Promise.all([listFiles(), listStaged()])
+/** Reads the files and the staged items of the open project. */
+export const lists = () => Promise.all([listFiles(), listStaged()])
 
 export async function listFiles() {
   const name = project.value
@@ -189,200 +135,6 @@ export function options() {
     config: settings.configuration() || undefined,
     prompts: settings.prompts || undefined,
   }
-}
-
-/** Sends the person's text: to the open conversation, or as a new run, with alone ({entry, object}) of another worker than the entry. Resolves to false if the run could not begin. */
-export async function send(text, attachments = [], alone = null) {
-  if (running.value && !talking.value) return false
-  sent.value = { text, attachments, alone }
-  refused.value = null
-  if (current && talking.value) {
-    running.value = true
-    type(run.value, text)
-    current.send(text)
-    return true
-  }
-  const before = run.value
-  const keep = !alone && (about.value?.mode === 'chat' || settings.project(project.value).talk === true)
-  const started = { ...options(), ...(alone && { entry: alone.entry }), attachments, approve: framed ? undefined : approve }
-  batch(() => {
-    run.value = emptyRun()
-    chosen.value = ''
-    running.value = true
-    talking.value = keep
-  })
-  const input = typed(text, alone ? alone.object : about.value?.input)
-  current = keep ? golem.chat(project.value, input, started) : golem.run(project.value, input, started)
-  const begun = await follow(current)
-  if (!begun && before.events && !run.value.events) run.value = before // show the earlier run again
-  return begun
-}
-
-/** Sends the last message once more. In an open conversation it first goes back to before that message. */
-export async function again() {
-  const said = run.value.transcript.findLast((item) => item.kind === 'you')
-  const text = said?.text ?? sent.value?.text ?? ''
-  if (running.value) return false
-  if (run.value.tool) return callTool(...run.value.tool)
-  if (talking.value && said?.n && sent.value?.text === text && sent.value.attachments.length) await leave() // files go only with the first message
-  else if (talking.value && said?.n) {
-    rewind(said.n)
-    current.send(text)
-    return true
-  }
-  const last = sent.value?.text === text ? sent.value : { attachments: [] }
-  return send(text, last.attachments, last.alone)
-}
-
-/** Returns the text, or if wanted and the text is a JSON object, that object. */
-function typed(text, wanted) {
-  if (!wanted) return text
-  try {
-    const value = JSON.parse(text)
-    return value && typeof value === 'object' && !Array.isArray(value) ? value : text
-  } catch {
-    return text
-  }
-}
-
-/** Runs one worker alone to try it, or calls one of its tools, in a new run, which the view Run shows. */
-export async function alone(entry, value, tool) {
-  if (running.value) return tell('Something runs: stop it first.', 'warn')
-  await leave()
-  view.value = 'run'
-  const object = typeof value !== 'string'
-  return tool ? callTool(tool, value, entry) : send(object ? JSON.stringify(value) : value, [], { entry, object })
-}
-
-/** Calls a tool of the entry, or of the worker entry, for the person: in an open conversation with /tool, else in a new run. */
-export async function callTool(name, args, entry) {
-  if (running.value) return
-  if (current && talking.value) {
-    running.value = true
-    current.send(`/tool ${name} ${JSON.stringify(args)}`)
-    return
-  }
-  batch(() => {
-    run.value = { ...emptyRun(), tool: [name, args, entry] }
-    refused.value = null
-    chosen.value = ''
-    running.value = true
-  })
-  current = golem.call(project.value, name, args, { ...options(), ...(entry && { entry }), approve: framed ? undefined : approve })
-  await follow(current)
-}
-
-/** Continues a kept conversation. With at, it branches off before the person's message of that number. */
-export async function resume(kept, at) {
-  if (running.value) return
-  await leave()
-  const { said } = await golem.conversation(project.value, kept.id)
-  const cut = at ? said.findIndex((s) => s.n === at) : -1
-  // An interrupted run continues with its answer; a chat, or a run that has answered, waits for the next message.
-  const keep = kept.mode === 'chat' || ['ok', 'needs_input'].includes(kept.status) || at > 0
-  const started = { ...options(), resume: kept.id, at, approve: framed ? undefined : approve }
-  batch(() => {
-    run.value = recall(emptyRun(), cut < 0 ? said : said.slice(0, cut))
-    refused.value = null
-    chosen.value = ''
-    running.value = true
-    talking.value = keep
-  })
-  current = keep ? golem.chat(project.value, null, started) : golem.run(project.value, '', started)
-  await follow(current)
-}
-
-/** Goes back, in the open conversation, to before the person's message of this number; it becomes a branch. */
-export function rewind(n) {
-  if (running.value || !talking.value) return
-  const shown = run.value
-  const at = shown.transcript.findIndex((item) => item.kind === 'you' && item.n === n)
-  if (at >= 0) shown.transcript.length = at
-  running.value = true
-  current.send(`/rewind ${n}`)
-}
-
-/** Applies the events of a run until it has ended. Resolves to false if it could not begin. */
-async function follow(handle) {
-  const shown = run.value
-  let begun = false
-  const clock = setInterval(schedule, 1000) // running calls show how long they run
-  try {
-    for await (const e of handle) {
-      begun ||= e.type === 'run.start'
-      apply(shown, e)
-      if (e.type === 'clearance') attempt('listing what is staged', listStaged)
-      if (talking.value && (e.type === 'idle' || e.type === 'prompt')) {
-        running.value = false
-        attempt('listing the files', listFiles)
-      }
-      if (e.type === 'message') running.value = true
-      schedule()
-    }
-    await handle.result
-  } catch (e) {
-    shown.status = 'error'
-    const fault = { code: e.code ?? 'E_INTERRUPTED', message: e.message, hint: e.hint }
-    if (begun) shown.error ??= fault
-    else refused.value = fault
-    if (view.value !== 'run') tell(faultText(fault), 'error')
-  }
-  clearInterval(clock)
-  if (current === handle) {
-    batch(() => {
-      current = null
-      running.value = false
-      talking.value = false
-      asked.value = []
-      tick.value++
-    })
-  }
-  await attempt('reading the project', async () => {
-    await lists()
-    await look()
-  })
-  return begun
-}
-
-let due = 0
-/** Draws the run again in the next frame, once for any number of events. */
-function schedule() {
-  if (due) return
-  due = requestAnimationFrame(() => {
-    due = 0
-    tick.value++
-  })
-}
-
-/** Stops the run, or in a conversation the current exchange; the trace is completed. */
-export function stop() {
-  for (const q of asked.value) q.answer({ answer: 'no', reason: 'stopped' })
-  asked.value = []
-  if (talking.value) current?.stop()
-  else current?.cancel()
-}
-
-/** Stops the run of the open project, ends its conversation, and resolves when it has ended. */
-export async function leave() {
-  const handle = current
-  if (running.value) stop()
-  if (talking.value) handle?.end()
-  await handle?.result.catch(() => {})
-}
-
-/** Asks the person a question of golem, and resolves to the answer. signal aborts if the question is withdrawn. */
-function approve(request, signal) {
-  return new Promise((resolve) => {
-    const question = {
-      request,
-      answer(decision) {
-        asked.value = asked.value.filter((q) => q !== question)
-        resolve(decision)
-      },
-    }
-    asked.value = [...asked.value, question]
-    signal.addEventListener('abort', () => question.answer(null), { once: true })
-  })
 }
 
 const dark = matchMedia('(prefers-color-scheme: dark)')

@@ -1,0 +1,211 @@
+// Begins, continues and stops the runs and conversations of the open project.
+import { batch } from '@preact/signals'
+import { about, asked, attempt, chosen, framed, golem, listFiles, lists, listStaged, look, options, project, refused, run, running, sent, staged, talking, tell, tick, view } from './store.js'
+import { emptyRun, apply, faultText, recall, type } from './run.js'
+import { settings } from './settings.js'
+
+let current = null // the Run of golem.js that is in progress
+
+/** Begins an empty conversation in the open project; the last one is kept. */
+export async function fresh() {
+  await leave()
+  batch(() => {
+    run.value = emptyRun()
+    refused.value = null
+    chosen.value = ''
+  })
+}
+
+/** Sends the person's text: to the open conversation, or as a new run, with alone ({entry, object}) of another worker than the entry. Resolves to false if the run could not begin. */
+export async function send(text, attachments = [], alone = null) {
+  if (running.value && !talking.value) return false
+  sent.value = { text, attachments, alone }
+  refused.value = null
+  if (current && talking.value) {
+    running.value = true
+    type(run.value, text)
+    current.send(text)
+    return true
+  }
+  const before = run.value
+  const keep = !alone && (about.value?.mode === 'chat' || settings.project(project.value).talk === true)
+  const started = { ...options(), ...(alone && { entry: alone.entry }), attachments, approve: framed ? undefined : approve }
+  batch(() => {
+    run.value = emptyRun()
+    chosen.value = ''
+    running.value = true
+    talking.value = keep
+  })
+  const input = typed(text, alone ? alone.object : about.value?.input)
+  current = keep ? golem.chat(project.value, input, started) : golem.run(project.value, input, started)
+  const begun = await follow(current)
+  if (!begun && before.events && !run.value.events) run.value = before // show the earlier run again
+  return begun
+}
+
+/** Sends the last message once more. In an open conversation it first goes back to before that message. */
+export async function again() {
+  const said = run.value.transcript.findLast((item) => item.kind === 'you')
+  const text = said?.text ?? sent.value?.text ?? ''
+  if (running.value) return false
+  if (run.value.tool) return callTool(...run.value.tool)
+  if (talking.value && said?.n && sent.value?.text === text && sent.value.attachments.length) await leave() // files go only with the first message
+  else if (talking.value && said?.n) {
+    rewind(said.n)
+    current.send(text)
+    return true
+  }
+  const last = sent.value?.text === text ? sent.value : { attachments: [] }
+  return send(text, last.attachments, last.alone)
+}
+
+/** Returns the text, or if wanted and the text is a JSON object, that object. */
+function typed(text, wanted) {
+  if (!wanted) return text
+  try {
+    const value = JSON.parse(text)
+    return value && typeof value === 'object' && !Array.isArray(value) ? value : text
+  } catch {
+    return text
+  }
+}
+
+/** Runs one worker alone to try it, or calls one of its tools, in a new run, which the view Run shows. */
+export async function alone(entry, value, tool) {
+  if (running.value) return tell('Something runs: stop it first.', 'warn')
+  await leave()
+  view.value = 'run'
+  const object = typeof value !== 'string'
+  return tool ? callTool(tool, value, entry) : send(object ? JSON.stringify(value) : value, [], { entry, object })
+}
+
+/** Calls a tool of the entry, or of the worker entry, for the person: in an open conversation with /tool, else in a new run. */
+export async function callTool(name, args, entry) {
+  if (running.value) return
+  if (current && talking.value) {
+    running.value = true
+    current.send(`/tool ${name} ${JSON.stringify(args)}`)
+    return
+  }
+  batch(() => {
+    run.value = { ...emptyRun(), tool: [name, args, entry] }
+    refused.value = null
+    chosen.value = ''
+    running.value = true
+  })
+  current = golem.call(project.value, name, args, { ...options(), ...(entry && { entry }), approve: framed ? undefined : approve })
+  await follow(current)
+}
+
+/** Continues a kept conversation. With at, it branches off before the person's message of that number. */
+export async function resume(kept, at) {
+  if (running.value) return
+  await leave()
+  const { said } = await golem.conversation(project.value, kept.id)
+  const cut = at ? said.findIndex((s) => s.n === at) : -1
+  // An interrupted run continues with its answer; a chat, or a run that has answered, waits for the next message.
+  const keep = kept.mode === 'chat' || ['ok', 'needs_input'].includes(kept.status) || at > 0
+  const started = { ...options(), resume: kept.id, at, approve: framed ? undefined : approve }
+  batch(() => {
+    run.value = recall(emptyRun(), cut < 0 ? said : said.slice(0, cut))
+    refused.value = null
+    chosen.value = ''
+    running.value = true
+    talking.value = keep
+  })
+  current = keep ? golem.chat(project.value, null, started) : golem.run(project.value, '', started)
+  await follow(current)
+}
+
+/** Goes back, in the open conversation, to before the person's message of this number; it becomes a branch. */
+export function rewind(n) {
+  if (running.value || !talking.value) return
+  const shown = run.value
+  const at = shown.transcript.findIndex((item) => item.kind === 'you' && item.n === n)
+  if (at >= 0) shown.transcript.length = at
+  running.value = true
+  current.send(`/rewind ${n}`)
+}
+
+/** Applies the events of a run until it has ended. Resolves to false if it could not begin. */
+async function follow(handle) {
+  const shown = run.value
+  let begun = false
+  const clock = setInterval(schedule, 1000) // running calls show how long they run
+  try {
+    for await (const e of handle) {
+      begun ||= e.type === 'run.start'
+      apply(shown, e)
+      if (e.type === 'clearance') attempt('listing what is staged', listStaged)
+      if (talking.value && (e.type === 'idle' || e.type === 'prompt')) {
+        running.value = false
+        attempt('listing the files', listFiles)
+      }
+      if (e.type === 'message') running.value = true
+      schedule()
+    }
+    await handle.result
+  } catch (e) {
+    shown.status = 'error'
+    const fault = { code: e.code ?? 'E_INTERRUPTED', message: e.message, hint: e.hint }
+    if (begun) shown.error ??= fault
+    else refused.value = fault
+    if (view.value !== 'run') tell(faultText(fault), 'error')
+  }
+  clearInterval(clock)
+  if (current === handle) {
+    batch(() => {
+      current = null
+      running.value = false
+      talking.value = false
+      asked.value = []
+      tick.value++
+    })
+  }
+  await attempt('reading the project', async () => {
+    await lists()
+    await look()
+  })
+  return begun
+}
+
+let due = 0
+/** Draws the run again in the next frame, once for any number of events. */
+function schedule() {
+  if (due) return
+  due = requestAnimationFrame(() => {
+    due = 0
+    tick.value++
+  })
+}
+
+/** Stops the run, or in a conversation the current exchange; the trace is completed. */
+export function stop() {
+  for (const q of asked.value) q.answer({ answer: 'no', reason: 'stopped' })
+  asked.value = []
+  if (talking.value) current?.stop()
+  else current?.cancel()
+}
+
+/** Stops the run of the open project, ends its conversation, and resolves when it has ended. */
+export async function leave() {
+  const handle = current
+  if (running.value) stop()
+  if (talking.value) handle?.end()
+  await handle?.result.catch(() => {})
+}
+
+/** Asks the person a question of golem, and resolves to the answer. signal aborts if the question is withdrawn. */
+function approve(request, signal) {
+  return new Promise((resolve) => {
+    const question = {
+      request,
+      answer(decision) {
+        asked.value = asked.value.filter((q) => q !== question)
+        resolve(decision)
+      },
+    }
+    asked.value = [...asked.value, question]
+    signal.addEventListener('abort', () => question.answer(null), { once: true })
+  })
+}
