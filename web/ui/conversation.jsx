@@ -7,6 +7,7 @@ import { settings } from './settings.js'
 import { chooseModel, lacking } from './models.js'
 import { faultText, isOver, seconds } from './run.js'
 import { spent } from './usage.js'
+import { visible } from './diff.jsx'
 import { Markdown } from './markdown.jsx'
 import { CallCard } from './call.jsx'
 import { Copy } from './copy.jsx'
@@ -232,6 +233,9 @@ function Start() {
     const [run, tree] = await Promise.all([store.golem.plan(store.project.value, store.options()), store.golem.tree(store.project.value, store.options())])
     setPlan({ run, tree })
   })
+  if (!about && store.unread.value) {
+    return <div class="empty"><h3>This project cannot be read</h3><p class="note error">{visible(store.unread.value)}</p><button class="button" onClick={() => store.attempt('reading the project', store.inspect)}>Try again</button></div>
+  }
   if (!about) return <div class="empty" role="status"><span class="mark running" />reading the project…</div>
   const faults = (about.faults ?? []).filter((f) => f.severity !== 'warning')
   if (faults.length) return <Faults faults={faults} />

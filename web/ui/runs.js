@@ -5,6 +5,7 @@ import { emptyRun, apply, faultText, recall, type } from './run.js'
 import { settings } from './settings.js'
 
 let current = null // the Run of golem.js that is in progress
+let followed = Promise.resolve() // resolves when the page has shown the end of the last run
 
 /** Begins an empty conversation in the open project; the last one is kept. */
 export async function fresh() {
@@ -128,7 +129,9 @@ export function rewind(n) {
 }
 
 /** Applies the events of a run until it has ended. Resolves to false if it could not begin. */
-async function follow(handle) {
+const follow = (handle) => (followed = show(handle))
+
+async function show(handle) {
   const shown = run.value
   let begun = false
   const clock = setInterval(schedule, 1000) // running calls show how long they run
@@ -187,12 +190,11 @@ export function stop() {
   else current?.cancel()
 }
 
-/** Stops the run of the open project, ends its conversation, and resolves when it has ended. */
+/** Stops the run of the open project, ends its conversation, and resolves when the page has shown its end. */
 export async function leave() {
-  const handle = current
   if (running.value) stop()
-  if (talking.value) handle?.end()
-  await handle?.result.catch(() => {})
+  if (talking.value) current?.end()
+  await followed
 }
 
 /** Asks the person a question of golem, and resolves to the answer. signal aborts if the question is withdrawn. */

@@ -17,6 +17,7 @@ export const libraries = signal({ libraries: [], faults: [] })
 export const view = signal('projects') // projects, run, workers, files, staged, trace, settings
 export const project = signal('') // the open project's name
 export const about = signal(null) // its description, from golem.open: entry, mode, model, faults
+export const unread = signal('') // why the open project could not be read
 export const files = signal([])
 export const toast = signal(null)
 export const theme = signal(document.documentElement.dataset.theme || 'light')
@@ -44,12 +45,14 @@ export function tell(text, level = 'info') {
   toast.value = { text, level }
 }
 
+const textOf = (e) => (e.code ? faultText(e) : e.message)
+
 /** Runs doing. If it fails, shows a notice with the error, which begins with what, and resolves to undefined. */
 export async function attempt(what, doing) {
   try {
     return await doing()
   } catch (e) {
-    tell(`${what}: ${e.code ? faultText(e) : e.message}`, 'error')
+    tell(`${what}: ${textOf(e)}`, 'error')
     return undefined
   }
 }
@@ -116,8 +119,13 @@ export function edit(path, line) {
 /** Reads the description of the project, and its faults, from golem. */
 export async function inspect() {
   const name = project.value
-  const told = await golem.open(name, options())
-  if (name === project.value) about.value = told
+  try {
+    const told = await golem.open(name, options())
+    if (name === project.value) about.value = told
+  } catch (e) {
+    if (name === project.value) unread.value = textOf(e)
+    throw e
+  }
 }
 
 /** Whether the page is in a frame of another page. There it shows no questions, because the other page could steal clicks (SECURITY 23). */
