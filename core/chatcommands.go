@@ -72,6 +72,18 @@ func (i *Instance) command(ctx context.Context, s *run.Session, u ui.UI, cmd ui.
 	return err
 }
 
+// again carries out /again: it goes back to before the person's last message, and sends that
+// message once more.
+func (i *Instance) again(ctx context.Context, s *run.Session) run.Result {
+	id := i.platform.newID()
+	in, n, err := s.Again(ctx, id)
+	if err != nil {
+		return run.Result{Status: run.Failed, Error: fault.Of(err, fault.Config)}
+	}
+	s.Say("info", fmt.Sprintf("your message %d again: this is the branch %s now; the other answer stays in the list of conversations", n, id))
+	return s.Send(ctx, in)
+}
+
 // hosted carries out a command of the host, and /model, because the host shows the list of
 // models.
 func (i *Instance) hosted(ctx context.Context, s *run.Session, cmd ui.Command, ro RunOptions) (string, error) {

@@ -59,3 +59,58 @@ workers:
 		t.Errorf("%+v, %v", k, err)
 	}
 }
+
+// /again sends the last message once more with its files, also after the conversation was
+// resumed and after an exchange that failed. It makes a branch, so the other answer stays.
+func TestAgain(t *testing.T) {
+	files := yardFiles()
+	files["main.worker"] = "---\ntoolsets: {filesystem: {}}\n---\nM.\n"
+	files["s.yaml"] = `script: 1
+workers:
+  main:
+    - when: {text: breaks}
+      fail: {status: 400}
+    - when: {match: 'the notes say (\w+)'}
+      say: I read $1
+    - when: {text: read}
+      calls: [{tool: read_file, args: {path: /attachments/notes.txt}}]
+`
+	y := newYard(t, moment{files: files})
+	chat := func(o core.RunOptions, in ...run.Input) string {
+		u := always()
+		u.Inputs = in
+		y.open(t).Chat(t.Context(), nil, u, o)
+		var out []string
+		for _, e := range u.Events() {
+			switch b := e.Body.(type) {
+			case trace.Status:
+				text, _, _ := strings.Cut(b.Text, ":")
+				out = append(out, text)
+			case trace.Error:
+				out = append(out, string(b.Code))
+			}
+		}
+		return strings.Join(out, "|")
+	}
+	again, first := run.Input{Text: "/again"}, "20260101-000000-aaaaaa"
+	read := run.Input{Text: "read", Attachments: []run.File{{Name: "notes.txt", Data: []byte("the notes say plums")}}}
+	if got := chat(core.RunOptions{ID: first}, again, read); got != "E_USAGE" {
+		t.Errorf("/again before the first message: %q", got)
+	}
+	whole := strings.Join(talk(t, y), "|")
+	if !strings.HasSuffix(whole, "golem : I read plums") {
+		t.Fatalf("the first answer: %q", whole)
+	}
+	got := chat(core.RunOptions{Resume: &core.Resume{ID: first}}, again)
+	if !strings.HasSuffix(got, "your message 1 again") || strings.Join(talk(t, y), "|") != whole {
+		t.Errorf("/again after a resume: %q, %q", got, talk(t, y))
+	}
+	s := state.Memory(y.state)
+	if list := conversation.List(&s); len(list) != 2 || list[0].From == nil || *list[0].From != (conversation.Origin{ID: first, At: 1}) || list[0].Messages != 1 || list[1].Messages != 1 {
+		t.Errorf("the list is %+v", list)
+	}
+	got = chat(core.RunOptions{Resume: &core.Resume{ID: first}}, run.Input{Text: "breaks"}, again, run.Input{Text: "/new"}, run.Input{Text: "/retry"})
+	if !strings.HasSuffix(got, "E_MODEL|your message 2 again|E_MODEL|a new conversation|E_USAGE") {
+		t.Errorf("/again after a failed exchange, and after /new: %q", got)
+	}
+}

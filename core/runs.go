@@ -79,34 +79,39 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 			}
 			break
 		}
-		if err := in.Check(); err != nil {
-			s.Fail(fault.Of(err, fault.Limit))
-			continue
-		}
-		if ro.Said != nil {
-			ro.Said(i.secrets.text(in.Text))
-		}
-		cmd, err := ui.ParseCommand(in.Text)
-		if err != nil {
-			s.Say("error", fault.Of(err, fault.Usage).Error())
-			continue
-		}
-		if cmd.Name == ui.Exit {
-			break
-		}
-		if cmd.Name != ui.Message {
-			if err := i.command(ctx, s, u, cmd, ro); errors.Is(err, io.EOF) {
-				break
-			}
-			continue
-		}
-		in.Text = cmd.Arg
-		if !send(func(ctx context.Context) run.Result { return s.Send(ctx, in) }) {
+		if !i.said(ctx, s, u, in, ro) {
 			break
 		}
 	}
 	s.Interrupt(ctx)
 	return i.end(r, s.Close())
+}
+
+// said carries out a line of the person, a command or a message. It returns false if the chat
+// must end.
+func (i *Instance) said(ctx context.Context, s *run.Session, u ui.UI, in run.Input, ro RunOptions) bool {
+	if err := in.Check(); err != nil {
+		s.Fail(fault.Of(err, fault.Limit))
+		return true
+	}
+	if ro.Said != nil {
+		ro.Said(i.secrets.text(in.Text))
+	}
+	cmd, err := ui.ParseCommand(in.Text)
+	if err != nil {
+		s.Say("error", fault.Of(err, fault.Usage).Error())
+		return true
+	}
+	switch cmd.Name {
+	case ui.Exit:
+		return false
+	case ui.Message:
+		in.Text = cmd.Arg
+		return exchange(ctx, s, ro, func(ctx context.Context) run.Result { return s.Send(ctx, in) })
+	case ui.Again:
+		return exchange(ctx, s, ro, func(ctx context.Context) run.Result { return i.again(ctx, s) })
+	}
+	return !errors.Is(i.command(ctx, s, u, cmd, ro), io.EOF)
 }
 
 // exchange runs one exchange of a chat and shows its error. It returns false if the chat must

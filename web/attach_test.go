@@ -33,3 +33,24 @@ func TestAttachedResource(t *testing.T) {
 		t.Errorf("the server was asked: %s", log)
 	}
 }
+
+// TestAnswerAgain lets a worker answer a message with a file again: with the button in a
+// conversation that was resumed, and with /again in the field. The file is sent again, and the
+// message is there once.
+func TestAnswerAgain(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "again", map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\nmode: chat\ntoolsets: {filesystem: {}}\n---\nTalk.\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n    - when: {match: \"notes say (plums)\"}\n      say: I read $1\n    - when: {text: read}\n      calls: [{tool: read_file, args: {path: /attachments/notes.txt}}]\n",
+	})
+	picked(p, ".composer input[type=file]", map[string]string{"notes.txt": "the notes say plums"})
+	do(p, `await text("notes.txt"); await say("read it"); await text("I read plums"); await until("my turn", () => button("Send"));
+		await click("new conversation"); await text("main is ready"); await click("History");
+		await until("it to be kept", () => document.querySelector('[aria-label=History] .node:not([disabled])')); document.querySelector('[aria-label=History] .node:not([disabled])').click();
+		await text("I read plums"); await until("my turn again", () => button("Send") && button("answer again"));
+		window.once = () => [...document.querySelectorAll('.bubble.golem')].map((b) => b.innerText).join().split("I read plums").length === 2 && document.querySelectorAll('.bubble.you').length === 1 && !document.body.innerText.includes("does not exist");
+		await click("answer again"); await text("your message 1 again"); await until("one answer", () => button("Send") && once());
+		await say("/again"); await until("the second time", () => document.body.innerText.split("your message 1 again").length === 3 && button("Send") && once())`)
+}

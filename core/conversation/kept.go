@@ -269,6 +269,15 @@ func (k *Kept) Messages() int {
 	return n
 }
 
+// Last returns the person's last message and its number, from 1. It returns nil if nothing
+// was said since the last /new.
+func (k *Kept) Last() (*Input, int) {
+	if len(k.Steps) == 0 {
+		return nil, 0
+	}
+	return k.Steps[len(k.Steps)-1].Input, k.Messages()
+}
+
 // before returns the index of the entry of the person's message n, from 1.
 func (k *Kept) before(n int) (int, error) {
 	at := n
@@ -350,9 +359,8 @@ func Branch(s *state.Store, k *Kept, n int, id string) (*Journal, *Kept, error) 
 	return j, out, j.flush()
 }
 
-// Again returns the conversation of a running journal before the person's message n,
-// from 1, as a branch named id. From now on the journal writes to the branch.
-func (j *Journal) Again(n int, id string) (*Kept, error) {
+// Kept returns what a running journal has kept up to now.
+func (j *Journal) Kept() (*Kept, error) {
 	if j == nil {
 		return nil, fault.New(fault.Platform, "this conversation is not kept, so golem cannot go back in it").Hinting("/new starts over")
 	}
@@ -360,7 +368,13 @@ func (j *Journal) Again(n int, id string) (*Kept, error) {
 	if err := j.sync(); err != nil {
 		return nil, err
 	}
-	k, err := Read(j.store, j.ID)
+	return Read(j.store, j.ID)
+}
+
+// Again returns the conversation of a running journal before the person's message n,
+// from 1, as a branch named id. From now on the journal writes to the branch.
+func (j *Journal) Again(n int, id string) (*Kept, error) {
+	k, err := j.Kept()
 	if err != nil {
 		return nil, err
 	}

@@ -131,6 +131,20 @@ func (s *Session) Rewind(ctx context.Context, n int, id string) error {
 	return err
 }
 
+// Again goes back to before the person's last message, as Rewind does, and returns that
+// message with its files, and its number.
+func (s *Session) Again(ctx context.Context, id string) (Input, int, error) {
+	k, err := s.r.Journal.Kept()
+	if err != nil {
+		return Input{}, 0, err
+	}
+	last, n := k.Last()
+	if last == nil {
+		return Input{}, 0, fault.New(fault.Usage, "you have said nothing yet").Hinting("write a message")
+	}
+	return inputOf(last), n, s.Rewind(ctx, n, id)
+}
+
 // said keeps the person's message before anything is done with it.
 func (s *Session) said(in Input) {
 	e := conversation.Entry{T: conversation.InputEntry, Calls: s.frame.conversation.Calls, Input: &conversation.Input{Text: in.Text, JSON: in.JSON}}

@@ -39,6 +39,7 @@ var actions = []Action{
 	{Name: "new", Command: New, Help: "start over; the model forgets what was said", When: Idle},
 	{Name: "resume", Command: Resume, Args: "[N|ID]", Help: "go on with another conversation, by its number in the list or its name; alone, list them", When: Idle, Host: true},
 	{Name: "rewind", Command: Rewind, Args: "[N]", Help: "go back to before your message N, as a branch; without N, list your messages", When: Idle},
+	{Name: "again", Command: Again, Help: "answer your last message again, as a branch", When: Idle},
 	{Name: "model", Command: Model, Args: "[NAME]", Help: "use another model from now on; without NAME, list the models", When: Idle},
 	{Name: "set", Command: Set, Args: "[NAME=VALUE]", Help: "set a setting of the model, such as temperature=0.2; without a value, show them", When: Idle},
 	{Name: "tools", Command: Tools, Help: "list the tools of the worker", When: Idle},

@@ -19,6 +19,7 @@ const (
 	Tools     CommandName = "tools"
 	Call      CommandName = "tool"
 	Rewind    CommandName = "rewind"
+	Again     CommandName = "again"
 	Compact   CommandName = "compact"
 	Model     CommandName = "model"
 	Set       CommandName = "set"
@@ -39,7 +40,7 @@ type Command struct {
 	Arg  string // the text after the name; for a Message the whole text
 }
 
-var commandAliases = map[string]CommandName{"quit": Exit, "reset": New, "clear": New, "?": Help, "call": Call}
+var commandAliases = map[string]CommandName{"quit": Exit, "reset": New, "clear": New, "?": Help, "call": Call, "retry": Again}
 
 // ParseCommand parses a line of a chat. A line that begins with one slash and a
 // letter is a command, unless another slash follows the word (a path such as

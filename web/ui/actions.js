@@ -9,6 +9,7 @@ export const actions = [
   { name: "new", command: "new", help: "start over; the model forgets what was said", when: "idle" },
   { name: "resume", command: "resume", args: "[N|ID]", help: "go on with another conversation, by its number in the list or its name; alone, list them", when: "idle", host: true },
   { name: "rewind", command: "rewind", args: "[N]", help: "go back to before your message N, as a branch; without N, list your messages", when: "idle" },
+  { name: "again", command: "again", help: "answer your last message again, as a branch", when: "idle" },
   { name: "model", command: "model", args: "[NAME]", help: "use another model from now on; without NAME, list the models", when: "idle" },
   { name: "set", command: "set", args: "[NAME=VALUE]", help: "set a setting of the model, such as temperature=0.2; without a value, show them", when: "idle" },
   { name: "tools", command: "tools", help: "list the tools of the worker", when: "idle" },

@@ -30,11 +30,12 @@ const deeds = {
     side.value = 'beside'
   } },
   rewind: { does: () => {
-    const last = store.run.value.transcript.findLast((item) => item.kind === 'you' && item.n)
+    const last = runs.lastSaid()
     if (!last) return store.tell('There is no message to go back to.')
     runs.rewind(last.n)
     draft(last.text)
   }, talks: true },
+  again: { does: runs.again },
   model: { does: chooseModel },
   set: { does: command('/set '), talks: true },
   tools: { does: go('workers') },

@@ -23,6 +23,9 @@ export async function send(text, attachments = [], alone = null) {
   sent.value = { text, attachments, alone }
   refused.value = null
   if (current && talking.value) {
+    const back = /^\/(?:rewind +(\d+)|again|retry) *$/.exec(text)
+    const n = Number(back?.[1] ?? lastSaid()?.n)
+    if (back && n) return goBack(n, text)
     running.value = true
     type(run.value, text)
     current.send(text)
@@ -44,18 +47,17 @@ export async function send(text, attachments = [], alone = null) {
   return begun
 }
 
+/** Returns the last message of the person in the transcript. */
+export const lastSaid = () => run.value.transcript.findLast((item) => item.kind === 'you' && item.n)
+
 /** Sends the last message once more. In an open conversation it first goes back to before that message. */
 export async function again() {
-  const said = run.value.transcript.findLast((item) => item.kind === 'you')
+  const said = lastSaid()
   const text = said?.text ?? sent.value?.text ?? ''
   if (running.value) return false
   if (run.value.tool) return callTool(...run.value.tool)
-  if (talking.value && said?.n && sent.value?.text === text && sent.value.attachments.length) await leave() // files go only with the first message
-  else if (talking.value && said?.n) {
-    rewind(said.n)
-    current.send(text)
-    return true
-  }
+  if (!said && !refused.value) return tell('You have said nothing yet.')
+  if (talking.value && said) return goBack(said.n, '/again')
   const last = sent.value?.text === text ? sent.value : { attachments: [] }
   return send(text, last.attachments, last.alone)
 }
@@ -119,13 +121,17 @@ export async function resume(kept, at) {
 }
 
 /** Goes back, in the open conversation, to before the person's message of this number; it becomes a branch. */
-export function rewind(n) {
-  if (running.value || !talking.value) return
-  const shown = run.value
-  const at = shown.transcript.findIndex((item) => item.kind === 'you' && item.n === n)
-  if (at >= 0) shown.transcript.length = at
+export const rewind = (n) => goBack(n, `/rewind ${n}`)
+
+/** Takes the person's message n, and what follows, out of the transcript and sends the command that does so in the conversation. */
+function goBack(n, command) {
+  if (running.value || !talking.value) return false
+  const shown = run.value.transcript
+  const at = shown.findIndex((item) => item.kind === 'you' && item.n === n)
+  if (at >= 0) shown.length = at
   running.value = true
-  current.send(`/rewind ${n}`)
+  current.send(command)
+  return true
 }
 
 /** Applies the events of a run until it has ended. Resolves to false if it could not begin. */
