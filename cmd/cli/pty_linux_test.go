@@ -154,6 +154,16 @@ func (r *ptyRun) text() string {
 // a slow run are erased and drawn again.
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*[mKJA]|\r")
 
+// lines returns the lines of text, without the status lines that a slow golem erased.
+func (r *ptyRun) lines() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	stays := erased.ReplaceAllString(strings.ReplaceAll(r.screen.String(), "\r\n", "\n"), "")
+	return strings.Split(escapes.ReplaceAllString(stays, ""), "\n")
+}
+
+var erased = regexp.MustCompile("[^\n]*\r\x1b\\[K")
+
 func (r *ptyRun) coloured() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -128,7 +128,7 @@ func TestTerminalBreaksLinesBetweenWords(t *testing.T) {
 		if len(r.text()) < 30 {
 			t.Errorf("golem %v said only %q", args, r.text())
 		}
-		for _, line := range strings.Split(r.text(), "\n") {
+		for _, line := range r.lines() {
 			if len([]rune(line)) > 100 && strings.Contains(strings.TrimLeft(line, " ")[:100], " ") {
 				t.Errorf("golem %v: a line is wider than the terminal: %s", args, line)
 			}

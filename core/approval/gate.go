@@ -191,7 +191,7 @@ func (g *Gate) verdict(c *pending) verdict {
 // taints reports whether a call asks even if it is preApproved, because the run has read
 // untrusted content.
 func (g *Gate) taints(c *pending) bool {
-	return g.TaintAsk && c.item.Tainted && escapes(c.risk, c.spec)
+	return g.TaintAsk && c.item.Tainted != nil && c.item.Tainted() && escapes(c.risk, c.spec)
 }
 
 // decide decides a prepared call. The record is then complete. The error is set

@@ -159,6 +159,8 @@ func TestSandboxOnly(t *testing.T) {
 	}
 }
 
+func always() bool { return true }
+
 // SECURITY 13: after untrusted content was read, calls that reach the network ask even if
 // they are preApproved, and no earlier answer for any arguments covers them.
 func TestTaint(t *testing.T) {
@@ -168,7 +170,7 @@ func TestTaint(t *testing.T) {
 	g.TaintAsk = true
 	clean := Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{"u":1}`)}}
 	tainted := clean
-	tainted.Tainted = true
+	tainted.Tainted = always
 	doItem(t, g, clean) // asked; the answer is Always
 	doItem(t, g, clean) // remembered
 	doItem(t, g, tainted)
@@ -187,7 +189,7 @@ func TestTaint(t *testing.T) {
 	if she.questions() != 3 || o.ran() || o.record(t).Setting != Ask {
 		t.Errorf("preApproved egress after taint: %+v", o)
 	}
-	read := Item{Tool: plainTool("r", tool.Read), FromModel: true, Tainted: true, Call: tool.Call{Args: json.RawMessage(`{}`)}}
+	read := Item{Tool: plainTool("r", tool.Read), FromModel: true, Tainted: always, Call: tool.Call{Args: json.RawMessage(`{}`)}}
 	if o := doItem(t, g, read); !o.ran() {
 		t.Error(o.err)
 	}
@@ -211,7 +213,7 @@ func TestAModulesOwnRiskWidensNothing(t *testing.T) {
 			tainted := NewGate(AutoDeny, nil)
 			tainted.TaintAsk, tainted.Trusts = true, func(Widening) bool { return true }
 			pre := Policy{WorkerDefaults: map[string]Setting{"custom": PreApproved}}
-			if o := doItem(t, tainted, Item{Tool: tl, FromModel: true, Tainted: true, Policy: pre, Call: tool.Call{Args: []byte("{}")}}); o.ran() != want {
+			if o := doItem(t, tainted, Item{Tool: tl, FromModel: true, Tainted: always, Policy: pre, Call: tool.Call{Args: []byte("{}")}}); o.ran() != want {
 				t.Errorf("%s, risk %q: after untrusted content ran %v", name, risk, o.ran())
 			}
 			if f := tainted.Forecast(tl.spec, pre); f.AsksOnceTainted == want {

@@ -24,9 +24,9 @@ type Item struct {
 	// manual may run (S4-02..04). A call from inside a tool counts as a
 	// model's.
 	FromModel bool
-	// Tainted says that the run has already read untrusted content (SECURITY
-	// 13).
-	Tainted bool
+	// Tainted reports whether the run has already read untrusted content (SECURITY
+	// 13). It can change while the call waits for an answer.
+	Tainted func() bool
 
 	// Observe gets the decision, before the tool runs or the denial is
 	// returned. It is called exactly once for each call with valid arguments,

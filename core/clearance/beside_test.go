@@ -3,6 +3,7 @@ package clearance_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"testing"
 
@@ -65,6 +66,48 @@ func TestUndoOfAKilledRunBesideAnother(t *testing.T) {
 	if err := undoesRun(s, "killed"); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// unreadable is a tree in which one file cannot be opened.
+type unreadable struct {
+	sandbox.FS
+	name string
+}
+
+func (u unreadable) Open(name string) (fs.File, error) {
+	if name == u.name {
+		return nil, fault.New(fault.Path, "%s is a symbolic link", name)
+	}
+	return u.FS.Open(name)
+}
+
+// A run that was killed, and whose files cannot be read, does not prevent the list and the undo
+// of other runs. As soon as they can be read it can be undone.
+func TestUndoBesideAnUnreadableRun(t *testing.T) {
+	d := newDisk(before)
+	d.wrote(t, "old", func(fsys sandbox.FS) error { return fsys.WriteFile("c", []byte("old")) })
+	if err := d.run(t, d.undo(), "killed").WriteFile("a", []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	s := d.undo()
+	s.Mount = func(string) (sandbox.FS, error) { return unreadable{d.files, "a"}, nil }
+	items, err := s.Runs(context.Background())
+	if err != nil || len(items) != 2 || items[0].Run != "killed" || items[1].Err != nil {
+		t.Fatalf("%+v, %v", items, err)
+	}
+	wants(t, items[0].Err, fault.Path)
+	newest, err := s.Of(context.Background(), "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, s.Undoable(newest, clearance.Push{}), fault.Path, "a is a symbolic link") // an older run is not undone in its place
+	if err := undoesRun(s, "old"); err != nil {
+		t.Fatal(err)
+	}
+	if err := undoesRun(d.undo(), "killed"); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "undone", all(t, d.files), withDirs(before))
 }
 
 // The item of a run that was killed can be pushed while another run continues.

@@ -62,7 +62,8 @@ const (
 	Undone    State = "undone"
 )
 
-// Item is a snapshot that waits for a person.
+// Item is a set of file changes of one run: staged changes that a person can push or
+// discard, or, with the type Replaced, the old content that an undo writes back.
 type Item struct {
 	ID      string    `json:"id"` // a number; it is never used again for another snapshot
 	Type    Type      `json:"type"`
@@ -89,7 +90,8 @@ type Item struct {
 	Lost  []string `json:"lost,omitempty"`
 	Blind []string `json:"blind,omitempty"`
 
-	had map[string][]string // for an open item: digests of everything that the run wrote, by name
+	had   map[string][]string // for an open item: digests of everything that the run wrote, by name
+	stuck bool                // its run was killed, and it could not be closed; Err says why
 
 	// Err says why the item can only be shown: it was not written on this machine, was
 	// written by a newer golem, or is damaged. If it is nil, the item can be pushed.

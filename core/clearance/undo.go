@@ -39,25 +39,37 @@ func (i Item) run() string {
 }
 
 // Runs returns the items of List, the newest first. Before, it closes the open items of
-// runs that were killed.
+// runs that were killed. An item that it cannot close, because its files cannot be read, has
+// the error in Err; the other runs can still be undone.
 func (s *Store) Runs(ctx context.Context) ([]Item, error) {
 	all, err := s.List()
-	if slices.ContainsFunc(all, func(i Item) bool { return i.State == Open && i.Err == nil }) {
-		release, herr := s.hold(ctx)
-		if herr != nil {
-			return nil, herr
-		}
-		defer release()
-		for _, it := range all {
-			if it.State == Open && it.Err == nil {
-				err = errors.Join(err, s.settleOne(it.ID))
-			}
-		}
-		if err == nil {
-			all, err = s.List()
-		}
+	isOpen := func(i Item) bool { return i.State == Open && i.Err == nil }
+	if err == nil && slices.ContainsFunc(all, isOpen) {
+		all, err = s.closeAll(ctx, slices.DeleteFunc(all, func(i Item) bool { return !isOpen(i) }))
 	}
 	slices.Reverse(all)
+	return all, err
+}
+
+// closeAll closes open items and returns the items of List.
+func (s *Store) closeAll(ctx context.Context, open []Item) ([]Item, error) {
+	release, err := s.hold(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	failed := map[string]error{}
+	for _, it := range open {
+		if err := s.settleOne(it.ID); err != nil {
+			failed[it.ID] = fault.Of(err, fault.Config)
+		}
+	}
+	all, err := s.List()
+	for n, it := range all {
+		if why := failed[it.ID]; why != nil {
+			all[n].Err, all[n].stuck = why, true
+		}
+	}
 	return all, err
 }
 
@@ -70,7 +82,7 @@ func (s *Store) Of(ctx context.Context, run string, redo bool) (Item, error) {
 	var found *Item
 	fits := false
 	for _, it := range all {
-		asked := (it.State == Undone) == redo && it.Err == nil
+		asked := (it.State == Undone) == redo && (it.Err == nil || it.stuck)
 		if run == "" && asked {
 			run = it.Run
 		}

@@ -353,7 +353,12 @@ func Branch(s *state.Store, k *Kept, n int, id string) (*Journal, *Kept, error) 
 		j.Add(e)
 		out.entries = append(out.entries, e)
 	}
-	out.index()
+	if out.index(); k.Taint && !out.Taint { // what was read later can be in files (SECURITY 13)
+		taint := Entry{T: TaintEntry}
+		j.Add(taint)
+		out.entries = append(out.entries, taint)
+		out.index()
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j, out, j.flush()

@@ -150,15 +150,12 @@ func (c *Config) Providers() map[string]Provider {
 	return out
 }
 
-// mode returns the approval mode for the open project, otherwise that for all projects.
-func (c *Config) mode() *yamltree.Node {
+// modeHere returns the approval mode that the person set for the open project.
+func (c *Config) modeHere() *yamltree.Node {
 	if c == nil {
 		return nil
 	}
-	if n := c.here.Path("approval", "mode"); n != nil {
-		return n
-	}
-	return c.get("approval", "mode")
+	return c.here.Path("approval", "mode")
 }
 
 // personal returns the approval settings for this project and for all projects.

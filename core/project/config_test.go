@@ -1,6 +1,7 @@
 package project
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -45,6 +46,23 @@ func TestAPersonsConfigBelowAndAbove(t *testing.T) {
 	}
 }
 
+// The approval mode that a person set for this very project counts before the manifest's, and
+// the one for all projects after it.
+func TestAPersonsMode(t *testing.T) {
+	s := demo("-- project.yaml --\napproval: {mode: approve_all}\n")
+	for text, want := range map[string]string{
+		"approval: {mode: auto_deny}":                           "approve_all project.yaml:1 false",
+		"projects: {/srv/p: {approval: {mode: auto_deny}}}":     "auto_deny config.yaml:1 true",
+		"projects: {/srv/other: {approval: {mode: auto_deny}}}": "approve_all project.yaml:1 false",
+	} {
+		s.Config = config(t, text)
+		mode, origin, trusted := open(t, s).Approval()
+		if got := fmt.Sprint(mode, " ", origin, " ", trusted); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 // projects: names a directory in full or with ~.
 func TestAPersonsConfigByProject(t *testing.T) {
 	for _, key := range []string{"/srv/p", "/srv/./p/", "/srv/q/../p"} {
@@ -70,7 +88,7 @@ func TestAPersonsConfigByProject(t *testing.T) {
 		t.Errorf("%v, %v", c, err)
 	}
 	var none *Config
-	if _, _, set := none.Trust(); set || none.Providers() == nil || len(none.Providers()) > 0 || none.mode() != nil {
+	if _, _, set := none.Trust(); set || none.Providers() == nil || len(none.Providers()) > 0 || none.modeHere() != nil {
 		t.Error("no config says something")
 	}
 }

@@ -88,19 +88,21 @@ func (p *Project) TaintAsk() bool {
 		c != nil && c.here.Path("approval", "taint") != nil
 }
 
-// settleMode applies the precedence of SPEC §3 to the approval mode.
+// settleMode applies the precedence of SPEC §3 to the approval mode. The mode that a person
+// set for this very project counts before the project's own.
 func (p *Project) settleMode() {
 	p.mode, p.modeFrom, p.modeTrusted = approval.Interactive, "default", true
-	if n := p.src.Config.mode(); n != nil {
+	set := func(n *yamltree.Node, trusted bool) {
+		if n == nil {
+			return
+		}
 		if mode, err := ParseMode(n.Text); err == nil {
-			p.mode, p.modeFrom = mode, n.Pos.String()
+			p.mode, p.modeFrom, p.modeTrusted = mode, n.Pos.String(), trusted
 		}
 	}
-	if n := p.settings.Path("approval", "mode"); n != nil {
-		if mode, err := ParseMode(n.Text); err == nil {
-			p.mode, p.modeFrom, p.modeTrusted = mode, n.Pos.String(), false
-		}
-	}
+	set(p.src.Config.get("approval", "mode"), true)
+	set(p.settings.Path("approval", "mode"), false)
+	set(p.src.Config.modeHere(), true)
 	if value, variable := Setting(p.src.Env, "APPROVAL"); value != "" {
 		mode, err := ParseMode(value)
 		if err != nil {

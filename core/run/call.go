@@ -95,7 +95,7 @@ func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.
 // run hands the call to the gate, which decides and then runs the tool.
 func (c *activeCall) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 	f := c.frame
-	back := &host{frame: f, id: c.req.id, hold: c.hold, spec: c.spec, caller: c.req.caller, life: ctx}
+	back := &host{frame: f, id: c.req.id, at: c.at, hold: c.hold, spec: c.spec, caller: c.req.caller, life: ctx}
 	defer back.end()
 	out, err := f.tree.r.Gate.Call(ctx, approval.Item{
 		Tool: tl, Policy: f.sight.policy, WorkerPath: f.chain, Workers: f.path(), FromModel: c.req.model,
@@ -103,7 +103,7 @@ func (c *activeCall) run(ctx context.Context, tl tool.Tool) (tool.Output, error)
 			ID: c.req.id, Name: c.req.name, Args: json.RawMessage(c.req.args), Host: back,
 		},
 		Permit:  func(risk tool.Risk) error { return c.permit(ctx, tl, risk) },
-		Tainted: f.tree.isTainted(), Source: f.source,
+		Tainted: f.tree.isTainted, Source: f.source,
 		Observe: c.observe,
 		Asking:  f.tree.ask,
 		Shown:   func(r approval.Request) { f.tree.shown(c.at, r) },

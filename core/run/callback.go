@@ -7,6 +7,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/tool"
+	"golem/core/trace"
 )
 
 // host lets a tool call other tools and workers as the running worker (S3-15). The
@@ -14,6 +15,7 @@ import (
 type host struct {
 	frame  *frame
 	id     string
+	at     trace.Event // the place of the tool's call in the trace
 	hold   *hold
 	spec   tool.Spec       // of the tool
 	caller *host           // of the tool that called this one; nil: a model or a person did
@@ -48,6 +50,9 @@ func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (too
 	}
 	return out, nil
 }
+
+// Taint marks the run as having read untrusted content.
+func (h *host) Taint() { h.frame.tree.taint(h.at, h.spec.Name) }
 
 // begin counts a callback and returns its id. It fails after the tool's own call has
 // ended: the tool may have left a goroutine running.

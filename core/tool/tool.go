@@ -139,6 +139,10 @@ type Call struct {
 // tool's own call; a worker runs one level deeper (S3-15).
 type Host interface {
 	Call(ctx context.Context, name string, args json.RawMessage) (Output, error)
+	// Taint says that the tool has received content from outside the project (SECURITY
+	// 13). Every call that begins later counts as one after untrusted content, also a
+	// call of this tool.
+	Taint()
 }
 
 // Part is one piece of content that is not plain text.

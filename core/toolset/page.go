@@ -123,20 +123,20 @@ func (t *lentTool) Spec() tool.Spec { return t.spec }
 
 // Call calls the function. A string becomes the output's text, any other result its data.
 func (t *lentTool) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
+	out := tool.Output{Untrusted: t.lent.Untrusted || t.spec.Network}
 	raw, err := t.call(ctx, t.set, c.Name, c.Args)
 	if err != nil {
-		return tool.Output{}, err
+		return out, err // the text of the error can come from outside, too
 	}
-	out := tool.Output{Untrusted: t.lent.Untrusted || t.spec.Network}
 	raw = bytes.TrimSpace(raw)
 	switch {
 	case len(raw) > maxResult:
-		return tool.Output{}, fault.New(fault.ToolOutput, "the result of %s has %d bytes; at most %d are allowed", c.Name, len(raw), maxResult)
+		return out, fault.New(fault.ToolOutput, "the result of %s has %d bytes; at most %d are allowed", c.Name, len(raw), maxResult)
 	case len(raw) == 0:
 	case raw[0] == '"' && json.Unmarshal(raw, &out.Text) == nil:
 	default:
 		if out.Data, err = tool.Canonical(raw); err != nil {
-			return tool.Output{}, fault.New(fault.ToolOutput, "the result of %s: %w", c.Name, err)
+			return tool.Output{Untrusted: out.Untrusted}, fault.New(fault.ToolOutput, "the result of %s: %w", c.Name, err)
 		}
 		out.Kind = "json"
 	}

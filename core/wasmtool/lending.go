@@ -72,6 +72,9 @@ func (l *lending) fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, error
 		return HTTPResponse{}, fault.New(fault.Network, "this platform gives tools no network")
 	}
 	l.untrusted.Store(true)
+	if l.caller != nil {
+		l.caller.Taint() // the module may pass what it gets to the tools that it calls
+	}
 	res, err := fetch(ctx, r, p)
 	if err != nil {
 		return HTTPResponse{}, fault.Of(err, fault.Network)

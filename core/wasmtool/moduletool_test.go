@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -172,6 +173,8 @@ func (h hostFunc) Call(ctx context.Context, name string, args json.RawMessage) (
 	return h(ctx, name, args)
 }
 
+func (h hostFunc) Taint() {}
+
 // S3-15: golem_call calls what the running worker may call. Errors are returned as data,
 // and an untrusted result makes the module's own result untrusted.
 func TestCallback(t *testing.T) {
@@ -253,6 +256,35 @@ func fetching(r wasmtool.HTTPRequest, res *wasmtool.HTTPResponse) *fakeEngine {
 		*res = got
 		return wasmtool.Result{Output: []byte(`{"content":[]}`), Fuel: 3}, err
 	}}
+}
+
+// taintHost is a tool.Host that writes down what the tool does.
+type taintHost struct{ did []string }
+
+func (h *taintHost) Call(context.Context, string, json.RawMessage) (tool.Output, error) {
+	h.did = append(h.did, "call")
+	return tool.Output{}, nil
+}
+
+func (h *taintHost) Taint() { h.did = append(h.did, "taint") }
+
+// SECURITY 13: what a module calls after it has fetched something is judged as a call after
+// untrusted content.
+func TestFetchTaintsNestedCalls(t *testing.T) {
+	e := &fakeEngine{call: func(ctx context.Context, _ wasmtool.Invocation, h wasmtool.Host) (wasmtool.Result, error) {
+		h.Call(ctx, "other", []byte(`{}`))
+		_, err := h.HTTP(ctx, wasmtool.HTTPRequest{URL: "https://a.example/"})
+		h.Call(ctx, "other", []byte(`{}`))
+		return wasmtool.Result{Output: []byte(`{"content":[]}`)}, err
+	}}
+	b, tl := callable(t, e, "servlet", wasmtool.Description{}, wasmtool.Grants{Network: true, Hosts: []string{"a.example"}})
+	wasmtool.FetchWith(b, func(context.Context, wasmtool.HTTPRequest, wasmtool.Policy) (wasmtool.HTTPResponse, error) {
+		return wasmtool.HTTPResponse{Status: 200}, nil
+	})
+	host := &taintHost{}
+	if _, err := tl.Call(t.Context(), tool.Call{ID: "0.1", Name: "echo", Host: host}); err != nil || !slices.Equal(host.did, []string{"call", "taint", "call"}) {
+		t.Errorf("%q, %v", host.did, err)
+	}
 }
 
 // A request is sent only if the worker has the network and its file names the host, and
