@@ -78,19 +78,31 @@ func (i *Instance) keyless(pack *workspace.Pack) error {
 		}
 		secrets = append(secrets, kept...)
 	}
-	return fs.WalkDir(pack.Project, ".", func(name string, d fs.DirEntry, err error) error {
+	at, err := holds(pack.Project, secrets)
+	hint := "take the key out, or leave the file out with a .golemignore file"
+	if at == "" && err == nil {
+		at, err = holds(pack.Libs, secrets)
+		hint = "the file belongs to a library: take the key out of the library"
+	}
+	if at == "" {
+		return err
+	}
+	return fault.New(fault.Protected, "the project is not packed: the file holds the value of one of your keys or secrets").At(at, 0, 0).Hinting("%s", hint)
+}
+
+// holds returns the name of a file in a tree that contains one of the secrets; "" if none does.
+func holds(tree fs.FS, secrets []string) (file string, err error) {
+	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		data, err := fs.ReadFile(pack.Project, name)
-		for _, secret := range secrets {
-			if err == nil && len(secret) >= shortestKey && bytes.Contains(data, []byte(secret)) {
-				return fault.New(fault.Protected, "the project is not packed: the file holds the value of one of your keys or secrets").At(name, 0, 0).
-					Hinting("take the key out, or leave the file out with a .golemignore file")
-			}
+		data, err := fs.ReadFile(tree, name)
+		if err == nil && slices.ContainsFunc(secrets, func(s string) bool { return len(s) >= shortestKey && bytes.Contains(data, []byte(s)) }) {
+			file, err = name, fs.SkipAll
 		}
 		return err
 	})
+	return file, err
 }
 
 // checkPacked checks a packed project as golem check does, and returns the errors. If an error

@@ -169,7 +169,7 @@ func planned(z *zip.Reader, skip func(string, bool) bool) ([]member, error) {
 	if bad != nil {
 		return nil, archiveFault("%s", strings.Join(bad, "; "))
 	}
-	plan = unwrapped(plan)
+	plan = unwrapped(slices.DeleteFunc(plan, func(m member) bool { return forMac(m.name) }))
 	plan = slices.DeleteFunc(plan, func(m member) bool { return skip(m.name, m.dir) })
 	if !slices.ContainsFunc(plan, func(m member) bool { return !m.dir }) {
 		return nil, archiveFault("it has no files")
@@ -220,7 +220,14 @@ func own(name string, _ bool) bool { return InGit(name) || stateful(name) }
 
 func stateful(name string) bool {
 	first, _, _ := strings.Cut(sandbox.Fold(name), "/")
-	return first == sandbox.StateDir || first == "__macosx"
+	return first == sandbox.StateDir || forMac(name)
+}
+
+// forMac reports whether a file is in the directory that the Finder of macOS puts beside the
+// folder in a zip file.
+func forMac(name string) bool {
+	first, _, _ := strings.Cut(sandbox.Fold(name), "/")
+	return first == "__macosx"
 }
 
 func stays(name string, dir bool) bool { return !Travels(name, dir) }

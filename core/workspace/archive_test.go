@@ -114,6 +114,7 @@ func TestZipWrapper(t *testing.T) {
 		{"repo-main/main.worker other", "other repo-main/main.worker"},
 		{"workers/main.worker", "workers/main.worker"},
 		{"p/.git/config p/.golem/runs/a.jsonl p/main.worker", "main.worker"},
+		{"p/main.worker p/workers/a.worker __MACOSX/p/._main.worker __MACOSX/._p", "main.worker workers/a.worker"}, // "Compress" in the Finder
 	} {
 		var entries []entry
 		for name := range strings.FieldsSeq(c.in) {

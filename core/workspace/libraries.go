@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -226,11 +227,27 @@ func (l Libraries) Recover() error {
 		case !strings.HasPrefix(e.Name(), installing) && !strings.HasPrefix(e.Name(), removed):
 			continue
 		}
-		if err := l.Root.RemoveAll(e.Name()); err != nil {
+		err := l.Root.RemoveAll(e.Name())
+		if err != nil && moved {
+			err = l.Root.Rename(e.Name(), l.unused(dir))
+		}
+		if err != nil && !strings.HasPrefix(e.Name(), removed) { // a link stays there, and is in nobody's way
 			return l.notWritten(e.Name(), err)
 		}
 	}
 	return nil
+}
+
+// unused returns a name that does not exist yet for the files of a library that are to be
+// removed.
+func (l Libraries) unused(dir string) string {
+	name := removed + dir
+	for n := 2; ; n++ {
+		if _, err := l.Root.Stat(name); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s%s.%d", removed, dir, n)
+	}
 }
 
 func (l Libraries) notWritten(dir string, err error) error {
@@ -371,9 +388,10 @@ func (l Libraries) Remove(ref string) (string, error) {
 		}
 		return dir, l.drop(dir)
 	}
-	if err := l.Root.Rename(dir, removed+dir); err != nil {
+	away := l.unused(dir)
+	if err := l.Root.Rename(dir, away); err != nil {
 		return "", l.notWritten(dir, err)
 	}
-	_ = l.Root.RemoveAll(removed + dir) // if this fails, the next change removes the rest
+	_ = l.Root.RemoveAll(away) // if this fails, the next change removes the rest
 	return dir, nil
 }

@@ -173,6 +173,10 @@ func (g *gatherer) library(src fs.FS, below string) error {
 	}
 	for _, f := range c.files {
 		name := path.Join(below, f.name)
+		if keyFile(sandbox.Fold(path.Base(name))) { // without it the library would have another digest
+			return fault.New(fault.Protected, "the project is not packed: this file of a library may hold a key").At(name, 0, 0).
+				Hinting("take the file out of the library; if it holds no key, give it another name there")
+		}
 		g.add(name, name, f.data)
 	}
 	return g.bounded()
@@ -210,13 +214,18 @@ var neverPacked = []string{sandbox.StateDir, ".git", ".venv", "__pycache__", "no
 // secretEnds are endings of files that usually hold private keys.
 var secretEnds = []string{".key", ".pem", ".p12", ".pfx", ".netrc", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"}
 
+// keyFile reports whether a file with this folded base name usually holds a private key.
+func keyFile(base string) bool {
+	return slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(base, end) })
+}
+
 // whyLeft returns why a file or directory is not packed, or "" if it is packed.
 func whyLeft(name string, d fs.DirEntry, ignored func(string, bool) bool) string {
 	base := sandbox.Fold(path.Base(name))
 	switch {
 	case slices.Contains(neverPacked, base):
 		return "it belongs to this machine"
-	case sandbox.Secret(name) || slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(base, end) }):
+	case sandbox.Secret(name) || keyFile(base):
 		return "it may hold keys"
 	case d.Type()&fs.ModeSymlink != 0:
 		return "it is a link; links are not followed"
