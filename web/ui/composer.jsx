@@ -3,7 +3,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
-import * as runs from './runs.js'
 import { settings } from './settings.js'
 import { chooseModel } from './models.js'
 import { faultText } from './run.js'
@@ -99,7 +98,7 @@ export function Composer() {
     if (resource) return setMine([...mine, { name: resource, data: new Uint8Array() }])
     setMine([])
     store.attempt('the run', async () => {
-      if ((await runs.send(text, mine)) || keptDraft(name)) return
+      if ((await store.send(text, mine)) || keptDraft(name)) return
       if (store.project.value === name) setText(text) // the run was refused: put the text back
       else keepDraft(name, text)
       setMine(mine)
@@ -141,9 +140,9 @@ export function Composer() {
         {!busy && !talking && hasForm(about?.input) && <button type="button" class="button quiet" title="fill in the input, a field at a time" onClick={fillInput}>Form</button>}
         {!busy && <button type="button" class="button quiet" title={helpOf('tool')} disabled={!about?.entry} onClick={startTool}>Tools</button>}
         <span class="grow" />
-        {talking && !busy && <button type="button" class="button" title="end the chat" onClick={() => runs.leave()}>End</button>}
+        {talking && !busy && <button type="button" class="button" title="end the chat" onClick={() => store.leave()}>End</button>}
         {busy
-          ? <button type="button" class="button primary" title={helpOf('stop')} onClick={() => runs.stop()}><Icon name="stop" />Stop</button>
+          ? <button type="button" class="button primary" title={helpOf('stop')} onClick={() => store.stop()}><Icon name="stop" />Stop</button>
           : <button class="button primary" disabled={!about?.entry} title={faults.length ? 'this project cannot run: its faults are listed above' : helpOf('send')}><Icon name="run" />{talking ? 'Send' : 'Run'}</button>}
       </div>
     </form>

@@ -2,7 +2,6 @@
 // workers or the earlier conversations.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
-import * as runs from './runs.js'
 import { settings } from './settings.js'
 import { chooseModel, lacking } from './models.js'
 import { faultText, isOver, seconds } from './run.js'
@@ -46,7 +45,7 @@ export function Conversation() {
             <h2 class="ellipsis">{store.about.value?.description || store.project.value}</h2>
             <Summary run={run} />
           </div>
-          {run.transcript.length > 0 && !store.running.value && <button class="button quiet square" aria-label="new conversation" title={helpOf('new')} onClick={() => runs.fresh()}><Icon name="plus" /></button>}
+          {run.transcript.length > 0 && !store.running.value && <button class="button quiet square" aria-label="new conversation" title={helpOf('new')} onClick={() => store.fresh()}><Icon name="plus" /></button>}
           <button class="button quiet square" aria-label="what you can do" title="what you can do" aria-haspopup="dialog" onClick={() => (menu.value = true)}><Icon name="more" /></button>
           <button class="button phone-only" onClick={() => show('calls')}>This run</button>
           <button class="button quiet square phone-only" aria-label="history" onClick={() => show('history')}><Icon name="chat" /></button>
@@ -166,7 +165,7 @@ function Item({ item, run, open, last }) {
         <div class="bubble golem">
           <div class="who row"><span class="grow">Golem</span>
             {!open && <Copy text={() => item.said.text} name="this answer" />}
-            {last && <button class="button quiet square" aria-label="answer again" title="answer the last message again" onClick={() => store.attempt('the run', runs.again)}><Icon name="again" /></button>}
+            {last && <button class="button quiet square" aria-label="answer again" title="answer the last message again" onClick={() => store.attempt('the run', store.again)}><Icon name="again" /></button>}
           </div>
           <Markdown text={item.said.text} live={item.said.live} />
         </div>
@@ -183,7 +182,7 @@ function Item({ item, run, open, last }) {
 function Mine({ item }) {
   if (store.running.value || store.run.value.tool) return null // the arguments of a tool are not a message
   const back = () => {
-    runs.rewind(item.n)
+    store.rewind(item.n)
     draft(item.text)
   }
   if (item.n && store.talking.value) return <button class="button quiet square" title="go back to before this message; what was stays as a conversation of its own" aria-label={`go back to before message ${item.n}`} onClick={back}><Icon name="rewind" /></button>
@@ -201,7 +200,7 @@ function Trouble({ run }) {
   return (
     <div class={`note row ${stopped ? 'info' : 'error'}`} role={stopped ? 'status' : 'alert'}>
       <span class="grow">{stopped ? 'You stopped it. What was done until then stays.' : faultText(fault)}</span>
-      {!store.refused.value && <button class="button" onClick={() => store.attempt('the run', runs.again)}>Try again</button>}
+      {!store.refused.value && <button class="button" onClick={() => store.attempt('the run', store.again)}>Try again</button>}
       {ofModel.includes(fault.code) && <button class="button" onClick={chooseModel}>Choose a model</button>}
       {ofModel.includes(fault.code) && <button class="button" onClick={() => (store.view.value = 'settings')}>Settings</button>}
     </div>
@@ -233,10 +232,11 @@ function Start() {
     const [run, tree] = await Promise.all([store.golem.plan(store.project.value, store.options()), store.golem.tree(store.project.value, store.options())])
     setPlan({ run, tree })
   })
-  if (!about && store.unread.value) {
-    return <div class="empty"><h3>This project cannot be read</h3><p class="note error">{visible(store.unread.value)}</p><button class="button" onClick={() => store.attempt('reading the project', store.inspect)}>Try again</button></div>
+  if (!about) {
+    return store.unread.value
+      ? <div class="empty"><p class="note error">{visible(store.unread.value)}</p><button class="button" onClick={() => store.attempt('reading the project', store.inspect)}>Try again</button></div>
+      : <div class="empty" role="status"><span class="mark running" />reading the project…</div>
   }
-  if (!about) return <div class="empty" role="status"><span class="mark running" />reading the project…</div>
   const faults = (about.faults ?? []).filter((f) => f.severity !== 'warning')
   if (faults.length) return <Faults faults={faults} />
   const from = settings.project(store.project.value)
@@ -252,7 +252,7 @@ function Start() {
       {!lacks && <p>{example?.about ?? 'Write a task below. Files it may change and calls that leave the sandbox wait for your answer.'}{from.first && ' It plays from a script: no key and no network are needed.'}</p>}
       <div class="row">
         {(example?.inputs ?? []).map((text) => (
-          <button class={`button ${from.first ? 'primary' : ''}`} key={text} onClick={() => runs.send(text)}><Icon name="run" />{text}</button>
+          <button class={`button ${from.first ? 'primary' : ''}`} key={text} onClick={() => store.send(text)}><Icon name="run" />{text}</button>
         ))}
       </div>
       <div class="row"><button class="button quiet small" aria-expanded={plan !== null} title="workers, models, tools, what asks, files and hosts; nothing runs" onClick={ahead}>What would happen?</button></div>

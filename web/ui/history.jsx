@@ -1,7 +1,6 @@
 // The list of kept conversations, to look at and to continue.
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
-import * as runs from './runs.js'
 import { visible } from './diff.jsx'
 import { askYes } from './ask.jsx'
 import { faultText } from './run.js'
@@ -25,7 +24,7 @@ export function History({ beside }) {
     await listAll()
   }
   const on = (c) => (
-    <button class={beside ? 'node' : 'button quiet'} disabled={!!c.error || store.running.value} title={c.error ? faultText(c.error) : `go on with ${c.id}`} onClick={() => store.attempt(c.id, () => runs.resume(c))}>
+    <button class={beside ? 'node' : 'button quiet'} disabled={!!c.error || store.running.value} title={c.error ? faultText(c.error) : `go on with ${c.id}`} onClick={() => store.attempt(c.id, () => store.resume(c))}>
       <span class="ellipsis">{visible(c.title || c.id)}</span>
       {beside && <span class="meta">{new Date(c.time).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' })}</span>}
     </button>

@@ -3,7 +3,6 @@
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import * as store from './store.js'
-import * as runs from './runs.js'
 import { settings } from './settings.js'
 import { Dialog } from './ask.jsx'
 
@@ -26,7 +25,7 @@ const map = [
   ['g', 'Staged', go('staged')],
   ['t', 'Trace', go('trace')],
   ['s', 'Settings', go('settings')],
-  ['n', 'begins a new conversation', () => !store.running.value && store.project.value && runs.fresh()],
+  ['n', 'begins a new conversation', () => !store.running.value && store.project.value && store.fresh()],
 ]
 
 const others = [

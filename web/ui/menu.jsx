@@ -1,7 +1,6 @@
 // The menu of what a person can do in a conversation, in the order and with the words of
 // core/ui: actions.js is generated from there, and this file says what each action does.
 import * as store from './store.js'
-import * as runs from './runs.js'
 import { actions } from './actions.js'
 import { Dialog } from './ask.jsx'
 import { draft } from './composer.jsx'
@@ -12,7 +11,7 @@ import { beside, menu, side } from './panes.js'
 
 const field = () => requestAnimationFrame(() => document.getElementById('task')?.focus())
 const go = (view) => () => (store.view.value = view)
-const said = (text) => () => runs.send(text) // the conversation reads it as a command
+const said = (text) => () => store.send(text) // the conversation reads it as a command
 const command = (text) => () => {
   draft(text)
   field()
@@ -21,21 +20,21 @@ const command = (text) => () => {
 /** What each action does in the page. talks: it needs an open conversation. */
 const deeds = {
   send: { does: field },
-  stop: { does: () => runs.stop() },
+  stop: { does: () => store.stop() },
   answer: { does: () => document.querySelector('dialog[open] button')?.focus() },
   help: { does: showKeys },
-  new: { does: () => runs.fresh() },
+  new: { does: () => store.fresh() },
   resume: { does: () => {
     beside.value = 'history'
     side.value = 'beside'
   } },
   rewind: { does: () => {
-    const last = runs.lastSaid()
+    const last = store.lastSaid()
     if (!last) return store.tell('There is no message to go back to.')
-    runs.rewind(last.n)
+    store.rewind(last.n)
     draft(last.text)
   }, talks: true },
-  again: { does: runs.again },
+  again: { does: () => (store.lastSaid() ? store.again() : store.tell('Nothing was said yet.')) },
   model: { does: chooseModel },
   set: { does: command('/set '), talks: true },
   tools: { does: go('workers') },
@@ -56,7 +55,7 @@ const deeds = {
     await navigator.clipboard.writeText(store.run.value.transcript.findLast((item) => item.kind === 'golem').said.text)
     store.tell('The last answer is copied.')
   } },
-  exit: { does: () => runs.leave(), talks: true },
+  exit: { does: () => store.leave(), talks: true },
 }
 
 /** Returns what an action does. A command that deeds does not have is written into the field. */

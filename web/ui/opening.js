@@ -1,6 +1,6 @@
 // Opens a project.
 import { batch } from '@preact/signals'
-import { about, chosen, editing, files, golem, inspect, lists, looking, project, projects, refresh, refused, run, running, staged, tracing, unread, view } from './store.js'
+import { about, chosen, editing, files, golem, inspect, lists, looking, project, projects, refresh, refused, run, running, staged, tracing, unread, view } from './state.js'
 import { leave } from './runs.js'
 import { emptyRun } from './run.js'
 import { settings } from './settings.js'

@@ -1,7 +1,6 @@
 // Packed projects (.golem), from a file or an address. They are verified and shown before
 // anything is written.
 import * as store from './store.js'
-import * as opening from './opening.js'
 import { visible } from './diff.jsx'
 import { bytes } from './size.js'
 import { askYes } from './ask.jsx'
@@ -51,5 +50,5 @@ export async function takePack(name, data) {
   if (!(await askYes('Open this packed project?', what, 'Open it'))) return
   await store.golem.importPack(name, data)
   await store.refresh()
-  await opening.open(name, 'files')
+  await store.open(name, 'files')
 }

@@ -2,8 +2,6 @@
 // to export one, and to delete one.
 import { useRef } from 'preact/hooks'
 import * as store from './store.js'
-import * as runs from './runs.js'
-import * as opening from './opening.js'
 import { settings } from './settings.js'
 import { visible } from './diff.jsx'
 import { count } from './usage.js'
@@ -57,10 +55,10 @@ function Card({ project }) {
   })
   const remove = () => store.attempt(`deleting ${name}`, async () => {
     if (!(await askYes(`Delete ${visible(name)}?`, 'All its files and traces are deleted. This cannot be undone.', 'Delete', true))) return
-    if (store.project.value === name) await runs.leave()
+    if (store.project.value === name) await store.leave()
     await store.golem.remove(name)
     settings.forgetProject(name)
-    opening.forget(name)
+    store.forget(name)
     if (store.project.value === name) store.project.value = ''
     await store.refresh()
   })
@@ -69,7 +67,7 @@ function Card({ project }) {
       <h3>{visible(name)}</h3>
       <p class="small muted">{count(project.files, 'file')}, {bytes(project.bytes)}{settings.project(name).used && `, opened ${new Date(settings.project(name).used).toLocaleDateString()}`}</p>
       <div class="row">
-        <button class="button primary" onClick={() => store.attempt(`opening ${name}`, () => opening.open(name))}><Icon name="run" />Open</button>
+        <button class="button primary" onClick={() => store.attempt(`opening ${name}`, () => store.open(name))}><Icon name="run" />Open</button>
         <span class="grow" />
         <button class="button quiet square" aria-label={`export ${name} as a zip`} title="export as a zip" onClick={zip}><Icon name="down" /></button>
         <button class="button quiet square" aria-label={`export ${name} with its libraries, as golem pack does`} title="export with its libraries, as one file that golem runs (.golem)" onClick={pack}><Icon name="box" /></button>
@@ -98,7 +96,7 @@ export async function take(example, first = false) {
   await store.golem.importZip(name, new Uint8Array(await response.arrayBuffer()))
   settings.setProject(name, { model: example.model ?? '', example: example.name, first: first || undefined })
   await store.refresh()
-  await opening.open(name)
+  await store.open(name)
 }
 
 /** Returns name, or the first of name-2, name-3, … that no project has. */
@@ -117,7 +115,7 @@ async function openMade(name, make) {
   const was = here()
   await make()
   await store.refresh()
-  if (here() === was) await opening.open(name)
+  if (here() === was) await store.open(name)
   else store.tell(`The project ${visible(name)} is there.`)
 }
 
@@ -133,7 +131,7 @@ function Make() {
       await store.golem.init(name, given.choice)
       settings.setProject(name, { template: given.choice })
       await store.refresh()
-      await opening.open(name, 'files')
+      await store.open(name, 'files')
       store.edit('main.worker')
       if (name !== given.text) store.tell(`The project is called ${name}: ${visible(given.text)} has characters that names of projects do not have.`)
     })
@@ -192,7 +190,7 @@ export async function incoming() {
         const text = atob(given.get('zip').replaceAll('-', '+').replaceAll('_', '/'))
         await store.golem.importZip(name, Uint8Array.from(text, (c) => c.charCodeAt(0)))
         await store.refresh()
-        await opening.open(name, 'files')
+        await store.open(name, 'files')
       })
       return
     }
@@ -212,6 +210,6 @@ export async function incoming() {
     }
   }
   const { last } = settings
-  if (last && store.projects.value.some((p) => p.name === last)) return void (await store.attempt(last, () => opening.open(last)))
+  if (last && store.projects.value.some((p) => p.name === last)) return void (await store.attempt(last, () => store.open(last)))
   if (!store.projects.value.length && store.examples.value.length && (!last || !store.golem.kept)) await store.attempt('the first example', () => take(store.examples.value[0], true))
 }

@@ -4,7 +4,6 @@
 //   #/p/PROJECT/trace/RUN, #/settings
 import { effect, untracked } from '@preact/signals'
 import * as store from './store.js'
-import * as opening from './opening.js'
 
 const alone = ['projects', 'trace', 'settings'] // views that need no project
 const views = [...alone, 'run', 'workers', 'files', 'staged']
@@ -51,7 +50,7 @@ export async function follow() {
         return store.projects.value.length > 0
       }
       if (to.project !== store.project.value) {
-        if (!(await store.attempt(`opening ${to.project}`, () => opening.open(to.project, to.view)))) return true
+        if (!(await store.attempt(`opening ${to.project}`, () => store.open(to.project, to.view)))) return true
         if (store.project.value !== to.project || store.view.value !== to.view) return true // the person has gone on meanwhile
       }
     }

@@ -1,6 +1,6 @@
 // Begins, continues and stops the runs and conversations of the open project.
 import { batch } from '@preact/signals'
-import { about, asked, attempt, chosen, framed, golem, listFiles, lists, listStaged, look, options, project, refused, run, running, sent, staged, talking, tell, tick, view } from './store.js'
+import { about, asked, attempt, chosen, framed, golem, listFiles, lists, listStaged, look, options, project, refused, run, running, sent, staged, talking, tell, tick, view } from './state.js'
 import { emptyRun, apply, faultText, recall, type } from './run.js'
 import { settings } from './settings.js'
 
@@ -56,7 +56,6 @@ export async function again() {
   const text = said?.text ?? sent.value?.text ?? ''
   if (running.value) return false
   if (run.value.tool) return callTool(...run.value.tool)
-  if (!said && !refused.value) return tell('You have said nothing yet.')
   if (talking.value && said) return goBack(said.n, '/again')
   const last = sent.value?.text === text ? sent.value : { attachments: [] }
   return send(text, last.attachments, last.alone)
