@@ -132,7 +132,8 @@ func (i *Instance) value(v tool.Value) (string, error) {
 			return "", fault.New(fault.NotFound, "you have no secret named %s: set it with golem secret set %[1]s, in the page under Settings", v.Secret)
 		}
 		if value = kept; len(strings.TrimSpace(value)) < trace.MinSecret {
-			return "", fault.New(fault.Config, "the secret %s has fewer than %d bytes, and golem cannot keep so short a value out of other texts", v.Secret, trace.MinSecret)
+			return "", fault.New(fault.Config, "the secret %s has fewer than %d bytes, so golem could not remove it from outputs and traces", v.Secret, trace.MinSecret).
+				Hinting("use a longer value: golem secret set %s, in the page under Settings", v.Secret)
 		}
 	default:
 		return v.Text, nil

@@ -26,6 +26,8 @@ func (critic) Call(_ context.Context, name string, args json.RawMessage) (tool.O
 	return tool.Output{Text: name + " was asked " + string(args)}, nil
 }
 
+func (critic) Taint() {}
+
 // A plug-in made with the public Extism Go PDK runs without changes: input, output,
 // error, configuration and log work.
 func TestGoPlugin(t *testing.T) {

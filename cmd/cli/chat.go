@@ -34,7 +34,7 @@ terminal, in a project, TARGET may be left out.`,
 		},
 	}
 	f.addRun(cmd.Flags())
-	cmd.Flags().IntVar(&f.at, "at", 0, "with --resume: go on before your message of this number, as a branch; what was stays")
+	cmd.Flags().IntVar(&f.at, "at", 0, "with --resume: go back to before your message with this number, and go on there as a new conversation; the old one stays")
 	h.complete(cmd, f)
 	return cmd
 }

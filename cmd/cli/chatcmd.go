@@ -125,7 +125,7 @@ func (c *chatCommands) resume(s *run.Session, id string) (string, error) {
 	case len(found) > 1:
 		return "", usage("%d conversations have %s in their name", len(found), id).Hinting("give more of it; /resume alone lists them")
 	case found[0].ID == s.ID():
-		return "", usage("this is the conversation %s", found[0].ID)
+		return "", usage("the conversation %s is already open in this chat", found[0].ID).Hinting("/resume alone lists the others")
 	case c.other(found[0].Worker):
 		return "", usage("the conversation %s belongs to the worker %s", found[0].ID, found[0].Worker).Hinting("leave, and type %s", c.resuming(found[0].Worker, found[0].ID))
 	case found[0].Error != nil:

@@ -44,7 +44,7 @@ func (h *host) packedTarget(f *flags, word string) (place, error) {
 	}
 	for _, flag := range []string{"no-project", "allow-outside", "lib"} {
 		if f.given(flag) {
-			return place{}, usage("--%s cannot be used with a packed project, which has all that it may use", flag).Hinting("leave it out, or " + unpackIt)
+			return place{}, usage("--%s cannot be used with a packed project: it uses only the files inside the packed file", flag).Hinting("leave it out, or " + unpackIt)
 		}
 	}
 	p, err := h.readPack(word)

@@ -124,7 +124,7 @@ func (h *host) readSecret(name string) (string, error) {
 	case size == 0:
 		return "", usage("the value is empty").Hinting("type it, or give it on standard input; golem secret remove %s forgets the secret", name)
 	case size < trace.MinSecret:
-		return "", usage("the value has %d bytes, and golem cannot keep a value of fewer than %d bytes out of other texts", size, trace.MinSecret).Hinting("use a longer one")
+		return "", usage("the value has %d bytes; a secret needs at least %d, because golem could not remove a shorter one from outputs and traces without damage to other texts", size, trace.MinSecret).Hinting("use a longer one")
 	case len(value) > mostSecret:
 		return "", usage("the value has more than %d bytes", mostSecret).Hinting("a secret is a token, a password or a key")
 	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):

@@ -15,10 +15,11 @@ import (
 func (h *host) traceDiff() *cobra.Command {
 	var asJSON, noColor bool
 	cmd := &cobra.Command{
-		Use: "diff A B", Short: "compare two runs: where they part first, tokens, cost, duration, answers",
-		Long: `Compares two runs, worker by worker, turn by turn, call by call, and shows where
-they part first. A call that only one of them makes shifts no other. Times are
-shown and do not count as one.
+		Use: "diff A B", Short: "compare two runs: their first difference, tokens, cost, duration, answers",
+		Long: `Compares two runs, worker by worker, turn by turn, call by call, and shows their
+first difference. If only one run makes a call, the calls after it are still
+compared with each other. Durations are shown, but another duration is not a
+difference.
 
 A and B are trace files, or names of runs below .golem/runs.
 

@@ -119,7 +119,7 @@ func (s *stores) cameFrom(name string, fsys *opfs.FS) (func() []approval.Line, [
 	data, err := sandbox.ReadFile(dir, packRecord, workspace.MaxPack)
 	var o origin
 	if err == nil && json.Unmarshal(data, &o) != nil {
-		err = fault.New(fault.Config, "what golem keeps of the origin of this project is damaged").Hinting("delete the project and open its file again")
+		err = fault.New(fault.Config, "golem's record of the packed file that this project came from is damaged").Hinting("delete the project and open its file again")
 	}
 	if err != nil {
 		return nil, nil, err

@@ -34,9 +34,10 @@ const (
 	AutoDeny    Mode = "auto_deny"
 )
 
-// Rule decides calls of one tool by their arguments; the first rule that
-// matches wins, after blocked. When maps an argument's name to a glob
-// (doublestar) that the argument's canonical value must match; "" also matches an
+// Rule decides calls of one tool by their arguments. Of a list of rules the first that
+// matches counts; a blocked setting elsewhere comes before it. When maps an argument's
+// name to a doublestar glob for the argument's canonical value; for the command line of a
+// tool of risk command it is a pattern of words. "" also matches an
 // argument that is not given. The name "path" also matches every path in the call's
 // preview.
 type Rule struct {

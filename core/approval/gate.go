@@ -27,8 +27,9 @@ type Gate struct {
 	// otherwise it counts as ask (SPEC §3, SECURITY 17). With nil, nothing is
 	// trusted.
 	Trusts func(Widening) bool
-	// TaintAsk makes calls that can reach the network ask, even if they are
-	// preApproved, once the run has read untrusted content (SECURITY 13).
+	// TaintAsk makes every call that can have effects outside the sandbox (network,
+	// command, unknown risk, outside files) ask once the run has read untrusted content,
+	// even if the call is preApproved (SECURITY 13).
 	TaintAsk bool
 	// Save stores a rule in the person's own configuration, for this project. It
 	// reports whether it did; if not, it must tell the person why. With nil, no rule is

@@ -41,7 +41,9 @@ type verdict struct {
 
 // settle finds the setting of a call, in this order (SPEC §7):
 //
-//  1. blocked, wherever it is set: person, worker, manifest, their defaults, mounts
+//  1. blocked: person, worker, manifest, their defaults, mounts. Of a list of rules only
+//     the first that matches counts, and the person's rules come before the person's
+//     tools and default
 //  2. the person's ask, and the person's preApproved for this very project
 //  3. the manifest's rules, first match: they name tool and arguments
 //  4. per-mount approvals, the strictest of the paths used

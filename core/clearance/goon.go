@@ -105,8 +105,8 @@ func (w *Work) shared(source string) (tree, below string, err error) {
 		case sandbox.Inside(source, key):
 			return key, under(source, key), nil
 		case sandbox.Inside(key, source):
-			return "", "", fault.New(fault.Path, "two staged mounts outside the project lie one in the other: %s and %s", source, key).
-				Hinting("mount the outer one alone, or give it the name that comes first")
+			return "", "", fault.New(fault.Path, "the staged mount of %s contains the one of %s, and both are outside the project", source, key).
+				Hinting("remove the inner mount, or give the outer one a name that is earlier in the alphabet")
 		}
 	}
 	return tree, below, nil

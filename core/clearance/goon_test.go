@@ -182,5 +182,5 @@ func TestTwoPathsToOnePlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := w.Stage(out, "/o")
-	wants(t, err, fault.Path, "lie one in the other")
+	wants(t, err, fault.Path, "contains the one of")
 }

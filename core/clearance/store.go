@@ -60,7 +60,8 @@ func (s *Store) load(id string) (Item, error) {
 		it.Err = cmp.Or(it.Err, error(fault.New(fault.Config, "the item %s is damaged: %w", id, err)))
 	}
 	if it.ID != id && it.Err == nil {
-		it.Err = fault.New(fault.Config, "the item %s says that it is the item %s", id, it.ID)
+		it.Err = fault.New(fault.Config, "the file of the item %s contains the item %s: it was copied or renamed", id, it.ID).
+			Hinting("move it back, or delete its directory in .golem/clearance")
 	}
 	it.ID = id
 	return it, nil

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Severity says whether a fault stops anything.
+// Severity says whether a fault is an error or a warning.
 type Severity string
 
 // The two severities of SPEC §16. The zero value counts as Error.

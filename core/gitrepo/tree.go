@@ -146,7 +146,7 @@ func (b *Branch) set(n *gitNode, dir string, file gitEntry) error {
 	first, rest, deeper := strings.Cut(file.name, "/")
 	full := path.Join(dir, first)
 	if sandbox.Secret(first) {
-		return fault.New(fault.Protected, "%s is never written", ShownName(full)).Hinting("discard the item")
+		return fault.New(fault.Protected, "golem does not write %s into a repository: .env, .golem and .git are protected", ShownName(full)).Hinting("discard the item")
 	}
 	at := slices.IndexFunc(n.entries, func(e gitEntry) bool { return e.name == first })
 	if at < 0 {

@@ -164,7 +164,7 @@ func Make(s Source) (*Plan, error) {
 			return s.plan(over, notes, append(left, stricter...))
 		}
 	}
-	return nil, fault.New(fault.Config, "each change made another one necessary").Hinting("report this project as a defect of golem check --fix")
+	return nil, fault.New(fault.Config, "nothing was written, because each change made another one necessary").Hinting("report this project as a defect of golem check --fix")
 }
 
 // plan makes the Plan. It returns an error, too, if a worker that golem could read

@@ -80,8 +80,7 @@ func (p *Project) Approval() (mode approval.Mode, origin string, trusted bool) {
 }
 
 // TaintAsk reports whether the manifest or the person's configuration sets
-// approval.taint to ask: once a run has read untrusted content, every call that
-// can reach the network asks (SECURITY 13).
+// approval.taint to ask, see approval.Gate.TaintAsk.
 func (p *Project) TaintAsk() bool {
 	c := p.src.Config
 	return p.settings.Path("approval", "taint") != nil || c.get("approval", "taint") != nil ||

@@ -13,8 +13,8 @@ func (p *Project) shelf() bool { return p.src.WorkersRoot != "" }
 
 // Used returns the workers of the project that can be loaded, in the order of List,
 // then those of libraries that they import or may call, directly or through each other.
-// It leaves out workers with errors; Check reports these. On a shelf it returns the
-// entry and the workers that it uses.
+// It leaves out workers with errors; Check reports these. For a directory of independent
+// workers, such as one on GOLEM_PATH, it returns the entry and the workers that it uses.
 func (p *Project) Used() []*Worker {
 	listed, _ := p.List()
 	p.mu.Lock()

@@ -184,7 +184,7 @@ func (s *Session) Compact(ctx context.Context) error {
 	f := s.frame
 	old := f.conversation.Old()
 	if f.model == nil || old == (conversation.Dropped{}) {
-		return fault.New(fault.Usage, "there is nothing to shorten yet").Hinting("everything but the last exchange can be, and of a single one all turns but the last; /new starts over")
+		return fault.New(fault.Usage, "there is nothing to shorten yet").Hinting("/compact keeps the last exchange, or the last turn if there is only one exchange, and shortens what comes before it; /new begins a new conversation")
 	}
 	room := 2 * maxSummary
 	if limit, _, _ := f.room(); limit > 0 {

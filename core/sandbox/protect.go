@@ -168,8 +168,8 @@ func ControlDirs() []string { return slices.Clone(controlDirs) }
 var manifests = []string{"project", "llm-do", "golem-forge.config"}
 
 // Protect returns the protection of SPEC §8: no worker can write the manifest,
-// workers, tools, templates, prompts, schemas, modules, lock files, .golem, .env
-// and .git, and no worker can read the last three.
+// workers, tools, templates, prompts, schemas, modules, lock files, ignore files, .golem,
+// .env, .env.* and .git, and no worker can read what Secret names.
 func (c Controls) Protect() Protection {
 	var dirs []string
 	for _, d := range append(append([]string{}, controlDirs...), c.Dirs...) {
@@ -203,7 +203,8 @@ func (c Controls) Protect() Protection {
 }
 
 // Secret reports whether no worker can read the file with a project-relative
-// name: .env, .golem, .git and the files in them, in any spelling.
+// name: .env, names that begin with .env., .golem, .git and everything in them, in any
+// spelling.
 func Secret(name string) bool { return unreadable(Fold(name)) }
 
 // unreadable reports what Secret reports, for a name that is already folded.

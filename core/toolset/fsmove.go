@@ -79,8 +79,8 @@ func (f *files) ends(from, to string) (here, there place, err error) {
 		return here, there, err
 	}
 	if there.isDir() || there.info != nil && here.isDir() {
-		return here, there, fault.New(fault.Conflict, "%s exists", sandbox.Abs(to)).
-			Hinting("give the complete new path; nothing may exist there")
+		return here, there, fault.New(fault.Conflict, "%s exists, and this move cannot replace it", sandbox.Abs(to)).
+			Hinting("give the complete new path, with the file's name; a move replaces a file by a file, and never a directory")
 	}
 	return here, there, nil
 }

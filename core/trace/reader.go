@@ -99,7 +99,7 @@ func (t *Reader) next() (line []byte, whole bool, err error) {
 			}
 			return t.buf, false, nil
 		default:
-			return nil, false, fault.New(fault.Config, "the rest of the trace cannot be read").At("", t.line, 0)
+			return nil, false, fault.New(fault.Config, "the rest of the trace cannot be read: %w", err).At("", t.line, 0)
 		}
 	}
 }

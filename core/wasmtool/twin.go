@@ -27,9 +27,10 @@ type TwinNumber struct {
 	Value       int64
 }
 
-// TwinText is a fault, or Text if Fault is nil, with its name in JavaScript. It was built
-// with an example value for each argument: Args has the argument's name and the
-// example as it appears in the text.
+// TwinText is one message that the JavaScript code in web/tool shares: Fault, or Text if
+// Fault is nil. Name is its name in JavaScript. The message contains an example value for
+// each argument, which the generator web/twin replaces by the argument; Args has the
+// argument's name and that example.
 type TwinText struct {
 	Name  string
 	Args  [][2]string

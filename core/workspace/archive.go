@@ -293,7 +293,7 @@ func (m member) read() ([]byte, error) {
 	return data, nil
 }
 
-// Zip packs a project, without .git, .golem and .env; empty directories are kept.
+// Zip packs a project, without .git, .golem, __MACOSX, .env and .env.*; empty directories are kept.
 // Files are sorted and all have the same time, so the same files always give the
 // same bytes. leave may be nil; it reports further files to leave out.
 func Zip(tree afero.Fs, leave func(name string) bool) ([]byte, error) {

@@ -22,7 +22,7 @@ const (
 // Content is the set of files of a library, read and checked, but not yet installed.
 type Content struct {
 	files []node   // no directories; sorted by name
-	Left  []string // names that are left out by rule, sorted: .git, .golem, .env, node_modules
+	Left  []string // sorted names that leftOut leaves out, such as .git, .env and node_modules
 }
 
 // DirContent reads the files of a directory. A link is E_PATH, because its target may

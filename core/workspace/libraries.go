@@ -93,9 +93,9 @@ func (l Libraries) Update(c Content, from Origin) (lib Library, changes []string
 }
 
 // Compare returns what Update would do, without doing it: changes lists the differences
-// from the installed library; there is false if no library of that name and version is
-// installed.
-func (l Libraries) Compare(c Content, from Origin) (lib Library, there bool, changes []string, err error) {
+// from the installed library; installed is false if no library of that name and version
+// is installed.
+func (l Libraries) Compare(c Content, from Origin) (lib Library, installed bool, changes []string, err error) {
 	lib, err = l.planned(c, from)
 	if err != nil {
 		return Library{}, false, nil, err

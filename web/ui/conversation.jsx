@@ -185,7 +185,7 @@ function Mine({ item }) {
     store.rewind(item.n)
     draft(item.text)
   }
-  if (item.n && store.talking.value) return <button class="button quiet square" title="go back to before this message; what was stays as a conversation of its own" aria-label={`go back to before message ${item.n}`} onClick={back}><Icon name="rewind" /></button>
+  if (item.n && store.talking.value) return <button class="button quiet square" title="go back to before this message, in a new conversation; the old one stays" aria-label={`go back to before message ${item.n}`} onClick={back}><Icon name="rewind" /></button>
   return <button class="button quiet square" title="change it and run it anew" aria-label="edit this message" onClick={() => draft(item.text)}><Icon name="pen" /></button>
 }
 

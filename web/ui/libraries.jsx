@@ -61,7 +61,7 @@ const update = ({ dir, origin: { from } }) => store.attempt(`updating ${dir}`, a
   const { library, fresh, changes } = await store.golem.updateLibrary(files, from, { look: true })
   if (!fresh && !changes?.length) return store.tell(`${visible(dir)} is up to date`)
   const some = (changes ?? []).slice(0, 20).map(visible).join(', ') + (changes?.length > 20 ? ` and ${changes.length - 20} more` : '')
-  const why = fresh ? `The address has ${visible(library.dir)} now. It is installed beside ${visible(dir)}, which stays.` : `Files: ${some}. A project whose golem.lock pins the old files refuses the new ones until you write it again, in its Files.`
+  const why = fresh ? `The address now has ${visible(library.dir)}. If you agree, golem installs it and also keeps ${visible(dir)}.` : `Files: ${some}. A project whose golem.lock pins the old files refuses the new ones until you write it again, in its Files.`
   if (!await askYes(fresh ? `Install ${visible(library.dir)}?` : `Update ${visible(dir)}?`, why, fresh ? 'Install' : 'Put the new files in their place')) return
   await store.golem.updateLibrary(files, from)
   store.tell(fresh ? `${visible(library.dir)} is installed` : `${visible(dir)} is updated`)

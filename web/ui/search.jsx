@@ -69,7 +69,7 @@ export function Contents({ sought }) {
       end.abort()
     }
   }, [sought, store.files.value])
-  if (sought.length < 2) return <p class="small muted entry">Write what is sought, two characters or more.</p>
+  if (sought.length < 2) return <p class="small muted entry">Enter at least two characters to search for.</p>
   if (!found) return <p class="small muted entry" role="status">searching…</p>
   const open = (hit) => store.edit(hit.path, hit.line)
   const shown = [...found.hits].sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1)).slice(0, MOST)

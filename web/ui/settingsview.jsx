@@ -24,13 +24,13 @@ export function Settings() {
       <Storage />
       <section class="stack">
         <h3>Traces</h3>
-        <label class="row"><input type="checkbox" checked={prompts} onChange={(e) => { settings.prompts = e.target.checked; setPrompts(e.target.checked) }} />Keep with each trace what every worker’s model was given</label>
+        <label class="row"><input type="checkbox" checked={prompts} onChange={(e) => { settings.prompts = e.target.checked; setPrompts(e.target.checked) }} />Keep the prompts of all workers with each trace</label>
         <p class="small muted">The view Trace then shows each turn with its prompt. The texts lie in the project, beside its traces, and take room.</p>
       </section>
       <section class="stack">
         <h3>In the background</h3>
         <label class="row"><input type="checkbox" checked={tells} disabled={!possible} onChange={async (e) => setTells(await wish(e.target.checked))} />Notify me when a run asks or ends while I look elsewhere</label>
-        {!possible && <p class="small muted">This browser has no notifications; the window’s title tells.</p>}
+        {!possible && <p class="small muted">This browser cannot show notifications. The window’s title shows (1) while a question waits for you, and ✓ when a run has ended in the background.</p>}
       </section>
       <section class="stack">
         <h3>Colours</h3>
@@ -115,7 +115,7 @@ function Secrets() {
     e.preventDefault()
     const { name, value } = e.target.elements
     const short = value.value.trim().length < 6
-    value.setCustomValidity(short ? 'at least 6 characters: golem cannot keep a shorter value out of other texts' : '')
+    value.setCustomValidity(short ? 'at least 6 characters: golem could not remove a shorter value from outputs and traces' : '')
     if (!e.target.reportValidity()) return
     set(name.value, value.value)
     e.target.reset()

@@ -204,8 +204,8 @@ func (s *set) commit(ctx context.Context, c tool.Call) (tool.Output, error) {
 		in["target"] = s.target
 	}
 	if in["target"] == "" {
-		return tool.Output{}, fault.New(fault.Config, "git_commit does not know for which branch").
-			Hinting("name the target; a person writes toolsets: {git: {target: NAME}} and clearance: {targets: {NAME: {git: ., branch: main}}}")
+		return tool.Output{}, fault.New(fault.Config, "git_commit has no target: neither the call nor the worker's file names one").
+			Hinting("call it again with target; if there is none, a person has to write toolsets: {git: {target: NAME}} and clearance: {targets: {NAME: {git: ., branch: main}}}")
 	}
 	args, err := json.Marshal(in)
 	if err != nil {
