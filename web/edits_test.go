@@ -36,6 +36,7 @@ func TestEditsBesideOthers(t *testing.T) {
 	do(p, `await click("Run"); await say("go"); await text("written"); await until("my turn", () => button("Send")); await click("Files"); await until("the worker's file", () => button("notes.md"))`)
 	do(p, `await click("Run"); await click("End"); await until("the end", () => [...document.querySelectorAll('[role=status]')].some((e) => e.innerText.startsWith('ok,'))); await click("Files")`)
 	do(p, `const { createGolem } = await import('./golem.js'); const other = await createGolem(); // as another tab has it
+		await until("nobody to hold the project", async () => !(await navigator.locks.query()).held.some((l) => l.name === 'golem:/projects/lines'));
 		await other.files('lines').write('theirs.md', 'of another tab'); other.close();
 		document.querySelector('[aria-label="new file"]').click(); const field = await until("the field", () => document.querySelector('dialog[open] input'));
 		field.value = 'theirs.md'; field.dispatchEvent(new Event('input', {bubbles: true})); await click("Make it"); await text("a file with this name exists already")`)

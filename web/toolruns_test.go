@@ -70,8 +70,8 @@ func spinning(t *testing.T, p *webtest.Page, limits string) {
 // afterwards the run continues.
 func TestSpinningBesideWorkers(t *testing.T) {
 	for name, c := range map[string]struct{ limits, code string }{
-		"fuel": {`, modules: {hostile: {fuel: 2000000000}}`, "E_TOOL_FUEL"},
-		"time": {`, modules: {hostile: {timeout: 2s}}`, "E_TIMEOUT"},
+		"fuel": {`, modules: {hostile: {fuel: 2000000000, timeout: 5m}}`, "E_TOOL_FUEL"},
+		"time": {`, modules: {hostile: {timeout: 10s}}`, "E_TIMEOUT"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := embedded(t)

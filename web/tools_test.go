@@ -64,7 +64,7 @@ func someTurns(t *testing.T, said string) string {
 // with its code, and the same run goes on. Meanwhile the window and other runs respond.
 func TestSpinningTool(t *testing.T) {
 	p := embedded(t)
-	talk(p, `await golem.create('spin', %s); await golem.create('other', %s); return 1`, spinner(t, "{timeout: 4s}", "loop", "recurse"), helloFiles)
+	talk(p, `await golem.create('spin', %s); await golem.create('other', %s); return 1`, spinner(t, "{timeout: 12s}", "loop", "recurse"), helloFiles)
 	got := talk(p, watched, `const spin = golem.run('spin', 'x', `+yesToAll+`); const codes = []; let others = '', at = 0
 		for await (const e of spin) {
 			note(e)

@@ -220,7 +220,7 @@ func TestTerminalAsksAndYesRuns(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, r.text())
 		}
 	}
-	if n := strings.Count(r.text(), "it is written"); n != 1 {
+	if n := strings.Count(r.glass().text(), "it is written"); n != 1 {
 		t.Errorf("the answer is there %d times:\n%s", n, r.text())
 	}
 	if !r.written() {

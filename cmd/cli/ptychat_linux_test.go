@@ -88,7 +88,7 @@ func TestTerminalIsSparedControlCharacters(t *testing.T) {
 		dir := ptyProject(t, map[string]string{"script.yaml": "script: 1\nworkers:\n  main:\n    - say: \"a\\u001b]0;evil\\u0007b\\u202ec\"\n"})
 		r := startPTY(t, dir, nil, false, append([]string{".", "go", "--model", "script:script.yaml"}, flags...)...)
 		r.exit(0)
-		if strings.ContainsAny(r.text(), "\x1b\x07\u202e") || strings.Count(r.text(), "evil") != 1 {
+		if strings.ContainsAny(r.text(), "\x1b\x07\u202e") || strings.Count(r.glass().text(), "evil") != 1 {
 			t.Errorf("%v: %q", flags, r.text())
 		}
 	}

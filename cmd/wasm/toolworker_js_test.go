@@ -87,7 +87,7 @@ const says = `postMessage({ done: true, fault: undefined, missing: undefined, tr
 // module's time, and that the time after that does.
 func TestWorkerStartsSlowly(t *testing.T) {
 	slow := changed(t, only("onmessage = ({ data }) => setTimeout(() => { postMessage({ begins: true }); "+says+" }, 3000)"))
-	if code := called(t, slow, "echo", time.Second, wasmtool.Host{}); code != "" {
+	if code := called(t, slow, "echo", 2*time.Second, wasmtool.Host{}); code != "" {
 		t.Errorf("a worker that is ready after three seconds: %s", code)
 	}
 	silent := changed(t, only("onmessage = () => postMessage({ begins: true })"))

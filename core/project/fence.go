@@ -32,8 +32,6 @@ func newFenced(l location, data []byte, closed bool) fenced {
 // open reports whether front matter was begun and not closed.
 func (f fenced) open() bool { return !f.closed && len(f.lines) > 0 && f.lines[0] == "---" }
 
-const exactFence = "the line must be exactly ---, with nothing before or after it"
-
 // fault returns what is wrong with the lines of --- (fences) in a file that golem
 // cannot read as a worker; bad is the line at which YAML fails, 0 if there is none. nil
 // if the fences are not the reason.
@@ -70,7 +68,7 @@ func (f fenced) fault(bad int) *fault.Fault {
 	}
 	for i, line := range f.lines[1:] {
 		if fenceLike(line) {
-			return f.unclosed(i+2, "this line is "+fault.Quoted(line)).Hinting("%s", exactFence)
+			return f.unclosed(i+2, "this line is "+fault.Quoted(line)).Hinting("the line must be exactly ---, with nothing before or after it")
 		}
 	}
 	if bad < 2 || bad > len(f.lines) || !f.prose(bad) {
@@ -92,7 +90,7 @@ const (
 
 // like returns the fault for a line that should be a fence and is not exactly one.
 func (f fenced) like(line int, why string) *fault.Fault {
-	return yamltree.At(f.file, line, 1).Fault(fault.Config, "%s", why).Hinting("%s", exactFence)
+	return yamltree.At(f.file, line, 1).Fault(fault.Config, "%s", why).Hinting("the line must be exactly ---, with nothing before or after it")
 }
 
 func (f fenced) unclosed(line int, why string) *fault.Fault {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall/js"
 	"testing"
+	"time"
 
 	"golem/core/fault"
 	"golem/core/sandbox"
@@ -180,11 +181,12 @@ func TestLock(t *testing.T) {
 		t.Errorf("a second lock: %v", err)
 	}
 	free()
-	for range 100 { // the browser frees it after an unknown time
+	for range 10_000 { // the browser frees it after an unknown time
 		if free, err = b.Lock(); err == nil {
 			free()
 			return
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("after it was freed: %v", err)
 }

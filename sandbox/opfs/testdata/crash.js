@@ -61,7 +61,7 @@ async function whole(dirName, name, count) {
 			return good ? "" : `a mix of ${data.length} bytes after ${count()} writes`;
 		} catch (e) {
 			// The last operation of the dead worker may still be under way.
-			if (tries === 200) return e.name;
+			if (tries === 10000) return e.name;
 			await new Promise((resolve) => setTimeout(resolve, 20));
 		}
 	}
