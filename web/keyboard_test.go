@@ -237,8 +237,8 @@ func readByKeys(t *testing.T, p *webtest.Page, press func(string)) {
 func settleByKeys(t *testing.T, p *webtest.Page, press func(string)) {
 	t.Helper()
 	p.Press("s")
-	do(p, `await text("Keep with each trace")`)
-	tabTo(t, p, "Keep with each trace…")
+	do(p, `await text("Keep the prompts")`)
+	tabTo(t, p, "Keep the prompts…")
 	p.Press(" ")
 	do(p, `await until("it is set", () => JSON.parse(localStorage.getItem('golem.settings')).prompts === true)`)
 	p.Press("p")

@@ -24,7 +24,7 @@ func TestTraceTurnByTurn(t *testing.T) {
 	p, _ := visit(t, "/")
 	do(p, `await text("is ready")`)
 	project(t, p, "asking", asking)
-	do(p, `await click("Settings"); await until("the switch", () => document.querySelector('input[type=checkbox]')); [...document.querySelectorAll('label')].find((l) => l.innerText.startsWith('Keep with each trace')).querySelector('input').click();
+	do(p, `await click("Settings"); await until("the switch", () => document.querySelector('input[type=checkbox]')); [...document.querySelectorAll('label')].find((l) => l.innerText.startsWith('Keep the prompts')).querySelector('input').click();
 		await click("Run"); await say("do it"); await text("Change a file?")`)
 	yes(p)
 	const turns = `await click("Turns"); const turn = async (n) => { const s = await until("turn " + n, () => [...document.querySelectorAll('.turns summary')].find((s) => s.innerText.includes('main, turn ' + n))); s.click(); return s.parentElement };
