@@ -47,7 +47,7 @@ export function recall(run, said) {
   run.resumed = true
   for (const s of said) {
     const stopped = s.error?.code === 'E_INTERRUPTED'
-    if (s.who === 'you') say(run, 'you', { text: s.text ?? '' })
+    if (s.who === 'you') say(run, 'you', { text: s.text ?? '', n: s.n })
     else if (s.who === 'golem') say(run, 'golem', { said: { text: s.text, live: false } })
     else if (s.who === 'tool') {
       const c = call(run, s.id, {})
