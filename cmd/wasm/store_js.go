@@ -159,7 +159,7 @@ func unmake(root *opfs.FS, name string) error {
 	if err := root.RemoveAll(path.Join(projectsDir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return root.Remove(path.Join(makingDir, name))
+	return errors.Join(unpack(root, name), root.Remove(path.Join(makingDir, name)))
 }
 
 // sub opens a directory below root as a file system.

@@ -78,6 +78,7 @@ type Said struct {
 	Tool  string       `json:"tool,omitempty"`
 	ID    string       `json:"id,omitempty"` // of a call
 	Args  string       `json:"args,omitempty"`
+	Done  bool         `json:"done,omitempty"` // the call has ended, perhaps with an empty text
 	Error *fault.Fault `json:"error,omitempty"`
 }
 
@@ -132,7 +133,7 @@ func (k *Kept) answered(e *Entry) []Said {
 	for i, c := range e.Answer.Calls {
 		one := Said{Who: "tool", Tool: c.Name, Args: c.Args, ID: e.CallID(i)}
 		if end := k.ends[one.ID]; end != nil {
-			one.Text, one.Error = end.Output.Tool().String(), end.Error
+			one.Text, one.Done, one.Error = end.Output.Tool().String(), true, end.Error
 		}
 		out = append(out, one)
 	}

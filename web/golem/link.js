@@ -167,6 +167,7 @@ export class Link {
 
   #post(m) {
     try {
+      JSON.stringify([m.params, m.answer]) // golem reads these as JSON
       this.#worker.postMessage(m)
     } catch (e) { // it has a function or another value that cannot be copied
       throw new GolemError({ code: 'E_USAGE', message: `golem cannot take this value: ${e.message}` })

@@ -40,7 +40,7 @@ function App() {
   const dark = theme.value === 'dark'
   return (
     <>
-      <a class="skip" href="#main">Skip to the content</a>
+      <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); document.getElementById('main').focus() }}>Skip to the content</a>
       <header class="top">
         <button class="brand" onClick={() => (view.value = 'projects')} aria-label="golem: all projects">
           <Mark /><span>golem</span>

@@ -1,5 +1,5 @@
 // Unsaved texts of files, by project and path, each with the text of the file when editing began.
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import * as store from './store.js'
 
 /** key → {text, base} */
@@ -9,6 +9,11 @@ export const keyOf = (path) => `${store.project.value}\n${path}`
 
 addEventListener('beforeunload', (e) => {
   if (drafts.value.size) e.preventDefault()
+})
+
+effect(() => {
+  const of = `${store.gone.value?.name}\n`
+  drafts.value = new Map([...drafts.peek()].filter(([key]) => !key.startsWith(of)))
 })
 
 /** Keeps a draft; without one, removes the draft of that key. */

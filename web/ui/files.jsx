@@ -41,11 +41,14 @@ export function Files() {
   )
 }
 
+/** Returns a path as golem writes it: a/./b//c is a/b/c. */
+const cleaned = (path) => path.split('/').reduce((out, e) => (e === '..' ? out.slice(0, -1) : e && e !== '.' ? [...out, e] : out), []).join('/')
+
 function NewFile() {
   const make = async () => {
     const name = await askText('New file', { label: 'Name, with its folders: workers/helper.worker', action: 'Make it' })
     if (!name) return
-    const path = name.replace(/^\/+/, '')
+    const path = cleaned(name)
     await store.attempt(`making ${path}`, async () => {
       await store.listFiles() // a worker or another tab may have made it
       if (store.files.value.some((f) => f.path === path)) throw new Error('a file with this name exists already')
@@ -153,7 +156,7 @@ function Open({ path }) {
   }
   const download = () => store.attempt(`reading ${path}`, async () => store.download(path.split('/').at(-1), state.data ?? (await files.read(path))))
   const rename = () => store.attempt(`renaming ${path}`, async () => {
-    const to = (await askText(`Rename ${visible(path)}`, { label: 'New name, with its folders', value: path, action: 'Rename it' }))?.replace(/^\/+/, '')
+    const to = cleaned((await askText(`Rename ${visible(path)}`, { label: 'New name, with its folders', value: path, action: 'Rename it' })) ?? '')
     if (!to || to === path) return
     await store.listFiles()
     if (store.files.value.some((f) => f.path === to)) throw new Error(`${to} exists already`)

@@ -15,7 +15,7 @@ export function History({ beside }) {
   const [list, setList] = useState(null)
   const name = store.project.value
   const listAll = () => store.attempt('listing the conversations', async () => setList(await store.golem.conversations(name)))
-  useEffect(() => { listAll() }, [name, store.running.value])
+  useEffect(() => { listAll() }, [name, store.running.value, store.talking.value])
   if (!list?.length) return beside && list && <p class="empty small">Each conversation is kept here, to go on with it later.</p>
   const save = (c) => store.attempt(c.id, async () => store.download(`${c.id}.md`, new TextEncoder().encode(await store.golem.exportConversation(name, c.id))))
   const remove = async (c) => {

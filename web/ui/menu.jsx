@@ -47,7 +47,7 @@ const deeds = {
   trace: { does: go('trace') },
   attach: { does: () => (store.talking.value ? store.tell('Files go with the first message of a conversation: begin a new one, or put the file into the project.', 'warn') : document.querySelector('.composer input[type=file]')?.click()) },
   export: { does: () => store.attempt('the export', async () => {
-    const id = store.run.value.header?.run
+    const id = store.run.value.conversation || store.run.value.header?.run
     if (!id) return store.tell('Nothing was said yet.')
     store.download(`${id}.md`, await store.golem.exportConversation(store.project.value, id))
   }) },

@@ -63,10 +63,12 @@ export function Choice() {
   const unnamed = own !== null && !/^[a-z][a-z0-9_-]*$/.test(chosen.name)
   const bad = unnamed ? 'A name begins with a letter; letters, digits, - and _ follow.' : address || own !== null || base !== null ? barred(address) : ''
   const list = async () => {
-    setOffers({ asking: true })
+    const asking = {}
+    setOffers({ asking })
     const environment = { ...kept, ...(key !== null && { [chosen.keyVar]: key.trim() }), ...(base !== null && own === null && { [baseVar]: withScheme(base) }) }
     const config = own === null ? settings.configuration() : settings.configuration({ [chosen.name]: address }, environment)
-    setOffers(await store.golem.models(store.project.value, chosen.name, { ...store.options(), config, env: environment }).then((models) => ({ models }), (error) => ({ error })))
+    const got = await store.golem.models(store.project.value, chosen.name, { ...store.options(), config, env: environment }).then((models) => ({ models }), (error) => ({ error }))
+    setOffers((now) => (now?.asking === asking ? got : now)) // the person may have chosen another provider
   }
   const use = () => {
     if (!model.trim() || bad) return

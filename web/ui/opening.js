@@ -1,5 +1,5 @@
 // Opens a project.
-import { batch } from '@preact/signals'
+import { batch, signal } from '@preact/signals'
 import { about, chosen, editing, files, golem, inspect, lists, looking, project, projects, refresh, refused, run, running, staged, tracing, unread, view } from './state.js'
 import { leave } from './runs.js'
 import { emptyRun } from './run.js'
@@ -48,5 +48,11 @@ export async function open(name, where = 'run') {
   return true
 }
 
-/** Removes what was shown for a project that is deleted. */
-export const forget = (name) => seen.delete(name)
+/** Removes what was shown for a project that is deleted, and its unsaved texts. */
+export function forget(name) {
+  seen.delete(name)
+  gone.value = { name }
+}
+
+/** The project that was deleted last: {name}. */
+export const gone = signal(null)

@@ -43,7 +43,7 @@ function Card({ project }) {
   const { name } = project
   const zip = () => store.attempt(`exporting ${name}`, async () => store.download(`${name}.zip`, await store.golem.exportZip(name, { repository: true })))
   const pack = () => store.attempt(`packing ${name}`, async () => {
-    const { blob, left } = await store.golem.exportPack(name)
+    const { blob, left } = await store.golem.exportPack(name, settings.given())
     store.download(`${name}.golem`, blob)
     const told = left.filter((file) => file !== '.golem') // golem's own state never travels
     if (told.length) store.tell(`left out of ${name}.golem: ${told.map(visible).join(', ')}`)
@@ -102,8 +102,10 @@ export async function take(example, first = false) {
 /** Returns name, or the first of name-2, name-3, … that no project has. */
 function free(name) {
   const taken = new Set(store.projects.value.map((p) => p.name))
-  if (!taken.has(name)) return name
-  for (let i = 2; ; i++) if (!taken.has(`${name}-${i}`)) return `${name}-${i}`
+  let out = name
+  for (let i = 2; taken.has(out); i++) out = `${name}-${i}`
+  settings.forgetProject(out) // what the person chose for an earlier project of this name
+  return out
 }
 
 /** Returns a valid project name for the name of a folder or file. */
@@ -129,6 +131,7 @@ function Make() {
     const name = projectName(given.text)
     await store.attempt(`making ${name}`, async () => {
       await store.golem.init(name, given.choice)
+      settings.forgetProject(name)
       settings.setProject(name, { template: given.choice })
       await store.refresh()
       await store.open(name, 'files')

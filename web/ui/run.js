@@ -22,6 +22,7 @@ import { inPage } from './words.js'
 export function emptyRun() {
   return {
     header: null,
+    conversation: '', // the name of the kept conversation, if it is not that of the run
     /** @type {Map<string, Call>} */
     calls: new Map(),
     /** @type {{kind: string, id?: string, [k: string]: any}[]} */
@@ -51,7 +52,7 @@ export function recall(run, said) {
     else if (s.who === 'golem') say(run, 'golem', { said: { text: s.text, live: false } })
     else if (s.who === 'tool') {
       const c = call(run, s.id, {})
-      Object.assign(c, { name: s.tool, args: s.args, result: s.text, error: s.error ?? null, status: stopped ? 'stopped' : s.error ? 'error' : s.text === undefined ? 'pending' : 'ok' })
+      Object.assign(c, { name: s.tool, args: s.args, result: s.text, error: s.error ?? null, status: stopped ? 'stopped' : s.error ? 'error' : s.done ? 'ok' : 'pending' })
       say(run, 'call', { id: s.id })
     } else if (stopped) say(run, 'notice', { level: 'warn', text: 'stopped; the conversation goes on' })
     else say(run, 'notice', { level: s.error ? 'error' : 'info', text: s.error ? faultText(s.error) : s.text })
@@ -151,7 +152,7 @@ export function byID(a, b) {
 }
 
 const say = (run, kind, rest) => {
-  const n = kind === 'you' && !/^\/[a-z?]/.test(rest.text) ? { n: messages(run) } : null
+  const n = kind === 'you' && rest.text !== '/new' ? { n: messages(run) } : null
   run.transcript.push({ kind, key: (run.said = (run.said ?? -1) + 1), ...n, ...rest })
 }
 
@@ -273,7 +274,8 @@ const handlers = {
     c.args = e.args
     c.status = 'running'
     c.begun = at
-    if (c.parent === '0' || e.id === '0') called(run, e.id)
+    const known = run.resumed && run.transcript.some((item) => item.kind === 'call' && item.id === e.id)
+    if ((c.parent === '0' || e.id === '0') && !known) called(run, e.id)
   },
   'tool.end'(run, e, at) {
     const c = call(run, e.id, e)
@@ -303,6 +305,7 @@ const handlers = {
     notice(run, e, 'warn', e.message)
   },
   status(run, e) {
+    run.conversation = /this is the branch (\S+) now/.exec(e.text)?.[1] ?? run.conversation
     notice(run, e, e.level, inPage(e.text))
   },
   error(run, e) {

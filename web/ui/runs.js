@@ -102,14 +102,17 @@ export async function callTool(name, args, entry) {
 /** Continues a kept conversation. With at, it branches off before the person's message of that number. */
 export async function resume(kept, at) {
   if (running.value) return
+  const name = project.value
   await leave()
-  const { said } = await golem.conversation(project.value, kept.id)
+  const { said } = await golem.conversation(name, kept.id)
+  if (current || name !== project.value) return // the person did something else meanwhile
   const cut = at ? said.findIndex((s) => s.n === at) : -1
   // An interrupted run continues with its answer; a chat, or a run that has answered, waits for the next message.
   const keep = kept.mode === 'chat' || ['ok', 'needs_input'].includes(kept.status) || at > 0
-  const started = { ...options(), resume: kept.id, at, approve: framed ? undefined : approve }
+  const started = { ...options(), ...(kept.worker !== about.value?.entry && { entry: kept.worker }), resume: kept.id, at, approve: framed ? undefined : approve }
   batch(() => {
     run.value = recall(emptyRun(), cut < 0 ? said : said.slice(0, cut))
+    if (!at) run.value.conversation = kept.id
     refused.value = null
     chosen.value = ''
     running.value = true
@@ -152,7 +155,8 @@ async function show(handle) {
       if (e.type === 'message') running.value = true
       schedule()
     }
-    await handle.result
+    const { error } = await handle.result
+    if (!begun && error && error.code !== 'E_INTERRUPTED') throw error
   } catch (e) {
     shown.status = 'error'
     const fault = { code: e.code ?? 'E_INTERRUPTED', message: e.message, hint: e.hint }

@@ -153,8 +153,13 @@ export const settings = {
     else delete all[name]
     return write(secretPlace, all)
   },
+  /** What golem gets of these settings, for every project. */
+  given() {
+    return { env: this.environment(), secrets: this.secrets, config: this.configuration() || undefined }
+  },
   forgetKeys() {
     localStorage.removeItem(keyPlace)
     localStorage.removeItem(secretPlace)
+    write(place, { ...read(place), providers: undefined, search: undefined })
   },
 }

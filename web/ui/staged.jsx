@@ -31,7 +31,7 @@ function Item({ of: { item, error, digest } }) {
       const done = await here[what](item.id, how)
       store.tell(`${done.item.state}: item ${item.id}`)
     } finally {
-      await Promise.all([store.listStaged(), store.listFiles()])
+      await Promise.all([store.listStaged(), store.listFiles(), store.inspect()])
     }
   })
   const definitions = shown?.files?.filter((f) => f.definition).map((f) => f.to) ?? []

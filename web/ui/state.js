@@ -137,9 +137,7 @@ export function options() {
     model: mine.model || undefined,
     approval: mine.approval || undefined,
     entry: mine.entry || undefined,
-    env: settings.environment(),
-    secrets: settings.secrets,
-    config: settings.configuration() || undefined,
+    ...settings.given(),
     prompts: settings.prompts || undefined,
   }
 }

@@ -21,11 +21,11 @@ export function Traces() {
   const trace = shownTrace.value?.project === name ? shownTrace.value : null // the trace of another project is not shown
   const [two, setTwo] = useState(null)
   const wanted = store.tracing.value
+  useEffect(() => setTwo(null), [name, wanted])
   useEffect(() => {
-    setTwo(null)
-    if (!name || !wanted || shownTrace.value?.name === wanted) return
+    if (!name || !wanted || shownTrace.value?.name === wanted && shownTrace.value.run.status !== 'running') return
     store.attempt(wanted, () => showKept(name, wanted))
-  }, [name, wanted])
+  }, [name, wanted, goesOn(wanted)])
   return (
     <div class="page" onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); store.attempt('opening what was dropped', async () => openFiles(await dropped(e.dataTransfer))) }}><div class="inner">
       <div class="row">

@@ -58,7 +58,7 @@ function Undo({ of: { item, error }, again }) {
         setShown(null)
         store.tell(`${redo ? 'written again' : 'undone'}: run ${run}`)
       } finally {
-        await Promise.all([again(), store.listFiles()])
+        await Promise.all([again(), store.listFiles(), store.inspect()])
       }
     })
   }
