@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -240,5 +241,38 @@ workers:
 	res = y.open(t).Chat(t.Context(), nil, u, core.RunOptions{Resume: &core.Resume{}})
 	if got := talk(t, y); res.Status != run.OK || count(u).turns != 0 || !slices.Equal(got, want) || len(want) != 6 {
 		t.Errorf("%v, %d turns, %q, want %q", res.Error, count(u).turns, got, want)
+	}
+}
+
+// A conversation keeps its history when the worker's file has another input_schema or
+// attachment_policy meanwhile: messages that the model got are not judged again.
+func TestHistoryOutlivesAnotherDefinition(t *testing.T) {
+	files := yardFiles()
+	files["s.yaml"] = "script: 1\nworkers:\n  main:\n    - when: {match: \"(.+)\"}\n      say: \"heard $1\"\n"
+	first := "20260101-000000-aaaaaa"
+	y := newYard(t, moment{files: files})
+	u := always()
+	u.Inputs = []run.Input{{Text: "m1"}, {Text: "m2", Attachments: []run.File{{Name: "a.txt", Data: []byte("x")}}}}
+	y.open(t).Chat(t.Context(), nil, u, core.RunOptions{ID: first})
+	for what, front := range map[string]string{
+		"schema": "input_schema: {type: object, properties: {q: {type: string}, r: {type: string}}, required: [q, r]}",
+		"policy": "attachment_policy: {denied_suffixes: [.txt]}",
+	} {
+		again := newYard(t, moment{files: maps.Clone(files), kept: contents(y.state)})
+		if err := again.tree.WriteFile("main.worker", []byte("---\n"+front+"\n---\nM.\n")); err != nil {
+			t.Fatal(err)
+		}
+		u = always()
+		u.Inputs = []run.Input{{Text: "m3"}}
+		res := again.open(t).Chat(t.Context(), nil, u, core.RunOptions{Resume: &core.Resume{ID: first, Changed: true}})
+		var sent []int
+		for _, e := range u.Events() {
+			if b, ok := e.Body.(trace.ModelStart); ok {
+				sent = append(sent, b.Messages)
+			}
+		}
+		if res.Output.Text != "heard m3" || !slices.Equal(sent, []int{6}) { // the instructions, two exchanges, and the new message
+			t.Errorf("%s: %v %q, requests of %v messages", what, res.Error, res.Output.Text, sent)
+		}
 	}
 }

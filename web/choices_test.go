@@ -69,6 +69,6 @@ func TestConversationOfAnotherWorker(t *testing.T) {
 		await click("go back to before message 2"); await until("the text to be back", () => document.querySelector('#task').value === 'three' && button("Send")); await say("four"); await text("main heard four"); `+turn+`
 		if (!document.body.innerText.includes("main heard /notes.txt: one") || document.body.innerText.includes("main heard three")) throw new Error(document.body.innerText); await click("End"); await until("the end", () => [...document.querySelectorAll('[role=status]')].some((e) => e.innerText.startsWith('ok,')))`)
 	do(p, `const { createGolem } = await import('./golem.js'); const golem = await createGolem(); await golem.run('two', 'five', {entry: 'other'}).result; golem.close();
-		await click("new conversation"); await click("History"); await until("the other conversation", () => [...document.querySelectorAll('[aria-label=History] .node:not([disabled])')].find((n) => n.innerText.includes("five")));
-		[...document.querySelectorAll('[aria-label=History] .node')].find((n) => n.innerText.includes("five")).click(); await text("other heard five"); `+turn+`await say("six"); await text("other heard six")`)
+		await click("new conversation"); const five = await until("the other conversation", () => [...document.querySelectorAll('section[aria-label=Conversations] tbody button:not([disabled])')].find((b) => b.innerText.includes("five")));
+		five.click(); await text("other heard five"); `+turn+`await say("six"); await text("other heard six")`)
 }

@@ -29,7 +29,6 @@ export interface Said {
   tool?: string
   id?: string
   args?: string
-  /** The call has ended, perhaps with an empty text. */
   done?: boolean
   error?: Fault
 }

@@ -15,6 +15,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/mcp"
+	"time"
 )
 
 // mcpHost returns the functions with which the core reaches MCP servers from this
@@ -275,10 +276,19 @@ func (s *sdkSession) Has(what string) bool {
 
 // Close ends the session, and then the server's process with all that it started.
 func (s *sdkSession) Close() error {
-	err := s.session.Close()
-	if s.process != nil {
-		s.process.end()
-		return nil // the session reports the end of the process as an error
+	if s.process == nil {
+		return s.session.Close()
 	}
-	return err
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		_ = s.session.Close() // reports the end of the process as an error
+	}()
+	select {
+	case <-closed:
+	case <-time.After(serverGrace): // it waits for a message that the server does not read
+	}
+	s.process.end()
+	<-closed
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -62,10 +63,10 @@ func (t *tail) String() string {
 	return strings.ToValidUTF8(string(t.text), "\uFFFD")
 }
 
-// serverGrace is how long a server may take to end by itself, once its input is closed.
 const (
-	serverGrace = time.Second
-	killGrace   = 300 * time.Millisecond // from SIGTERM until the process is killed for sure
+	serverGrace  = time.Second            // how long a server may take to end by itself, once its input is closed
+	readingGrace = time.Minute            // how long it may take to read one message
+	killGrace    = 300 * time.Millisecond // from SIGTERM until the process is killed for sure
 )
 
 func startServer(s mcp.Server, root string, env []string) (*serverProcess, error) {
@@ -94,7 +95,26 @@ func startServer(s mcp.Server, root string, env []string) (*serverProcess, error
 
 // transport returns the transport to the process, with one message a line.
 func (p *serverProcess) transport() sdk.Transport {
-	return &sdk.IOTransport{Reader: &shallow{ReadCloser: p.stdout}, Writer: p.stdin, MaxLineLength: mcp.MaxMessage}
+	return &sdk.IOTransport{Reader: &shallow{ReadCloser: p.stdout}, Writer: impatient{p.stdin, readingGrace}, MaxLineLength: mcp.MaxMessage}
+}
+
+// impatient is the input of a server. A server that does not read a message within limit
+// loses its input: otherwise the call that writes it would never return.
+type impatient struct {
+	io.WriteCloser
+	limit time.Duration
+}
+
+// Write writes a message.
+func (w impatient) Write(b []byte) (int, error) {
+	if f, ok := w.WriteCloser.(*os.File); ok {
+		_ = f.SetWriteDeadline(time.Now().Add(w.limit)) // where pipes have no deadlines, the end of the process ends the write
+	}
+	n, err := w.WriteCloser.Write(b)
+	if err != nil {
+		w.WriteCloser.Close() // nothing may follow half a message
+	}
+	return n, err
 }
 
 // end ends the process and all that it has started.

@@ -115,7 +115,7 @@ func (c *Consent) remote(w *project.Worker) []tool.Spec {
 			names = append(names, r.Tool)
 		}
 		for _, name := range names {
-			if spec.Name = name; name == "" || strings.HasPrefix(name, s.Key+"__") {
+			if spec.Name = name; name == "" || strings.HasPrefix(name, s.Key+"__") || name == "read_resource" || name == "get_prompt" {
 				out = append(out, spec)
 			}
 		}

@@ -201,14 +201,16 @@ func (h *httpSession) notify(ctx context.Context, m message) error {
 	return res.Body.Close()
 }
 
-// answer answers a request of the server. It refuses every request but a ping.
-func (h *httpSession) answer(m received) {
+// answer answers a request of the server, which came while golem waited in ctx. It refuses
+// every request but a ping.
+func (h *httpSession) answer(ctx context.Context, m received) {
 	out := message{ID: m.ID, Result: struct{}{}}
 	if m.Method != "ping" {
 		out.Result, out.Error = nil, map[string]any{"code": -32601, "message": "golem does not offer " + Plain(m.Method, 80)}
 	}
-	ctx, stop := context.WithTimeout(h.life, closing)
+	ctx, stop := context.WithTimeout(ctx, closing)
 	defer stop()
+	defer context.AfterFunc(h.life, stop)()
 	_ = h.notify(ctx, out) // the server may not wait for the answer
 }
 

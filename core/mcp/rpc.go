@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"strconv"
 
@@ -62,7 +63,7 @@ func (r request) rawID() json.RawMessage { return strconv.AppendInt(nil, r.id, 1
 
 // take handles one message from the server while r waits for its answer. done is true if
 // the message is that answer.
-func (h *httpSession) take(m received, r request) (result json.RawMessage, done bool, err error) {
+func (h *httpSession) take(ctx context.Context, m received, r request) (result json.RawMessage, done bool, err error) {
 	noID, mine := len(m.ID) == 0 || string(m.ID) == "null", string(m.ID) == string(r.rawID())
 	switch {
 	case m.Method == "" && m.Error != nil && (noID || mine): // without an id, the server could not read the request
@@ -72,7 +73,7 @@ func (h *httpSession) take(m received, r request) (result json.RawMessage, done 
 	case m.Method == "":
 		return nil, false, nil // the answer to another request: nobody waits for it here
 	case !noID:
-		h.answer(m)
+		h.answer(ctx, m)
 	case m.Method == "notifications/progress" && r.progress != nil:
 		var p struct {
 			Token    json.RawMessage `json:"progressToken"`

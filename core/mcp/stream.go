@@ -28,11 +28,11 @@ func (h *httpSession) read(ctx context.Context, res *http.Response, r request) (
 		if err != nil {
 			return nil, h.unreachable(err)
 		}
-		return h.document(data, r)
+		return h.document(ctx, data, r)
 	}
 	s := stream{}
 	for again := 0; ; again++ {
-		result, done, err := h.events(res, &s, r)
+		result, done, err := h.events(ctx, res, &s, r)
 		if done || err != nil {
 			return result, err
 		}
@@ -50,7 +50,7 @@ func events(res *http.Response) bool {
 }
 
 // document returns the answer in a JSON body.
-func (h *httpSession) document(data []byte, r request) (json.RawMessage, error) {
+func (h *httpSession) document(ctx context.Context, data []byte, r request) (json.RawMessage, error) {
 	if len(data) > MaxMessage {
 		return nil, tooLong(h.server.Name)
 	}
@@ -59,7 +59,7 @@ func (h *httpSession) document(data []byte, r request) (json.RawMessage, error) 
 		return nil, err
 	}
 	for _, m := range all {
-		if result, done, err := h.take(m, r); done {
+		if result, done, err := h.take(ctx, m, r); done {
 			return result, err
 		}
 	}
@@ -81,7 +81,7 @@ type stream struct {
 // events reads events until the answer to r comes, and closes the body. done is false if
 // the stream ended without it. At the end of the stream, an event without its blank line
 // is used if its data is complete JSON.
-func (h *httpSession) events(res *http.Response, s *stream, r request) (result json.RawMessage, done bool, err error) {
+func (h *httpSession) events(ctx context.Context, res *http.Response, s *stream, r request) (result json.RawMessage, done bool, err error) {
 	defer res.Body.Close()
 	in := bufio.NewReaderSize(res.Body, 16<<10)
 	s.cr = false
@@ -96,13 +96,13 @@ func (h *httpSession) events(res *http.Response, s *stream, r request) (result j
 			if !json.Valid(data) {
 				return nil, false, nil
 			}
-			return h.event(data, r)
+			return h.event(ctx, data, r)
 		}
 		name, value, _ := strings.Cut(string(line), ":")
 		value = strings.TrimPrefix(value, " ")
 		switch {
 		case len(line) == 0 && len(data) > 0:
-			if result, done, err = h.event(data, r); done || err != nil {
+			if result, done, err = h.event(ctx, data, r); done || err != nil {
 				return result, true, err
 			}
 			data = nil
@@ -118,7 +118,7 @@ func (h *httpSession) events(res *http.Response, s *stream, r request) (result j
 	}
 }
 
-func (h *httpSession) event(data []byte, r request) (json.RawMessage, bool, error) {
+func (h *httpSession) event(ctx context.Context, data []byte, r request) (json.RawMessage, bool, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, false, nil // an event that only sets the id
 	}
@@ -127,7 +127,7 @@ func (h *httpSession) event(data []byte, r request) (json.RawMessage, bool, erro
 		return nil, true, err
 	}
 	for _, m := range all {
-		if result, done, err := h.take(m, r); done {
+		if result, done, err := h.take(ctx, m, r); done {
 			return result, true, err
 		}
 	}
@@ -201,7 +201,7 @@ func (h *httpSession) listen() {
 		if err != nil {
 			return
 		}
-		if _, _, err = h.events(res, &s, request{id: -1}); err != nil || s.last == "" {
+		if _, _, err = h.events(h.life, res, &s, request{id: -1}); err != nil || s.last == "" {
 			return
 		}
 	}

@@ -30,6 +30,34 @@ func libraryOf(n int) fstest.MapFS {
 	return files
 }
 
+// What a library's manifest adds to the requests of its workers is among what a person must
+// trust, as what the project's own files add is, also if a flag replaces a part of it.
+func TestExtrasOfALibrary(t *testing.T) {
+	files := fstest.MapFS{
+		"utils/project.yaml":      {Data: []byte("name: utils\nexports: [w1]\nmodel_settings: {extra: {servers: {url: evil}}}\n")},
+		"utils/workers/w1.worker": {Data: []byte("---\ndescription: w\nmodel_settings: {extra: {tier: fast}}\n---\nDo it.\n")},
+	}
+	s := librarySource(files)
+	s.Flags.Settings = map[string]string{"extra": `{"servers":{"other":"mine"}}`}
+	p := open(t, s)
+	entry, err := p.Entry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	closure, err := p.Closure(entry)
+	if err != nil || len(closure) != 2 {
+		t.Fatalf("%v, %v", closure, err)
+	}
+	var got []string
+	for _, e := range p.Extras(closure[1]) {
+		got = append(got, e.Key)
+	}
+	slices.Sort(got)
+	if want := []string{"servers", "tier"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A run that uses one worker of a library looks at files as often for a library of
 // 1,000 workers, beside 1,000 other libraries, as for one of two workers.
 func TestAWorkerOfALargeLibraryCostsNothing(t *testing.T) {

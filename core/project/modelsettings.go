@@ -81,16 +81,20 @@ func (b *built) modelSettings() {
 }
 
 // Extras returns the model_settings.extra of the project's files, which golem adds to
-// each request to a worker's model: one Said for each key. It leaves out those of
-// flags and of the person's configuration.
+// each request to a worker's model: one Said for each key, also if only a part of its value
+// is from a file. It leaves out those of flags and of the person's configuration.
 func (p *Project) Extras(w *Worker) []Said {
 	extra := w.eff.Path("model_settings", "extra")
 	if extra == nil {
 		return nil
 	}
+	files := []string{p.manifest.File, w.File}
+	if s := p.sourceOf(p.place(w.File)); s.name != "" { // a library's manifest has defaults for its workers
+		files = append(files, location{s.name, s.manifest.File}.String())
+	}
 	var out []Said
 	for _, f := range extra.Fields {
-		if slices.Contains([]string{p.manifest.File, w.File}, f.Value.Pos.File) {
+		if slices.ContainsFunc(files, f.Value.StandsIn) {
 			out = append(out, said(f.Value, "model_settings.extra."+f.Name, f.Name))
 		}
 	}

@@ -137,7 +137,13 @@ func sumOf(_ filters.State, v value.Value, args []value.Value, _ map[string]valu
 	if items != nil && len(args) > 0 {
 		out = args[0]
 	}
+	copied := 0
 	for _, item := range items {
+		if size, sized := out.Len(); sized { // each + copies what was joined before
+			if copied += size; copied > maxValue {
+				return value.Undefined(), failure("the filter sum would copy more than %d elements", maxValue)
+			}
+		}
 		var err error
 		if out, err = compute("+", out, item); err != nil {
 			return value.Undefined(), err

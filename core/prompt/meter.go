@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mitsuhiko/minijinja/minijinja-go/v2"
@@ -165,6 +166,11 @@ func amplifies(name string, all []value.Value) bool {
 			return largest(all[1:])*(strings.Count(text(0), "\n")+1) > maxValue
 		}
 		return name == "tojson" && len(all) > 1 && larger(all[0], maxPrinted)
+	case "groupby", "map", "sort", "unique": // the engine works through a name once for each element
+		return slices.ContainsFunc(all[min(1, len(all)):], func(v value.Value) bool {
+			s, ok := v.AsString()
+			return ok && len(s) > maxCount
+		})
 	case "pprint":
 		return larger(all[0], maxPrinted)
 	case "replace":

@@ -189,6 +189,7 @@ func (c *activeCall) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (c
 	c.executes(ctx)
 	if c.spec.Kind == tool.Worker {
 		c.entered = true
+		c.hold.release() // it has no place, and must not take one after a callback
 		return ctx, func() {}, c.frame.tree.sched.open(ctx)
 	}
 	if p, ok := tl.(tool.Preparer); ok {

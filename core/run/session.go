@@ -180,8 +180,14 @@ func (s *Session) Call(ctx context.Context, name string, in Input) (tool.Output,
 
 func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	f := s.frame
-	if err := s.checkMessage(in); err != nil {
-		return tool.Output{}, err
+	// A kept message that the model got is not judged again: the worker's file may have
+	// changed, and the rest of the conversation is based on it.
+	kept := s.tree.closed
+	judged := kept == nil || kept.Error != nil && kept.Turn <= f.conversation.Turns
+	if judged {
+		if err := s.checkMessage(in); err != nil {
+			return tool.Output{}, err
+		}
 	}
 	asked := task{text: in.Text, object: in.JSON}
 	if err := f.settleOutput(in.JSON); err != nil {
@@ -190,8 +196,10 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	f.task = asked.short()
 	f.conversation.Question = nil // this message is the reply to it
 	files := fromOutside(in.Attachments)
-	if err := judge(f.worker, files); err != nil {
-		return tool.Output{}, err
+	if judged {
+		if err := judge(f.worker, files); err != nil {
+			return tool.Output{}, err
+		}
 	}
 	if f.model == nil {
 		if err := f.openModel(ctx); err != nil {

@@ -43,7 +43,7 @@ func (f *frame) openTools(ctx context.Context) error {
 		sets = withToolset(sets, "workers")
 	}
 	registry := f.tree.r.Toolsets.With(toolset.Workers(toolset.Delegation{
-		Workers: f.workers, Style: f.worker.Delegates.Style, Unknown: f.mayNotCall,
+		Workers: f.workers, Files: f.sight.files, Style: f.worker.Delegates.Style, Unknown: f.mayNotCall,
 	}), toolset.Clearance(f.desk()), mcpset.Toolset(f.serverLink()))
 	f.tools = &tool.Set{}
 	for _, ts := range sets {

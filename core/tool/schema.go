@@ -82,6 +82,10 @@ func readSchema(raw json.RawMessage) (whole any, err error) {
 	return whole, nil
 }
 
+// maxParts is the largest number of values in a value that is validated; each takes about
+// 100 bytes more while it is.
+const maxParts = 1_000_000
+
 // Validate returns the places where v does not fit the schema, in a fixed
 // order; none if it is valid. v must be a value that Decode accepts.
 func (s *Schema) Validate(v json.RawMessage) []Violation {
@@ -95,8 +99,8 @@ func (s *Schema) Validate(v json.RawMessage) []Violation {
 		}
 		return nil
 	}
-	m := meter{}
-	if !m.visit(s.root, weigh(value), false, 1) {
+	m, left := meter{}, maxParts
+	if weighed := weigh(value, &left); weighed == nil || !m.visit(s.root, weighed, false, 1) {
 		return []Violation{{Message: "is too large to be checked against its schema"}}
 	}
 	err := s.resolved.Validate(value)

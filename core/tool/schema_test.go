@@ -60,6 +60,7 @@ func TestHostileSchemas(t *testing.T) {
 		"not": `{"not":{"$ref":"#"}}`, "bomb": bomb, "outside": `{"$ref":"http://x/y"}`, "nowhere": `{"$ref":"#/$defs/x"}`,
 		"dynamic": `{"$dynamicRef":"#x"}`, "text": `"string"`, "broken": `{`, "type": `{"type":"strin"}`, "pattern": `{"pattern":"("}`,
 		"deep": strings.Repeat(`{"items":`, 100) + `{}` + strings.Repeat(`}`, 100), "twice": `{"type":"string","type":"number"}`,
+		"counts": `{"pattern":"(?:` + strings.Repeat("a", 4000) + `){1000}"}`, "names": `{"patternProperties":{"((a{100}){100}){10}":{}}}`,
 	} {
 		s, err := tool.Compile(json.RawMessage(schema))
 		if err == nil && name == "type" {
@@ -118,6 +119,7 @@ func TestValidationIsBounded(t *testing.T) {
 			`{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"items":{"$ref":"#/$defs/a"}},{"items":{"$ref":"#/$defs/a"}}]}}}`,
 			strings.Repeat("[", 60) + strings.Repeat("]", 60),
 		},
+		"millions of values":          {`{"type":"array"}`, "[" + strings.Repeat("0,", 1_000_000) + "0]"},
 		"errors that print the value": {`{"anyOf":[` + forms + `{"type":"string"}]}`, `["` + strings.Repeat("x", 1_000_000) + `"]`},
 	} {
 		s, err := tool.Compile(json.RawMessage(c.schema))

@@ -16,21 +16,32 @@ type value struct {
 	keys  []string // of props, sorted
 }
 
-func weigh(v any) *value {
+// weigh returns the sizes of a value and its parts. It counts left down by the number of
+// parts, and returns nil if there are more.
+func weigh(v any, left *int) *value {
+	if *left--; *left < 0 {
+		return nil
+	}
 	out := &value{v: v, size: 8}
 	switch v := v.(type) {
 	case string:
 		out.size += len(v)
 	case []any:
 		for _, item := range v {
-			w := weigh(item)
+			w := weigh(item, left)
+			if w == nil {
+				return nil
+			}
 			out.items = append(out.items, w)
 			out.size += w.size
 		}
 	case map[string]any:
 		out.props, out.keys = make(map[string]*value, len(v)), sortedKeys(v)
 		for _, k := range out.keys {
-			w := weigh(v[k])
+			w := weigh(v[k], left)
+			if w == nil {
+				return nil
+			}
 			out.props[k] = w
 			out.size += w.size + len(k)
 		}

@@ -172,6 +172,9 @@ func compilePattern(text string) (*pattern, error) {
 	if len(text) > maxPattern {
 		return nil, fault.New(fault.Schema, "a pattern has %d bytes; at most %d are allowed", len(text), maxPattern)
 	}
+	if tree, err := syntax.Parse(text, syntax.Perl); err == nil && instructions(tree) > maxInstructions {
+		return nil, fault.New(fault.Schema, "the pattern %.100q is too complex", text).Hinting("use smaller counts in {}")
+	}
 	re, err := regexp.Compile(text)
 	if err != nil {
 		return nil, fault.New(fault.Schema, "the pattern %.100q cannot be used: %w", text, err).
@@ -184,6 +187,23 @@ func compilePattern(text string) (*pattern, error) {
 		}
 	}
 	return &pattern{re, cost}, nil
+}
+
+// maxInstructions is the largest size of a compiled pattern. One instruction takes about
+// 40 bytes, and a schema can have hundreds of patterns.
+const maxInstructions = 10_000
+
+// instructions returns about how many instructions a pattern is compiled to, without
+// compiling it.
+func instructions(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)
+	for _, sub := range re.Sub {
+		n = min(n+instructions(sub), 1<<20)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return min(n, 1<<20)
 }
 
 // refuseLoops refuses schemas that refer to themselves for the same value, like

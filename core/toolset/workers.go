@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"golem/core/fault"
+	"golem/core/sandbox"
 	"golem/core/tool"
 )
 
@@ -17,6 +18,8 @@ type Delegation struct {
 	Workers []Delegate // in the order of allowed_workers
 	// Style is how they are offered: tools, call or both; "": the style in the options.
 	Style string
+	// Files is the caller's view, in which attachments are read; nil: it sees no files.
+	Files sandbox.FS
 	// Unknown returns the error for a reference in worker_call that means none of
 	// Workers; nil: E_NOT_ALLOWED.
 	Unknown func(ref string) error
@@ -77,7 +80,7 @@ func (t Delegation) tools(o *workerOptions) (tool.Toolset, error) {
 				out = append(out, d.Module)
 				continue
 			}
-			out = append(out, &workerTool{delegate: d, spec: spec(d)})
+			out = append(out, &workerTool{delegate: d, files: t.Files, spec: spec(d)})
 		}
 	}
 	if style == "call" || style == "both" {
@@ -98,11 +101,34 @@ func (t Delegation) tools(o *workerOptions) (tool.Toolset, error) {
 // workerTool is one worker as a tool.
 type workerTool struct {
 	delegate Delegate
+	files    sandbox.FS
 	spec     tool.Spec
 }
 
 // Spec returns the tool's metadata.
 func (w *workerTool) Spec() tool.Spec { return w.spec }
+
+// Preview returns the files that the call attaches.
+func (w *workerTool) Preview(_ context.Context, c tool.Call) (tool.Preview, error) {
+	return tool.Preview{Paths: attached(w.files, w.delegate, c.Args)}, nil
+}
+
+// attached returns the files that the arguments of a worker's own tool attach, so that the
+// approvals of their mounts hold.
+func attached(files sandbox.FS, d Delegate, args json.RawMessage) (out []tool.PathUse) {
+	var in struct {
+		Attachments []string `json:"attachments"`
+	}
+	if _, fields, _ := objectInput(d.Input); files == nil || fields["attachments"] != nil || json.Unmarshal(args, &in) != nil {
+		return nil
+	}
+	for _, p := range in.Attachments {
+		if name, err := sandbox.Clean(p); err == nil {
+			out = append(out, tool.PathUse{Op: "read", Mount: sandbox.MountOf(files, name), Path: sandbox.Abs(name)})
+		}
+	}
+	return out
+}
 
 // Call runs the worker.
 func (w *workerTool) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
@@ -180,6 +206,7 @@ func mustJSON(v any) json.RawMessage {
 // workerCall is the tool worker_call, which gets the worker as an argument.
 type workerCall struct {
 	delegates []Delegate
+	files     sandbox.FS
 	unknown   func(ref string) error
 	spec      tool.Spec
 }
@@ -192,7 +219,7 @@ func newWorkerCall(t Delegation) *workerCall {
 		b.WriteString("\n- " + d.ID + ": " + d.Description + takes(d))
 		ids = append(ids, d.ID)
 	}
-	return &workerCall{delegates: t.Workers, unknown: t.Unknown, spec: tool.Spec{
+	return &workerCall{delegates: t.Workers, files: t.Files, unknown: t.Unknown, spec: tool.Spec{
 		Name: "worker_call", Description: b.String(), Risk: tool.Read, Kind: tool.Worker,
 		Toolset: "workers", Provider: "workers", Rules: []string{"worker.call"}, Uses: ids,
 		Input: mustJSON(map[string]any{
@@ -231,14 +258,15 @@ func takes(d Delegate) string {
 // Spec returns the metadata of worker_call.
 func (g *workerCall) Spec() tool.Spec { return g.spec }
 
-// Preview returns an error, before anybody is asked, if the worker may not be called or its
-// schema refuses the input.
+// Preview returns the files that the call attaches, and an error, before anybody is asked, if
+// the worker may not be called or its schema refuses the input.
 func (g *workerCall) Preview(_ context.Context, c tool.Call) (tool.Preview, error) {
 	d, args, err := g.find(c.Args)
-	if err == nil {
-		_, err = flatten(d, args)
+	if err != nil {
+		return tool.Preview{}, err
 	}
-	return tool.Preview{}, err
+	flat, err := flatten(d, args)
+	return tool.Preview{Paths: attached(g.files, d, flat)}, err
 }
 
 // find reads the arguments and returns the worker that they name.

@@ -45,13 +45,17 @@ func ReadBook(data []byte) (Book, error) {
 	return Book{f.Projects}, nil
 }
 
-// Bytes returns the book in the form that ReadBook reads.
+// Bytes returns the book in the form that ReadBook reads. It returns E_LIMIT if ReadBook
+// would refuse it.
 func (b Book) Bytes() ([]byte, error) {
 	f := file{Golem: "trust", V: 1, Projects: b.Projects}
 	if f.Projects == nil {
 		f.Projects = map[string]List{}
 	}
 	data, err := json.MarshalIndent(f, "", "  ")
+	if err == nil && len(data) >= maxBook {
+		err = fault.New(fault.Limit, "trust.json would have more than %d bytes", maxBook).Hinting("golem trust --remove in projects that you no longer use")
+	}
 	return append(data, '\n'), err
 }
 

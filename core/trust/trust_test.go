@@ -1,11 +1,14 @@
 package trust
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"golem/core/fault"
 )
 
 func widenings() *rapid.Generator[List] {
@@ -74,6 +77,15 @@ func TestJudge(t *testing.T) {
 	j.TrustAll()
 	if !j.Trusts(Widening{}) {
 		t.Error("all is not all")
+	}
+}
+
+// A book that could not be read again is not written.
+func TestBookIsBounded(t *testing.T) {
+	var b Book
+	b.Add("/p", List{{File: "a", Value: strings.Repeat("x", maxBook)}})
+	if _, err := b.Bytes(); !errors.Is(err, fault.Limit) || !strings.Contains(err.Error(), "golem trust --remove") {
+		t.Errorf("%v", err)
 	}
 }
 

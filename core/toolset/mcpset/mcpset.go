@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"golem/core/fault"
 	"golem/core/mcp"
@@ -136,7 +137,9 @@ func (s *set) list(ctx context.Context, one *server) error {
 		return err
 	}
 	one.changes = one.conn.Changes()
-	tools, warnings, err := one.conn.Client().Tools(ctx, one.config.Offers)
+	limited, stop := context.WithTimeoutCause(ctx, time.Minute, fault.New(fault.Timeout, "the MCP server %s did not list its tools within a minute", one.name))
+	tools, warnings, err := one.conn.Client().Tools(limited, one.config.Offers)
+	stop()
 	if err != nil && len(one.tools) == 0 && ctx.Err() == nil {
 		problem := fault.Of(err, fault.Tool)
 		warnings, err = append(warnings, fault.Warn(problem.Code, "%s; none of its tools is used", problem.Text())), nil

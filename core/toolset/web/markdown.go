@@ -14,7 +14,7 @@ import (
 func Markdown(page string, base *url.URL, all bool) (title, text string) {
 	b := parse(page)
 	w := &writer{base: base}
-	if b.base != "" && base != nil {
+	if b.base != "" && len(b.base) <= maxAddress && base != nil {
 		if u, err := base.Parse(b.base); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
 			w.base = u
 		}
@@ -63,6 +63,8 @@ type writer struct {
 	base  *url.URL
 	leave map[string]bool // elements that are left out
 	plain bool            // no links, no marks
+	inner bool            // inside a link: a link there is only its text
+	sent  int             // bytes of the addresses that were written
 	deep  int             // number of lists and quotations around the current element
 }
 
@@ -352,7 +354,13 @@ func (w *writer) marked(b *strings.Builder, n *node, mark string) {
 }
 
 func (w *writer) link(b *strings.Builder, n *node) {
+	if w.inner {
+		w.run(b, n)
+		return
+	}
+	w.inner = true
 	text := strings.Join(strings.Fields(w.inline(n)), " ")
+	w.inner = false
 	to := w.address(n.attr["href"])
 	if text == "" || to == "" {
 		b.WriteString(text)
@@ -370,22 +378,4 @@ func (w *writer) image(b *strings.Builder, n *node) {
 		alt = "![" + asText.Replace(alt) + "](" + to + ")"
 	}
 	b.WriteString(alt)
-}
-
-// maxAddress is the longest address that is shown, in bytes.
-const maxAddress = 2000
-
-// address returns an address as an absolute one. It returns "" for an address within the
-// same page, one with a scheme other than http, https and mailto, and one that is too long.
-func (w *writer) address(raw string) string {
-	raw = strings.TrimSpace(raw)
-	if raw == "" || raw[0] == '#' || w.base == nil || len(raw) > maxAddress {
-		return ""
-	}
-	u, err := w.base.Parse(strings.Join(strings.Fields(raw), " "))
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" && u.Scheme != "mailto" {
-		return ""
-	}
-	u.User = nil
-	return asURL.Replace(u.String())
 }

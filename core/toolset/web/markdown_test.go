@@ -73,6 +73,9 @@ func TestBombs(t *testing.T) {
 		"marks":       strings.Repeat("<b><i><a href=x>a", 6000),
 		"references":  strings.Repeat("&", 200000),
 		"backticks":   "<pre>" + strings.Repeat("`", 2_000_000) + "</pre>",
+		"long base":   `<base href="https://h/` + strings.Repeat("A", 100_000) + `/">` + strings.Repeat(`<img alt=y src=x>`, 2000),
+		"base":        `<base href="https://h/` + strings.Repeat("A", 1900) + `/">` + strings.Repeat(`<img alt=y src=x>`, 20_000),
+		"links":       strings.Repeat("<a href=/x>", 98) + strings.Repeat("[", 100_000),
 		"comments":    `<main style="` + strings.Repeat("x/**/", 400_000) + `">end`,
 	} {
 		_, text := Markdown(page, base, false)
