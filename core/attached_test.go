@@ -35,7 +35,7 @@ func TestAttachmentsPassTheMountsApproval(t *testing.T) {
 // call of the worker keeps no place in the schedule.
 func TestWorkerCallOfAModuleKeepsNoPlace(t *testing.T) {
 	w := newWorkshop(t, map[string]string{
-		"main.worker": "---\nlimits: {worker_timeout: 30s}\ntoolsets: {filesystem: {}, workers: {allowed_workers: [add], style: call}}\n---\nM.\n",
+		"main.worker": "---\nlimits: {worker_timeout: 5m}\ntoolsets: {filesystem: {}, workers: {allowed_workers: [add], style: call}}\n---\nM.\n",
 		"s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: worker_call, args: {worker: add, input: {a: 1, b: 2}}}]\n    - calls: [{tool: write_file, args: {path: /a.txt, content: x}}]\n    - say: done\n",
 	}, map[string]string{"tools/add.wasm": "add_v1"})
 	res, events := w.run(t, core.Options{Approval: "approve_all"}, asUsual(t))

@@ -20,13 +20,15 @@ func TestConversationsOutliveAReload(t *testing.T) {
 	const yes = `await text("Change a file?"); await until("a yes", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes'); return b && !b.disabled && (b.click(), true) }); `
 	do(p, `await say("first message"); await text("the first answer"); await until("my turn", () => button("Send")); await say("second message"); await text("Change a file?")`)
 	p.Reload()
-	do(p, `await text("main is ready"); await text("not finished"); await click("first message"); await text("the first answer"); `+yes+`await text("the second answer");
+	do(p, `await until("the locks of the page before to be free", async () => !(await navigator.locks.query()).held.some((l) => l.name.startsWith('golem:/projects/talk'))); 
+		await text("main is ready"); await click("Projects"); await click("Run"); await text("not finished"); await click("first message"); await text("the first answer"); `+yes+`await text("the second answer");
 		await until("my turn", () => button("Send")); if (document.body.innerText.split("the first answer").length !== 2) throw new Error("twice: " + document.body.innerText);
 		await say("third message"); await text("the third answer"); await until("my turn", () => button("Send")); await click("go back to before message 2")`)
 	do(p, `await until("the text to be back", () => document.querySelector('#task').value === 'second message' && button("Send"));
 		if (document.body.innerText.includes("the second answer")) throw new Error("it is still there: " + document.body.innerText); document.querySelector('#task').value = 'another message'; document.querySelector('#task').dispatchEvent(new Event('input', {bubbles: true}))`)
 	p.Reload()
-	do(p, `await text("main is ready"); await text("branch, before message 2"); await until("the draft", () => document.querySelector('#task').value === 'another message');
+	do(p, `await until("the locks of the page before to be free", async () => !(await navigator.locks.query()).held.some((l) => l.name.startsWith('golem:/projects/talk'))); 
+		await text("main is ready"); await text("branch, before message 2"); await until("the draft", () => document.querySelector('#task').value === 'another message');
 		const rows = [...document.querySelectorAll('section[aria-label=Conversations] tbody tr')]; if (rows.length !== 2) throw new Error(rows.length + " conversations");
 		rows[0].querySelector('button').click(); await text("the first answer"); await until("my turn", () => button("Send")); await say("another message"); `+yes+`await text("the second answer")`)
 }

@@ -212,7 +212,8 @@ func TestApprovalsEndWithThePage(t *testing.T) {
 	do(p, send+`await text("Change a file?"); await until("a yes", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes to this call, until this conversation ends'); return b && !b.disabled && (b.click(), true) }); await text("written")`)
 	do(p, `await until("my turn", () => button("Send")); `+send+`await text("written again")`)
 	p.Reload()
-	do(p, `await text("main is ready"); await click("Files"); await until("the file", () => button("a.txt")); await click("Run"); `+send+`await text("Change a file?")`)
+	do(p, `await until("the locks of the page before to be free", async () => !(await navigator.locks.query()).held.some((l) => l.name.startsWith('golem:/projects/writes'))); 
+		await text("main is ready"); await click("Files"); await until("the file", () => button("a.txt")); await click("Run"); `+send+`await text("Change a file?")`)
 	p.Press(webtest.Escape)
 }
 

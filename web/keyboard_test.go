@@ -140,11 +140,11 @@ func decideByKeys(t *testing.T, p *webtest.Page, press func(string)) {
 	press("Show changes")
 	do(p, `await until("the diff", () => button("Push"))`)
 	press("Push")
-	do(p, `await text("pushed: item 1"); await until("what runs wrote", () => button("Show what undoing does"))`)
+	do(p, `await text("Nothing waits"); await until("what runs wrote", () => button("Show what undoing does"))`)
 	press("Show what undoing does")
 	do(p, `await until("the diff", () => button("Undo this run"))`)
 	press("Undo this run")
-	do(p, `await text("undone: run")`)
+	do(p, `await until("it is undone", () => button("Show what writing it again does"))`)
 
 	press("Trace")
 	do(p, `await until("two runs, read", () => [...document.querySelectorAll('table.list tbody tr')].filter((r) => r.innerText.includes("write")).length >= 2)`)

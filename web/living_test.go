@@ -156,7 +156,7 @@ func TestTurnsOfAConversation(t *testing.T) {
 func TestWaysThroughThePage(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
-	do(p, `await text("is ready"); window.told = []; window.Notification = class { static permission = 'granted'; static requestPermission = async () => 'granted'; constructor(title) { window.told.push(title) } };
+	do(p, `await text("is ready"); await until("its address", () => location.hash === '#/p/welcome/run'); window.told = []; window.Notification = class { static permission = 'granted'; static requestPermission = async () => 'granted'; constructor(title) { window.told.push(title) } };
 		await click("Settings"); await text("Notify me"); const wish = [...document.querySelectorAll('label')].find((l) => l.innerText.startsWith('Notify me')).querySelector('input'); wish.click(); await until("the wish", () => wish.checked); await click("Files"); await click("main.worker");
 		await until("its address", () => location.hash === '#/p/welcome/files/main.worker'); history.back(); await until("no file", () => location.hash === '#/p/welcome/files' && !document.querySelector('h2.mono'));
 		history.back(); await text("Model providers"); history.back(); await text("main is ready"); if (location.hash !== '#/p/welcome/run') throw new Error(location.hash)`)

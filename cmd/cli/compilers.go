@@ -14,10 +14,10 @@ func lookUp(program string) (file string, missing bool) {
 	return file, err != nil
 }
 
-// ask runs a compiler and returns what it prints; "" if it fails or takes longer than 5
+// ask runs a compiler and returns what it prints; "" if it fails or takes longer than 30
 // seconds.
 func ask(program string, args ...string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, program, args...).Output()
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Engine is a kind of browser.
@@ -123,5 +124,9 @@ func (b *Browser) close() error {
 	if b.dir == "" {
 		return nil
 	}
-	return os.RemoveAll(b.dir)
+	for end := time.Now().Add(Patience); ; time.Sleep(50 * time.Millisecond) { // a child of the browser may still write
+		if err := os.RemoveAll(b.dir); err == nil || time.Now().After(end) {
+			return err
+		}
+	}
 }
