@@ -158,7 +158,7 @@ func platform(c Case, tree sandbox.FS) core.Platform {
 			return fs.ReadFile(tree, strings.TrimPrefix(name, "./"))
 		},
 		Store: core.SecretMap(c.Settings.Secrets),
-		NewID: func() string { return "run" },
+		NewID: newIDs(),
 
 		OtherToolsets: map[string][]string{"mcp.command": {"native"}},
 		Toolsets: []toolset.Factory{gitset.Toolset(gitset.Platform{
@@ -167,6 +167,18 @@ func platform(c Case, tree sandbox.FS) core.Platform {
 				return gitrepo.Read(ctx, name, args, root, view)
 			},
 		})},
+	}
+}
+
+// newIDs returns a function that makes the id of the run, "run", and then those of its
+// branches: "run2", "run3".
+func newIDs() func() string {
+	n := 0
+	return func() string {
+		if n++; n > 1 {
+			return fmt.Sprintf("run%d", n)
+		}
+		return "run"
 	}
 }
 

@@ -1,12 +1,15 @@
 package ui
 
 import (
+	"errors"
 	"strings"
 	"testing"
+
+	"golem/core/fault"
 )
 
 // Every action has a help text of one sentence, and ParseCommand knows every command of the
-// list: by its name, in capitals and with an argument.
+// list: by its name, and in capitals with an argument if it takes one.
 func TestActions(t *testing.T) {
 	names := map[string]bool{}
 	for _, a := range Actions() {
@@ -22,7 +25,12 @@ func TestActions(t *testing.T) {
 		}
 		for _, line := range []string{"/" + string(a.Command), "  /" + strings.ToUpper(string(a.Command)) + "  x y "} {
 			cmd, err := ParseCommand(line)
-			if err != nil || cmd.Name != a.Command || cmd.Arg != "" && cmd.Arg != "x y" {
+			switch {
+			case strings.HasSuffix(line, " ") && a.Args == "":
+				if !errors.Is(err, fault.Usage) {
+					t.Errorf("%q takes no argument: %+v, %v", line, cmd, err)
+				}
+			case err != nil || cmd.Name != a.Command || cmd.Arg != "" && cmd.Arg != "x y":
 				t.Errorf("%q: %+v, %v", line, cmd, err)
 			}
 		}

@@ -44,8 +44,8 @@ var commandAliases = map[string]CommandName{"quit": Exit, "reset": New, "clear":
 
 // ParseCommand parses a line of a chat. A line that begins with one slash and a
 // letter is a command, unless another slash follows the word (a path such as
-// /src/a.go); "//x" sends "/x" as a message. An unknown command is an E_USAGE
-// fault that names the most similar command.
+// /src/a.go); "//x" sends "/x" as a message. An unknown command, and an argument that
+// the command does not take, is an E_USAGE fault that says what to type.
 func ParseCommand(line string) (Command, error) {
 	text := strings.TrimSpace(line)
 	if strings.HasPrefix(text, "//") {
@@ -65,7 +65,12 @@ func ParseCommand(line string) (Command, error) {
 		switch a.Command {
 		case "":
 		case known:
-			return Command{Name: known, Arg: strings.TrimSpace(arg)}, nil
+			c := Command{Name: known, Arg: strings.TrimSpace(arg)}
+			if c.Arg != "" && a.Args == "" {
+				return Command{}, fault.New(fault.Usage, "/%s takes no argument", known).
+					Hinting("send /%s alone; begin with // to send a text that begins with /", known)
+			}
+			return c, nil
 		default:
 			names, bare = append(names, "/"+string(a.Command)), append(bare, string(a.Command))
 		}

@@ -81,7 +81,7 @@ func TestScriptAnswersByCall(t *testing.T) {
 
 func TestParseCommand(t *testing.T) {
 	for line, want := range map[string]Command{
-		"hello": {Arg: "hello"}, "/new": {Name: New}, " /NEW now": {Name: New, Arg: "now"}, "/quit": {Name: Exit},
+		"hello": {Arg: "hello"}, "/new": {Name: New}, " /NEW ": {Name: New}, "/SET  a b ": {Name: Set, Arg: "a b"}, "/quit": {Name: Exit},
 		"/": {Arg: "/"}, "/etc/passwd": {Arg: "/etc/passwd"}, "//new": {Arg: "/new"}, "/a.go": {Arg: "/a.go"},
 		"/help": {Name: Help}, "/tools": {Name: Tools}, "": {},
 	} {
@@ -90,7 +90,9 @@ func TestParseCommand(t *testing.T) {
 			t.Errorf("%q: %+v, %v; want %+v", line, got, err, want)
 		}
 	}
-	if _, err := ParseCommand("/nonsense"); !errors.Is(err, fault.Usage) {
-		t.Error(err)
+	for _, line := range []string{"/nonsense", "/again but shorter", "/quit now"} {
+		if _, err := ParseCommand(line); !errors.Is(err, fault.Usage) {
+			t.Errorf("%q: %v", line, err)
+		}
 	}
 }
