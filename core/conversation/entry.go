@@ -31,8 +31,9 @@ const (
 	NewEntry     = "new"     // the person began a new conversation
 	BeginEntry   = "begin"   // a worker run begins: Name, Worker, File, Digest, System, Text, Files
 	NoteEntry    = "note"    // golem added Text before the request of Turn
-	CompactEntry = "compact" // golem dropped messages before the request of Turn, see Dropped
+	CompactEntry = "compact" // golem dropped messages before the request of Turn, see Dropped; Usage and Answer.Model of the summary
 	AnswerEntry  = "answer"  // a model's: Answer, Usage
+	LostEntry    = "lost"    // the provider billed Usage, of Answer.Model, for an answer that failed, for the request of Turn
 	StartEntry   = "start"   // a call that can change something is about to run: Tool, Args
 	EndEntry     = "end"     // a call has ended: Tool, Status, Output or Error
 	TaintEntry   = "taint"   // untrusted content was read
@@ -153,9 +154,13 @@ func AnswerOf(t model.Turn) Entry {
 	}
 }
 
-// ModelTurn returns the turn of an answer entry.
+// ModelTurn returns the turn of an answer entry. Of an entry without an answer it has
+// only the usage.
 func (e *Entry) ModelTurn() model.Turn {
 	a := e.Answer
+	if a == nil {
+		a = &Answer{}
+	}
 	return model.Turn{Text: a.Text, Calls: a.Calls, Kept: a.Kept, Finish: a.Finish, Model: a.Model, Attempts: a.Attempts, Usage: e.Usage.Usage()}
 }
 

@@ -27,7 +27,7 @@ type Kept struct {
 	record  *state.Record
 	entries []Entry
 	answers map[string]*Entry   // by conversation and turn
-	changes map[string][]*Entry // notes and compactions, by conversation and turn
+	changes map[string][]*Entry // notes, compactions and failed answers, by conversation and turn
 	begins  map[string]*Entry   // by conversation
 	starts  map[string]*Entry   // by call id
 	ends    map[string]*Entry   // by call id
@@ -98,7 +98,7 @@ func (k *Kept) index() {
 			k.digests[e.File] = Digest{e.Worker, e.File, e.Digest}
 		case DigestEntry:
 			k.digests[e.File] = Digest{e.Worker, e.File, e.Digest}
-		case NoteEntry, CompactEntry:
+		case NoteEntry, CompactEntry, LostEntry:
 			at := place(e.Name, e.Turn)
 			k.changes[at] = append(k.changes[at], e)
 		case AnswerEntry:
@@ -129,7 +129,8 @@ func (k *Kept) Answer(name string, turn, step int) *Entry {
 	return nil
 }
 
-// Changes returns the notes and compactions before a request, in order.
+// Changes returns the notes and compactions before a request, and its failed answers, in
+// order.
 func (k *Kept) Changes(name string, turn int) []*Entry { return k.changes[place(name, turn)] }
 
 // Begin returns how a worker run began; nil: it is not kept.
@@ -138,11 +139,12 @@ func (k *Kept) Begin(name string) *Entry { return k.begins[name] }
 // End returns how a call ended; nil: it has not ended.
 func (k *Kept) End(id string) *Entry { return k.ends[id] }
 
-// Below returns the answers to the requests of a call's worker and of all workers below it.
+// Below returns what the requests of a call's worker, and of all workers below it, were
+// billed: answers, failed answers and summaries.
 func (k *Kept) Below(id string) []*Entry {
 	var out []*Entry
-	for _, e := range k.answers {
-		if e.ID == id || strings.HasPrefix(e.ID, id+".") {
+	for i := range k.entries {
+		if e := &k.entries[i]; e.Usage != nil && (e.ID == id || strings.HasPrefix(e.ID, id+".")) {
 			out = append(out, e)
 		}
 	}

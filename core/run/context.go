@@ -72,6 +72,7 @@ func (f *frame) shorten(ctx context.Context, drop, summed conversation.Dropped, 
 		}
 		if err == nil {
 			e.Text, e.Usage, e.Dropped = turn.Text, conversation.SpentOf(turn.Usage), &summed
+			e.Answer = &conversation.Answer{Model: turn.Model}
 			said = "summarised the oldest " + dropped(summed)
 		} else {
 			said += ", because no summary could be made (" + fault.Of(err, fault.Model).Message + ")"
@@ -108,12 +109,14 @@ func (f *frame) summarise(ctx context.Context, d conversation.Dropped, most int)
 		},
 	}, nil)
 	model.Forget(f.model, name)
-	if turn.Model != "" {
-		f.budget.spend(turn)
-	}
 	if err == nil && strings.TrimSpace(turn.Text) == "" {
 		err = fault.New(fault.Model, "the summary is empty")
 	}
+	if err != nil {
+		f.lost(turn, f.conversation.Turns+1)
+		return turn, err
+	}
+	f.budget.spend(turn)
 	turn.Text = head(strings.TrimSpace(turn.Text), most*2*model.BytesToken)
 	return turn, err
 }

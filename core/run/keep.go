@@ -245,7 +245,7 @@ func closedError(done *conversation.Entry) error {
 }
 
 // keptChanges repeats, once, the notes and compactions that were kept before the next
-// request.
+// request, and books its failed answers.
 func (f *frame) keptChanges() {
 	c := f.conversation
 	if f.changed > c.Turns {
@@ -257,15 +257,19 @@ func (f *frame) keptChanges() {
 	}
 }
 
-// change repeats a kept note or compaction.
+// change repeats a kept note or compaction, or books a failed answer.
 func (f *frame) change(e *conversation.Entry) {
 	switch {
+	case e.T == conversation.LostEntry:
+		if !f.tree.paid {
+			f.budget.book(0, e.ModelTurn())
+		}
 	case e.T == conversation.NoteEntry:
 		f.conversation.Add(model.Message{Role: model.User, Text: e.Text, Inner: true})
 	case e.Dropped != nil:
 		f.conversation.Drop(*e.Dropped, prompt.Summary(e.Text))
 		if !f.tree.paid {
-			f.budget.book(0, model.Turn{Usage: e.Usage.Usage()})
+			f.budget.book(0, e.ModelTurn())
 		}
 	}
 }
@@ -276,6 +280,19 @@ func (f *frame) keepAnswer(turn model.Turn) {
 	e.ID, e.Name, e.Turn, e.Calls, e.Worker = f.id, f.conversation.Name, f.conversation.Turns, f.conversation.Calls, f.worker.ID
 	f.tree.r.Journal.Add(e)
 	f.tree.r.Journal.Flush()
+}
+
+// lost books what a failed answer to the request of a turn was billed, and keeps it,
+// because limits on tokens and cost also count it after a resume.
+func (f *frame) lost(billed model.Turn, turn int) {
+	if billed.Model == "" {
+		return
+	}
+	f.budget.spend(billed)
+	f.tree.r.Journal.Add(conversation.Entry{
+		T: conversation.LostEntry, ID: f.id, Name: f.conversation.Name, Turn: turn, Worker: f.worker.ID,
+		Usage: conversation.SpentOf(billed.Usage), Answer: &conversation.Answer{Model: billed.Model},
+	})
 }
 
 // keptCall returns how the call ended, if that was kept; else false.
@@ -296,8 +313,12 @@ func (f *frame) keptCall(req callRequest) (tool.Output, *fault.Fault, bool) {
 		f.current.reach(req.id, callee{id: e.Worker, file: e.ByFile})
 	}
 	if !t.paid {
-		for _, a := range t.kept.Below(req.id) {
-			f.budget.book(1, a.ModelTurn())
+		for _, e := range t.kept.Below(req.id) {
+			turns := 0
+			if e.T == conversation.AnswerEntry {
+				turns = 1
+			}
+			f.budget.book(turns, e.ModelTurn())
 		}
 	}
 	switch denial := (Denial{ID: req.id, Tool: req.name}); {

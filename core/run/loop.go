@@ -216,9 +216,7 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	f.emit(trace.ModelStart{Turn: f.conversation.Turns, Messages: len(f.conversation.Messages)})
 	turn, err := f.generate(ctx)
 	if err != nil {
-		if turn.Model != "" {
-			f.budget.spend(turn) // a provider also bills failed answers
-		}
+		f.lost(turn, f.conversation.Turns)
 		return turn, fault.Of(err, fault.Model).InChain(f.chain)
 	}
 	f.budget.spend(turn)
