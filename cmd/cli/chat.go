@@ -84,6 +84,7 @@ func (s session) talk(inst *core.Instance, entry *project.Worker, first *run.Inp
 	if isTerminal(s.host.in) && !s.flags.json && !s.flags.headless {
 		s.options.Said = s.writing.said
 	}
+	var worst error
 	for {
 		now := s
 		if err := now.open(inst, true); err != nil {
@@ -94,11 +95,23 @@ func (s session) talk(inst *core.Instance, entry *project.Worker, first *run.Inp
 		}
 		now.start()
 		next, err := now.chat(ctx, inst, first)
-		if next == "" || ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return err
+		}
+		if worst = worse(worst, err); next == "" {
+			return worst
 		}
 		s.options.Resume, first = &core.Resume{ID: next, Recap: true}, nil
 	}
+}
+
+// worse returns the error of two conversations that decides the exit code of both: each
+// other error comes before the exit code 3, of calls about which nobody could be asked.
+func worse(a, b error) error {
+	if a == nil || a == exitCode(exitNobody) && b != nil {
+		return b
+	}
+	return a
 }
 
 // chat runs one chat to its end. next is the conversation that the person chose with

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"golem/core"
 	"golem/core/fault"
 	"golem/core/project"
@@ -87,13 +89,37 @@ func (s *session) howToGoOn(verb, id string) {
 	})
 }
 
+// repeated are the flags that a conversation does not keep and that say what runs. A
+// command that resumes it repeats them. Flags of trust and approval are not repeated.
+var repeated = []string{
+	"project", "no-project", "verify", "lib", "no-import-tools", "allow-module-imports", "allow-outside",
+	"model", "set", "limit", "max-depth", "max-turns",
+}
+
+// words returns the flags of these names that were given, as words of a command line.
+func (f *flags) words(names []string) (words []string) {
+	for _, name := range names {
+		if !f.given(name) {
+			continue
+		}
+		value := f.set.Lookup(name).Value
+		values := []string{value.String()}
+		if list, ok := value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			if words = append(words, "--"+name); value.Type() != "bool" {
+				words = append(words, v)
+			}
+		}
+	}
+	return words
+}
+
 // resuming returns the command that resumes a conversation of this session's project,
 // with the worker entry unless it is "".
 func (s *session) resuming(verb, entry, id string) string {
-	words := []string{"golem", verb}
-	if s.flags.project != "" {
-		words = append(words, "--project", s.flags.project)
-	}
+	words := append([]string{"golem", verb}, s.flags.words(repeated)...)
 	if s.target != "" && (entry == "" || !s.place.file) {
 		words = append(words, s.target)
 	}

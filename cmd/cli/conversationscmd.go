@@ -184,12 +184,12 @@ func conversationTable(f *os.File, all []conversation.Listing, numbered bool) st
 		u := trace.Usage{Cost: l.Usage.Cost, CostPartial: l.Usage.Unpriced}
 		title := oneLine(l.Title)
 		if l.From != nil {
-			title += fmt.Sprintf("  (branch of %s before message %d)", l.From.ID, l.From.At)
+			title += fmt.Sprintf("  (branch of %s before message %d)", oneLine(l.From.ID), l.From.At)
 		}
 		if l.Error != nil {
 			title += "  " + oneLine(l.Error.Error())
 		}
-		rows = append(rows, []string{l.ID, whenText(l.Time), l.Status, fmt.Sprint(l.Turns), u.CostText(), title})
+		rows = append(rows, []string{l.ID, whenText(l.Time), oneLine(l.Status), fmt.Sprint(l.Turns), u.CostText(), title})
 	}
 	if numbered {
 		for i, row := range rows {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
@@ -27,7 +28,7 @@ const (
 type host struct {
 	in, out, err *os.File
 	env          map[string]string
-	dir          string   // working directory, absolute
+	dir          string   // working directory, absolute, without links
 	commands     []string // the names of golem's commands, for hints
 	// aside runs a function that writes to the terminal, without disturbing a front end
 	// that keeps status lines there; nil: there is none.
@@ -49,6 +50,9 @@ func newHost() *host {
 	h := &host{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environ(os.Environ())}
 	if dir, err := os.Getwd(); err == nil {
 		h.dir = dir
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			h.dir = real // Getwd returns PWD, in which ".." of a link means another directory
+		}
 	}
 	return h
 }

@@ -100,7 +100,8 @@ func restorer(in, out *os.File) func() {
 	}
 }
 
-// writeNewMode writes a new file. It fails if the file exists.
+// writeNewMode writes a new file. It fails if the file exists. After another error there
+// is no file.
 func writeNewMode(name string, data []byte, mode os.FileMode) error {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -110,5 +111,8 @@ func writeNewMode(name string, data []byte, mode os.FileMode) error {
 	if err == nil {
 		err = file.Sync()
 	}
-	return errors.Join(err, file.Close())
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
 }

@@ -77,6 +77,7 @@ type adding struct {
 	root          string
 	digests, from map[string]string // as tools.lock has them
 	fresh         bool              // there is no tools.lock yet
+	there         map[string]string // what replaces returned of the files to write
 }
 
 // addTo opens the project. The caller must close a.tools.
@@ -141,12 +142,11 @@ func (h *host) toolAdd(f *addFlags, source string) error {
 	if got.sidecar == nil && seen.Source == "sidecar" {
 		text += "  described by a file that the project has already: " + strings.TrimSuffix(seen.Path, ".wasm") + ".tools.yaml\n"
 	}
-	switch before := a.digests[seen.Path]; {
-	case before == seen.SHA256:
-		text += "  this is the module that tools.lock has\n"
-	case before != "":
-		text += "  it replaces the module with sha256 " + before + "\n"
+	files := map[string][]byte{seen.Path: got.data}
+	if got.sidecar != nil {
+		files[strings.TrimSuffix(seen.Path, ".wasm")+".tools.yaml"] = got.sidecar
 	}
+	text += a.replaces(seen.Path, files)
 	if err := h.show(text); err != nil {
 		return err
 	}
@@ -164,10 +164,6 @@ func (h *host) toolAdd(f *addFlags, source string) error {
 	pins := map[string]pin{seen.Path: {digest: seen.SHA256}}
 	if strings.Contains(source, "://") {
 		pins[seen.Path] = pin{seen.SHA256, source}
-	}
-	files := map[string][]byte{seen.Path: got.data}
-	if got.sidecar != nil {
-		files[strings.TrimSuffix(seen.Path, ".wasm")+".tools.yaml"] = got.sidecar
 	}
 	if err := a.write(f, pins, files); err != nil {
 		return err
@@ -211,7 +207,8 @@ func (a *adding) fetch(source, name string, byPerson bool) (got fetched, seen wa
 type pin struct{ digest, from string }
 
 // write pins modules in tools.lock and puts them in place. It keeps what another golem
-// pinned meanwhile, and returns E_CONFLICT if one of the same modules was changed.
+// pinned meanwhile, and returns E_CONFLICT if one of the same modules, or of the files to
+// replace, was changed.
 func (a *adding) write(f *addFlags, pins map[string]pin, modules map[string][]byte) error {
 	release, err := a.host.holdToolLock(a.inst)
 	if err != nil {
@@ -231,6 +228,12 @@ func (a *adding) write(f *addFlags, pins map[string]pin, modules map[string][]by
 		now.digests[name], now.from[name] = p.digest, p.from
 		if p.from == "" {
 			delete(now.from, name)
+		}
+	}
+	for name := range modules {
+		if a.digest(name) != a.there[name] {
+			return fault.New(fault.Conflict, "nothing was written: %s has changed since you looked at it", fault.Quoted(name)).
+				Hinting("give the command again, and look again")
 		}
 	}
 	a.digests, a.from, a.fresh = now.digests, now.from, now.fresh

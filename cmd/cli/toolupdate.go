@@ -42,7 +42,8 @@ func (h *host) toolUpdate(f *addFlags, name string) error {
 		if err != nil {
 			return err
 		}
-		if seen.SHA256 == a.digests[one] {
+		changed := a.look(map[string][]byte{one: got.data})
+		if seen.SHA256 == a.digests[one] && len(changed) == 0 && a.there[one] != "" {
 			fmt.Fprintf(&b, "%s\n  unchanged: sha256 %s\n%s", oneLine(one), seen.SHA256, fromLine(got))
 			continue
 		}

@@ -66,11 +66,13 @@ Exit codes: 0 the runs are the same, 1 they differ, 2 wrong usage.`,
 func (h *host) traceName(word string) (string, error) {
 	runs := filepath.Join(h.orProject(""), filepath.FromSlash(trace.RunsDir))
 	if word == "" {
-		names, err := filepath.Glob(filepath.Join(h.path(runs), "*.jsonl"))
-		if err != nil || len(names) == 0 {
-			return "", fault.New(fault.NotFound, "there is no trace in %s", trace.RunsDir).Hinting("each run writes one; run golem there first, or name the file of a trace")
+		entries, _ := os.ReadDir(h.path(runs)) // sorted by name, which begins with the time
+		for _, e := range slices.Backward(entries) {
+			if strings.HasSuffix(e.Name(), ".jsonl") {
+				return filepath.Join(h.path(runs), e.Name()), nil
+			}
 		}
-		return slices.Max(names), nil // a name begins with the time
+		return "", fault.New(fault.NotFound, "there is no trace in %s", trace.RunsDir).Hinting("each run writes one; run golem there first, or name the file of a trace")
 	}
 	if isRunID(strings.TrimSuffix(word, ".jsonl")) {
 		if _, err := os.Stat(h.path(word)); err != nil {

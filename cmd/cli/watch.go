@@ -101,6 +101,9 @@ func firstChange(before, now map[string]stamp) (name string, differ bool) {
 // that golem check reads.
 func watched(root, home string) map[string]stamp {
 	out := map[string]stamp{}
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real // WalkDir does not enter a link
+	}
 	// A file that cannot be read is not watched: the check reports it.
 	_ = filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {

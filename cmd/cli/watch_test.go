@@ -84,3 +84,17 @@ func TestWatchChecksOncePerChange(t *testing.T) {
 		}
 	}
 }
+
+// A project that is reached through a link is watched too.
+func TestWatchThroughALink(t *testing.T) {
+	dir, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	if err := os.WriteFile(filepath.Join(dir, "main.worker"), []byte("a"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if _, there := watched(link, "")["main.worker"]; !there {
+		t.Errorf("%v", watched(link, ""))
+	}
+}

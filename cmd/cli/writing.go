@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -51,16 +52,35 @@ func newWriting(h *host, inst *core.Instance, p place) *writing {
 	if home := h.home(); home != "" && p.pack == nil {
 		sum := sha256.Sum256([]byte(realPath(p.root)))
 		w.file = filepath.Join(home, "history", hex.EncodeToString(sum[:8])+".jsonl")
-		if data, err := readHomeFile(w.file); err == nil {
+		if data, size, err := readEnd(w.file, maxHomeFile); err == nil {
 			w.history = editor.ReadHistory(data)
-			w.shorten(len(data))
+			w.shorten(size)
 		}
 	}
 	return w
 }
 
+// readEnd reads at most the last most bytes of a regular file, and returns its size.
+func readEnd(name string, most int64) (data []byte, size int64, err error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file")
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	size = info.Size()
+	data, err = io.ReadAll(io.NewSectionReader(f, max(size-most, 0), most))
+	return data, size, err
+}
+
 // shorten rewrites the history file if it has grown to more than twice the limit.
-func (w *writing) shorten(size int) {
+func (w *writing) shorten(size int64) {
 	if size > 2*editor.MaxHistory {
 		if err := writeAtomic(w.file, w.history.Text()); err != nil {
 			w.trouble(err)

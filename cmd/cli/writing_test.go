@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"golem/core/approval"
 	"golem/core/run"
 	"golem/core/ui"
+
+	"golem/cmd/cli/editor"
 )
 
 // writingIn opens a project like a chat.
@@ -90,6 +93,24 @@ func TestHistoryIsKept(t *testing.T) {
 	}
 	if e.Text() != "/tool write_file" {
 		t.Errorf("the next golem has %q", e.Text())
+	}
+}
+
+// A history file that became very long is read from its end, and made short again.
+func TestHistoryThatIsTooLong(t *testing.T) {
+	h, inst, p := writingIn(t, chatProject)
+	w := newWriting(h, inst, p)
+	w.said("first")
+	line := editor.Line(strings.Repeat("x", 60_000))
+	data := bytes.Repeat(line, maxHomeFile/len(line)+1)
+	if err := os.WriteFile(w.file, append(data, editor.Line("newest")...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := newWriting(h, inst, p).editor()
+	e.Key("up", "")
+	info, err := os.Stat(w.file)
+	if e.Text() != "newest" || err != nil || info.Size() > 2*editor.MaxHistory {
+		t.Errorf("%.20q, %d bytes, %v", e.Text(), info.Size(), err)
 	}
 }
 

@@ -233,6 +233,8 @@ func whyLeft(name string, d fs.DirEntry, ignored func(string, bool) bool) string
 		return "it is not a regular file"
 	case strings.HasSuffix(base, PackSuffix):
 		return "it is a packed project"
+	case strings.Contains(base, PackSuffix+".") && strings.HasSuffix(base, ".tmp"):
+		return "it is an unfinished packed project"
 	case ignored != nil && ignored(name, d.IsDir()):
 		return "an ignore file names it"
 	}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// The command that goes on with a conversation has the flags that say what runs, and none
+// that give more trust or approval.
+func TestResumingRepeatsFlags(t *testing.T) {
+	f := &flags{}
+	set := pflag.NewFlagSet("chat", pflag.ContinueOnError)
+	f.addRun(set)
+	err := set.Parse([]string{
+		"--model", "script:other one.yaml", "--set", "temperature=0.5", "--set", "seed=1", "--lib", "../libs", "--limit", "cost=1",
+		"--no-import-tools", "--trust", "--approve-all", "--plain", "--entry", "helper",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{flags: f, target: "app"}
+	want := "golem chat --lib ../libs --no-import-tools --model 'script:other one.yaml' --set 'temperature=0.5' --set 'seed=1' --limit 'cost=1' app --entry helper --resume x"
+	if got := s.resuming("chat", "helper", "x"); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
