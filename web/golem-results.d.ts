@@ -114,6 +114,7 @@ export interface Item {
   changes: Change[]
   replaces?: string
   was?: string
+  own?: string
   made?: string[]
   to?: Target
   tip?: string

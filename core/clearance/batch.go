@@ -116,6 +116,10 @@ func (b *batch) keep(e *recorded) {
 		b.lose(e, err)
 		return
 	}
+	if err := sandbox.ValidNew(st.name); err != nil { // an undo could not write it
+		b.lose(e, err)
+		return
+	}
 	e.Perm = sandbox.PermOf(st.fs, st.name)
 	if info.IsDir() {
 		e.Digest = folder

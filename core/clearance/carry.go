@@ -33,7 +33,7 @@ func (s *Store) carryOut(it Item, steps []step) (Item, error) {
 	if err := s.takeBack(it, steps); err != nil {
 		return it, fault.Of(failed, fault.Conflict).Hinting("writing the files of %s is half done (%v): the next golem command in this project finishes it or takes it back", it.name(), err)
 	}
-	it.State, it.Was, it.Made = it.Was, "", nil
+	it.takenBack()
 	if err := s.ended(it); err != nil {
 		return it, fault.Of(failed, fault.Conflict).Hinting("the files of %s are as they were, and golem could not note that (%v): the next golem command in this project tries again", it.name(), err)
 	}

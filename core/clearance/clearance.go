@@ -78,6 +78,7 @@ type Item struct {
 
 	Replaces string   `json:"replaces,omitempty"` // the item of the same run that this one continues
 	Was      State    `json:"was,omitempty"`      // the state before Pushing
+	Own      *string  `json:"own,omitempty"`      // while it is pushed to another target: its own one
 	Made     []string `json:"made,omitempty"`     // directories that the push creates
 	// For a push to a git repository: the target, the branch's last commit before the
 	// push, and the commit that the push makes.
@@ -135,6 +136,14 @@ func (i Item) Files() int {
 		}
 	}
 	return n
+}
+
+// takenBack sets the item to what it was before its push.
+func (i *Item) takenBack() {
+	if i.Own != nil {
+		i.Target = *i.Own
+	}
+	i.State, i.Was, i.Own, i.Made, i.To, i.Tip, i.Commit = i.Was, "", nil, nil, nil, "", ""
 }
 
 // Digest returns a digest of the snapshot: its message, its target, and the places and

@@ -295,3 +295,16 @@ func TestClockJumps(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A push to another target that is taken back leaves the item its own target.
+func TestTargetOfAPushThatFailed(t *testing.T) {
+	everywhere(t, func(d *disk, it clearance.Item) error {
+		return push(d.store(), it.ID, clearance.Push{Target: "main"})
+	}, func(t *testing.T, _ *disk, s *clearance.Store, failed error) {
+		for _, it := range get(t, s) {
+			if it.Target != "" || it.Own != nil {
+				t.Errorf("after %v the target is %q", failed, it.Target)
+			}
+		}
+	})
+}

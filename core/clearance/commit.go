@@ -124,7 +124,7 @@ func (w *Work) snapshot(id string, f File) (c Change, own *entry, err error) {
 	}
 	w.mu.Unlock()
 	if err == nil && (!f.Staged || e == nil) {
-		st := step{Change: c}
+		st := step{Change: c, want: c.Digest}
 		if err = w.Store.open(&st, map[string]sandbox.FS{}, c.Source); err == nil {
 			c.Base, err = digestAt(st.fs, st.name)
 		}

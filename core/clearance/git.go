@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"golem/core/fault"
-	"golem/core/sandbox"
 )
 
 // Branch is a branch of a git repository. A platform that has repositories
@@ -72,8 +71,8 @@ func (noFiles) Open(name string) (fs.File, error) {
 // file in the commit that was the last one when the file was staged.
 func (b *branch) open(st *step, root string) error {
 	st.fs, st.name, st.to = b.now, path.Clean(st.Path), path.Join(root, st.Path)
-	if err := sandbox.ValidNew(st.name); err != nil {
-		return fault.Of(err, fault.Path)
+	if err := st.valid(); err != nil {
+		return err
 	}
 	files, ok := b.older[st.base]
 	if !ok {
@@ -168,7 +167,7 @@ func (s *Store) advance(it Item) (Item, error) {
 	case !back:
 		return it, fault.Of(failed, fault.Conflict).Hinting("the push of item %s is half done: the next golem command in this project finishes it", it.ID)
 	}
-	it.State, it.Was, it.To, it.Tip, it.Commit = it.Was, "", nil, "", ""
+	it.takenBack()
 	if err := s.put(it); err != nil {
 		return it, fault.Of(failed, fault.Conflict).Hinting("the branch is as it was, and golem could not note that (%v): the next golem command in this project tries the push again", err)
 	}

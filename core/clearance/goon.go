@@ -1,6 +1,7 @@
 package clearance
 
 import (
+	"context"
 	"io/fs"
 	"maps"
 	"path"
@@ -28,6 +29,25 @@ func (w *Work) Resume() error {
 		w.restore(key, tree)
 	}
 	return err
+}
+
+// Branch gives the run the ID of the branch with which its conversation goes on. What it
+// has staged, and no person has decided on, becomes a new item of the branch, which Branch
+// returns; nil if there is nothing. Call it between two exchanges. See Close for ctx.
+func (w *Work) Branch(ctx context.Context, id string) (*Item, error) {
+	w.mu.Lock()
+	w.Run = id
+	undecided := w.closed != ""
+	w.mu.Unlock()
+	if !undecided {
+		return nil, nil
+	}
+	unlock, err := w.begin()
+	if err != nil {
+		return nil, err
+	}
+	unlock()
+	return w.Close(ctx)
 }
 
 // take finds the undecided items of the run and fills w.entries with their changes.

@@ -184,3 +184,40 @@ func TestTwoPathsToOnePlace(t *testing.T) {
 	_, err := w.Stage(out, "/o")
 	wants(t, err, fault.Path, "contains the one of")
 }
+
+// A conversation that goes back to a message goes on as a branch, which takes what is
+// staged with it; the other conversation does not see it any more.
+func TestBranchTakesWhatIsStaged(t *testing.T) {
+	d := newDisk(before)
+	w := d.work()
+	fsys := stage(t, w)
+	if err := fsys.WriteFile("a", []byte("ONE\n")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if it, err := w.Branch(context.Background(), "branch"); err != nil || it == nil || it.Run != "branch" || len(it.Changes) != 1 {
+		t.Fatalf("%+v, %v", it, err)
+	}
+	if err := fsys.WriteFile("e", []byte("more\n")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	items := get(t, d.store())
+	if len(items) != 1 || items[0].Run != "branch" || len(items[0].Changes) != 2 {
+		t.Fatalf("%+v", items)
+	}
+	for run, want := range map[string]string{"r": "one\n", "branch": "ONE\n"} {
+		w := d.work()
+		w.Run = run
+		if err := w.Resume(); err != nil {
+			t.Fatal(err)
+		}
+		if got := seen(t, stage(t, w))["a"]; got != want {
+			t.Errorf("%s reads %q, want %q", run, got, want)
+		}
+	}
+}

@@ -125,6 +125,19 @@ func outside(source string) bool {
 	return path.IsAbs(source) || source == ".." || strings.HasPrefix(source, "../") || len(source) > 1 && source[1] == ':'
 }
 
+// valid returns E_PATH for a name that the step cannot use. Only a file that is written
+// must have a name that works on every platform: one with another name can be removed.
+func (st *step) valid() error {
+	check := sandbox.Valid
+	if st.want != "" {
+		check = sandbox.ValidNew
+	}
+	if err := check(st.name); err != nil {
+		return fault.Of(err, fault.Path)
+	}
+	return nil
+}
+
 // open finds the tree and the name of a step below base.
 func (s *Store) open(st *step, opened map[string]sandbox.FS, base string) error {
 	root, name := ".", path.Join(base, st.Path)
@@ -140,8 +153,8 @@ func (s *Store) open(st *step, opened map[string]sandbox.FS, base string) error 
 		opened[root] = fsys
 	}
 	st.fs, st.tree, st.name, st.to = fsys, fsys, name, path.Join(base, st.Path)
-	if err := sandbox.ValidNew(name); err != nil {
-		return fault.Of(err, fault.Path)
+	if err := st.valid(); err != nil {
+		return err
 	}
 	r, ok := fsys.(sandbox.Resolver)
 	if !ok {
@@ -192,8 +205,9 @@ func (s *Store) Push(ctx context.Context, id string, how Push) (Item, error) {
 	if err := s.Undoable(it, how); err != nil {
 		return it, err
 	}
-	if how.Target != "" {
-		it.Target = how.Target
+	if how.Target != "" && how.Target != it.Target {
+		own := it.Target
+		it.Own, it.Target = &own, how.Target
 	}
 	steps, err := s.steps(it, "")
 	if err != nil {

@@ -110,14 +110,34 @@ func made() (string, error) { return folder, nil }
 // Blind records the name of a tool that can write files without golem seeing which.
 func (r *Record) Blind(tool string) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	if slices.Contains(r.blind, tool) {
+		r.mu.Unlock()
 		return
 	}
 	r.blind = append(r.blind, tool)
+	closed := r.id != "" && r.log == nil
 	if r.log != nil {
-		(&batch{r: r, lines: []*recorded{{Tool: tool}}}).append()
+		_ = r.blindLines(tool) // Close writes the tools too
 	}
+	r.mu.Unlock()
+	if !closed {
+		return // without an item of the run there is nothing to undo
+	}
+	if unlock, err := r.begin(false); err == nil {
+		unlock()
+	}
+}
+
+// blindLines appends a line for each tool to the journal. The caller holds mu.
+func (r *Record) blindLines(tools ...string) error {
+	if len(tools) == 0 {
+		return nil
+	}
+	b := batch{r: r}
+	for _, tool := range tools {
+		b.lines = append(b.lines, &recorded{Tool: tool})
+	}
+	return b.append()
 }
 
 // at returns the place of a file as a Change: in the project, or in a mounted directory
@@ -206,6 +226,9 @@ func (r *Record) goOn() error {
 		if err == nil {
 			r.log, err = r.Store.State.Reopen(journalFormat, r.Store.at(r.id, journalFile), record)
 		}
+		if err == nil {
+			err = r.blindLines(slices.DeleteFunc(slices.Clone(r.blind), func(tool string) bool { return slices.Contains(it.Blind, tool) })...)
+		}
 		return err
 	}
 	return r.forget(it, err)
@@ -233,14 +256,7 @@ func (r *Record) anew() (err error) {
 		return err
 	}
 	r.slot = head.Slot
-	b := batch{r: r}
-	for _, tool := range r.blind {
-		b.lines = append(b.lines, &recorded{Tool: tool})
-	}
-	if len(b.lines) > 0 {
-		err = b.append()
-	}
-	return err
+	return r.blindLines(r.blind...)
 }
 
 // Close closes the item at the end of an exchange, so that it can be undone. It waits at

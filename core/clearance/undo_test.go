@@ -353,3 +353,25 @@ func TestNothingToUndo(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An undo names the tools that can have changed files unseen, also one that ran in an
+// exchange that wrote nothing else, and in a golem that was killed.
+func TestUndoNamesToolsOfLaterExchanges(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		d := newDisk(before)
+		r := d.run(t, d.undo(), "r")
+		if err := errors.Join(r.WriteFile("a", []byte("ONE\n")), r.rec.Close(context.Background())); err != nil {
+			t.Fatal(err)
+		}
+		r.rec.Blind("run_command")
+		if !killed {
+			if err := r.rec.Close(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		it, err := d.undo().Of(context.Background(), "r", false)
+		if err != nil || len(it.Changes) != 1 || !slices.Equal(it.Blind, []string{"run_command"}) {
+			t.Errorf("killed %v: %+v, %v", killed, it, err)
+		}
+	}
+}

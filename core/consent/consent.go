@@ -70,19 +70,18 @@ func (c *Consent) settle() error {
 		c.judge.TrustAll()
 		return nil
 	}
-	if all, digest, set := c.source.Config.Trust(); set {
-		switch {
-		case all:
-			c.judge.TrustAll()
-			return nil
-		case digest == "":
-			c.neverAsk = true
-			return nil
-		}
-		c.pinned, c.pinnedBy = digest, "projects: in your config.yaml"
-	}
-	if d := c.source.Digest; d != "" {
+	all, digest, set := c.source.Config.Trust()
+	switch d := c.source.Digest; {
+	case d != "": // the environment comes before the configuration
 		c.pinned, c.pinnedBy = d, "GOLEM_TRUST"
+	case all:
+		c.judge.TrustAll()
+		return nil
+	case digest != "":
+		c.pinned, c.pinnedBy = digest, "projects: in your config.yaml"
+	case set:
+		c.neverAsk = true
+		return nil
 	}
 	book, err := c.book()
 	if err != nil {

@@ -2,6 +2,7 @@ package project
 
 import (
 	"golem/core/approval"
+	"golem/core/fault"
 	"golem/core/money"
 	"golem/core/yamltree"
 	"path"
@@ -77,11 +78,28 @@ func ReadConfig(name string, data []byte, root, home string) (*Config, error) {
 	}
 	c := &yamltree.Conformer{}
 	out := &Config{n: c.Conform(tree, configShape, "")}
+	refuseTwice(c, out.n.Get("projects"), home)
 	if err := c.Faults.Err(); err != nil {
 		return nil, c.Faults
 	}
 	out.here = out.n.Get("projects").Get(keyOf(out.n.Get("projects"), root, home))
 	return out, nil
+}
+
+// refuseTwice adds a fault for each key under projects that means the same project as an
+// earlier one.
+func refuseTwice(c *yamltree.Conformer, projects *yamltree.Node, home string) {
+	if projects == nil {
+		return
+	}
+	keys := map[string]string{}
+	for _, f := range projects.Fields {
+		at := whole(f.Name, home)
+		if other, twice := keys[at]; twice {
+			c.Fail(f.Pos, "write one entry with the settings of both", "%s and %s are the same project", fault.Quoted(other), fault.Quoted(f.Name))
+		}
+		keys[at] = f.Name
+	}
 }
 
 // keyOf returns the key under projects that means the root; "" if there is none.

@@ -98,9 +98,10 @@ func TestAPersonsConfigIsStrict(t *testing.T) {
 		"modle: a:b": "did you mean model", "model: a": "provider:name", "notify: loud": "off, bell, desktop", "projects: {p: {}}": "not an absolute path", "projects: {/p: {trust: maybe}}": "true, false or a digest",
 		"limits: {turns: 0}": "turns", "approval: {tools: {a: yes}}": "preApproved", "a: [": "config.yaml:1", "model_settings: {a: 1}": "unknown key \"a\" in model_settings", "- a": "expected a mapping",
 		"projects: {/p: {approval: {toolz: {}}}}": "did you mean tools", "toolsets: {}": "unknown key",
-		`approval: {tools: {"*": blocked}}`: "is a pattern", `approval: {rules: [{tool: "git_*", decide: blocked}]}`: "is a pattern",
+		"projects: {~/p: {trust: true}, /home/ann/p/: {trust: false}}": "are the same project",
+		`approval: {tools: {"*": blocked}}`:                            "is a pattern", `approval: {rules: [{tool: "git_*", decide: blocked}]}`: "is a pattern",
 	} {
-		_, err := ReadConfig("config.yaml", []byte(text), "/p", "")
+		_, err := ReadConfig("config.yaml", []byte(text), "/p", "/home/ann")
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "config.yaml:1") {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}

@@ -113,6 +113,14 @@ func (s *Session) Rewind(ctx context.Context, n int, id string) error {
 	if err != nil {
 		return err
 	}
+	it, err := s.tree.staged.Branch(ctx, id)
+	if err != nil {
+		f := fault.Of(err, fault.Quota)
+		s.frame.emit(trace.Warning{Code: f.Code, Message: "what was staged before stays with the other conversation: " + f.Message})
+	}
+	if it != nil {
+		s.frame.emit(trace.Clearance{Item: it.ID, Action: "staged", Message: it.Message})
+	}
 	calls := s.frame.conversation.Calls
 	s.talks = 0
 	s.forget()

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"testing"
 
+	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/sandbox/sandboxtest"
 )
@@ -155,4 +156,36 @@ func TestHackpadView(t *testing.T) {
 	sandboxtest.Hackpad(t, func(t *testing.T) sandbox.FS {
 		return view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{{Name: "root", At: ".", FS: sandbox.Memory(), Source: ".", Mode: sandbox.ReadWrite}}})
 	})
+}
+
+// refusing is a Keeper that stores nothing and refuses the change number at.
+type refusing struct{ n, at int }
+
+func (r *refusing) Keep(string, func() (fs.File, error), []byte, fs.FileMode, bool) (func() (fs.File, error), error) {
+	if r.n++; r.n == r.at {
+		return nil, fault.New(fault.Quota, "no space left")
+	}
+	return nil, nil
+}
+
+// A directory whose files cannot all be moved stays under its old name.
+func TestStagedMoveIsWhole(t *testing.T) {
+	for at := 1; at <= 3; at++ {
+		base := sandbox.Memory()
+		for _, n := range []string{"old/a", "old/b", "old/d/c"} {
+			sandboxtest.Put(t, base, n, n)
+		}
+		tree := sandbox.Staging(base, &refusing{at: at})
+		if err := tree.Rename("old", "new"); !errors.Is(err, fault.Quota) {
+			t.Fatalf("%d: %v", at, err)
+		}
+		for _, n := range []string{"old/a", "old/b", "old/d/c"} {
+			if got, err := fs.ReadFile(tree, n); err != nil || string(got) != n {
+				t.Errorf("%d: %s = %q, %v", at, n, got, err)
+			}
+		}
+		if _, err := fs.Stat(tree, "new"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%d: there is a part of it under the new name: %v", at, err)
+		}
+	}
 }

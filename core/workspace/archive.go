@@ -10,7 +10,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/afero"
 
@@ -293,80 +292,6 @@ func (m member) read() ([]byte, error) {
 	return data, nil
 }
 
-// Zip packs a project, without .git, .golem, __MACOSX, .env and .env.*; empty directories are kept.
-// Files are sorted and all have the same time, so the same files always give the
-// same bytes. leave may be nil; it reports further files to leave out.
-func Zip(tree afero.Fs, leave func(name string) bool) ([]byte, error) {
-	return packed(tree, own, leave)
-}
-
-// ZipRepository packs a project as Zip does, but with those files of .git for which
-// Travels returns true.
-func ZipRepository(tree afero.Fs) ([]byte, error) { return packed(tree, stays, nil) }
-
-func packed(tree afero.Fs, skip func(name string, dir bool) bool, leave func(name string) bool) ([]byte, error) {
-	src := afero.NewIOFS(tree)
-	var out bytes.Buffer
-	w := zip.NewWriter(&out)
-	total := int64(0)
-	err := fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case name != "." && (skip(name, d.IsDir()) || secret(name) || leave != nil && leave(name)):
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case d.IsDir():
-			return packDir(w, src, name)
-		case !d.Type().IsRegular():
-			return nil
-		}
-		if err := named(name); err != nil { // Unzip would reject this name
-			return fault.New(fault.Path, "the project cannot be packed: %s", fault.Of(err, fault.Path).Message).Hinting("rename the file, or move it out of the project")
-		}
-		data, err := sandbox.ReadFile(src, name, MaxFile)
-		if err != nil {
-			return err
-		}
-		data = Travelling(name, data)
-		if total += int64(len(data)); total > MaxBytes {
-			return fault.New(fault.Limit, "the project has more than %d bytes", int64(MaxBytes))
-		}
-		f, err := w.CreateHeader(header(name, zip.Deflate, 0o644))
-		if err != nil {
-			return err
-		}
-		_, err = f.Write(data)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
-}
-
-// packDir adds an entry for an empty directory, because a mount of a project may need
-// it. Other directories need no entry, because unpacking their files creates them.
-func packDir(w *zip.Writer, src fs.FS, name string) error {
-	entries, err := fs.ReadDir(src, name)
-	if err != nil || len(entries) > 0 || name == "." || named(name) != nil {
-		return err
-	}
-	_, err = w.CreateHeader(header(name+"/", zip.Store, fs.ModeDir|0o755))
-	return err
-}
-
-func header(name string, method uint16, mode fs.FileMode) *zip.FileHeader {
-	h := &zip.FileHeader{Name: name, Method: method, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)}
-	h.SetMode(mode)
-	return h
-}
-
 // secret reports whether a file is .env or .env.*, which may contain keys. An export
 // never contains such files (SECURITY 15, 16).
 func secret(name string) bool {
@@ -374,8 +299,10 @@ func secret(name string) bool {
 	return base == ".env" || strings.HasPrefix(base, ".env.")
 }
 
+const notAccepted = "the archive is not accepted: "
+
 func archiveFault(format string, args ...any) error {
-	return fault.New(fault.Path, "the archive is not accepted: "+format, args...).
+	return fault.New(fault.Path, notAccepted+format, args...).
 		Hinting("nothing was written; get the archive again, or make it anew")
 }
 

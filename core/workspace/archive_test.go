@@ -106,6 +106,23 @@ func TestZipRefusesNames(t *testing.T) {
 	}
 }
 
+// Names and numbers of files that Unzip would not accept are not packed either.
+func TestZipRefusesWhatUnzipDoes(t *testing.T) {
+	many := fstest.MapFS{}
+	for n := range workspace.MaxFiles + 1 {
+		many[fmt.Sprint("d/", n)] = &fstest.MapFile{}
+	}
+	for want, files := range map[string]fstest.MapFS{
+		"the project cannot be packed: Notes.md and notes.md are the same file": {"Notes.md": {}, "notes.md": {}},
+		"are the same directory": {"D/a": {}, "d/b": {}},
+		"more than 20000 files":  many,
+	} {
+		if _, err := workspace.Zip(workspace.Reading(files), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %s", err, want)
+		}
+	}
+}
+
 // The top directory that contains everything is left out, as in archives of code hosts.
 // A project's own directories, such as workers, are not left out.
 func TestZipWrapper(t *testing.T) {

@@ -334,8 +334,8 @@ func (l Libraries) content(dir string) (Content, error) {
 	return c, nil
 }
 
-// Find returns the installed library for ref, which is NAME or NAME@VERSION. If NAME is
-// installed in several versions, NAME alone is E_AMBIGUOUS. A library that is not
+// Find returns the installed library for ref, which is NAME or NAME@VERSION. If several
+// directories NAME@VERSION have it, and none is called NAME, NAME alone is E_AMBIGUOUS. A library that is not
 // installed is E_LIBRARY_NOT_FOUND.
 func (l Libraries) Find(ref string) (Library, error) {
 	dir, err := l.find(ref)
@@ -350,7 +350,7 @@ func (l Libraries) find(ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if slices.Contains(dirs, ref) && strings.Contains(ref, "@") {
+	if slices.Contains(dirs, ref) {
 		return ref, nil
 	}
 	var hits, names []string

@@ -211,6 +211,28 @@ func TestInstallMarked(t *testing.T) {
 	}
 }
 
+// A library that was installed without a version has a directory without one, and is
+// found and removed by that name also beside a version.
+func TestLibraryWithoutVersionBesideOneWithIt(t *testing.T) {
+	root := sandbox.Memory()
+	l := workspace.Libraries{Root: workspace.Over(root)}
+	bare := content(t, library(map[string]string{"lib.yaml": "name: utils\n"}))
+	for _, c := range []workspace.Content{bare, content(t, library(nil))} {
+		if _, _, err := l.Install(c, workspace.Origin{From: "/there"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found, err := l.Find("utils"); err != nil || found.Dir != "utils" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if dir, err := l.Remove("utils"); err != nil || dir != "utils" {
+		t.Errorf("removed %q, %v", dir, err)
+	}
+	if found, err := l.Find("utils"); err != nil || found.Dir != "utils@1.0.0" {
+		t.Errorf("after that: %+v, %v", found, err)
+	}
+}
+
 // Installing the same files again changes nothing. Other files need an update, which
 // returns the differences.
 func TestInstallAgain(t *testing.T) {
