@@ -14,7 +14,7 @@ var base = &url.URL{Scheme: "https", Host: "example.com", Path: "/docs/page.html
 // content is not lost if the HTML is malformed.
 func TestHiddenAndMalformed(t *testing.T) {
 	for _, c := range []struct{ name, page, want string }{
-		{"comments", `a<!-- X -->b<!--> c --><!---> d<!-- X --!> e`, "ab c --> d e"},
+		{"comments", `a<!-- X -->b<!--> c --><!---> d<!-- X --!> e<!--!>X-->f<!---!>X---->g`, "ab c --> d efg"},
 		{"a declaration", `<!DOCTYPE html><?php X ?>a</ X>b`, "ab"},
 		{"scripts", `a<script>X</script ><style>X</style>b<ScRiPt>X</p></sCrIpT/>c<script>"</scripty>X"</script>d`, "abcd"},
 		{"a script without an end", `a<script>X`, "a"},
@@ -76,6 +76,8 @@ func TestBombs(t *testing.T) {
 		"long base":   `<base href="https://h/` + strings.Repeat("A", 100_000) + `/">` + strings.Repeat(`<img alt=y src=x>`, 2000),
 		"base":        `<base href="https://h/` + strings.Repeat("A", 1900) + `/">` + strings.Repeat(`<img alt=y src=x>`, 20_000),
 		"links":       strings.Repeat("<a href=/x>", 98) + strings.Repeat("[", 100_000),
+		"other ends":  strings.Repeat("<!----!>", 1_000_000) + "end",
+		"hyphens":     strings.Repeat("<!--"+strings.Repeat("-", 1000), 1000) + "end",
 		"comments":    `<main style="` + strings.Repeat("x/**/", 400_000) + `">end`,
 	} {
 		_, text := Markdown(page, base, false)

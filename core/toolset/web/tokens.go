@@ -72,6 +72,7 @@ func (t *tokens) skip(n int) {
 	t.rest = t.rest[n:]
 }
 
+// comment drops the comment at the beginning of rest.
 func (t *tokens) comment() {
 	for _, short := range []string{"<!-->", "<!--->"} {
 		if strings.HasPrefix(t.rest, short) {
@@ -79,14 +80,20 @@ func (t *tokens) comment() {
 			return
 		}
 	}
-	end := strings.Index(t.rest, "-->") + len("-->")
-	if end < len("-->") {
-		end = len(t.rest)
+	for at := len("<!--"); ; at++ { // one pass: a search for each of the two ends could be quadratic
+		next := strings.Index(t.rest[at:], "--")
+		if next < 0 {
+			t.skip(0)
+			return
+		}
+		at += next
+		for _, end := range []string{"-->", "--!>"} {
+			if strings.HasPrefix(t.rest[at:], end) {
+				t.skip(at + len(end))
+				return
+			}
+		}
 	}
-	if other := strings.Index(t.rest[:end], "--!>"); other >= 0 {
-		end = other + len("--!>")
-	}
-	t.skip(end)
 }
 
 // words returns the text up to the next < after the first from bytes.
