@@ -130,7 +130,7 @@ func (s *stager) preview(_ string, in *stageArgs) (tool.Preview, error) {
 		return p, fault.New(fault.ToolInput, "stage needs at least one path, and a message").Hinting("say in the message what the change is")
 	}
 	for n := range in.Paths {
-		one, err := s.files.touch("read", &in.Paths[n])
+		one, err := s.files.readingAll(&in.Paths[n])
 		if err == nil {
 			_, err = fs.Stat(s.files.fs, nameOf(in.Paths[n]))
 		}

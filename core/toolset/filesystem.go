@@ -44,8 +44,8 @@ const maxFile = 16 << 20
 func (f *files) tools() Tools {
 	return Tools{
 		fileTool("read_file", tool.Read, descRead, f.read, reading[readArgs](f)),
-		fileTool("list_files", tool.Read, descList, f.list, reading[listArgs](f)),
-		fileTool("search_files", tool.Read, descSearch, f.search, reading[searchArgs](f)),
+		fileTool("list_files", tool.Read, descList, f.list, f.previewList),
+		fileTool("search_files", tool.Read, descSearch, f.search, f.previewSearch),
 		fileTool("file_info", tool.Read, "Tells type, size and time of a file or directory.", f.info, reading[pathArgs](f)),
 		fileTool("file_exists", tool.Read, "Tells whether a path exists: true or false.", f.exists, reading[pathArgs](f)),
 		fileTool("write_file", tool.Write, descWrite, f.write, f.previewWrite),
@@ -174,6 +174,16 @@ func reading[In any, P interface {
 	pather
 }](f *files) use[In] {
 	return func(_ string, in *In) (tool.Preview, error) { return f.touch("read", P(in).where()) }
+}
+
+// readingAll is reading for a call that reads everything below the path, so it also returns
+// the mounts there.
+func (f *files) readingAll(at *string) (tool.Preview, error) {
+	p, err := f.touch("read", at)
+	if err == nil {
+		p.Paths = append(p.Paths, Below(f.fs, "read", nameOf(*at))...)
+	}
+	return p, err
 }
 
 // touch makes a path canonical and returns a preview with the operation and the mount. If

@@ -23,7 +23,17 @@ type listArgs struct {
 	Skip      int    `json:"skip,omitempty" jsonschema:"entries to leave out, to read on"`
 }
 
-func (l *listArgs) where() *string { return &l.Path }
+// deep reports whether the listing goes below the entries of the directory.
+func (l *listArgs) deep() bool {
+	return l.Recursive || strings.Contains(l.Glob, "/") || strings.Contains(l.Glob, "**")
+}
+
+func (f *files) previewList(_ string, in *listArgs) (tool.Preview, error) {
+	if in.deep() {
+		return f.readingAll(&in.Path)
+	}
+	return f.touch("read", &in.Path)
+}
 
 // maxEntries is how many entries a listing or a search visits.
 const maxEntries = 100_000
@@ -40,7 +50,7 @@ func (f *files) list(ctx context.Context, _ string, in listArgs) (tool.Output, e
 	}
 	var b strings.Builder
 	count, left := 0, 0 // entries up to the end of this page, and after it
-	err = f.walk(ctx, dir, in.Recursive || strings.Contains(in.Glob, "/") || strings.Contains(in.Glob, "**"), func(rel string, d fs.DirEntry) error {
+	err = f.walk(ctx, dir, in.deep(), func(rel string, d fs.DirEntry) error {
 		switch {
 		case !matches(rel):
 			return nil

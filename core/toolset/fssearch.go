@@ -24,7 +24,9 @@ type searchArgs struct {
 	Skip    int    `json:"skip,omitempty" jsonschema:"hits to leave out, to read on"`
 }
 
-func (s *searchArgs) where() *string { return &s.Path }
+func (f *files) previewSearch(_ string, in *searchArgs) (tool.Preview, error) {
+	return f.readingAll(&in.Path)
+}
 
 // search searches text files in a fixed order. It skips and counts binary files and files
 // over maxFile.

@@ -51,6 +51,18 @@ func Uses(view sandbox.FS, ops ...string) []tool.PathUse {
 	return out
 }
 
+// Below returns the operation on each mount of a view that lies below the directory name
+// (an io/fs name), for the preview of a call that goes through all of that directory.
+func Below(view sandbox.FS, op, name string) []tool.PathUse {
+	var out []tool.PathUse
+	for _, m := range sandbox.Mounts(view) {
+		if at := nameOf(m.At); at != name && sandbox.Within(at, name) {
+			out = append(out, tool.PathUse{Op: op, Mount: m.Name, Path: m.At})
+		}
+	}
+	return out
+}
+
 // Factory makes one kind of toolset. Options returns a pointer to a new option struct, and
 // Open gets it with the worker's options decoded into it. The json tags of its fields are
 // the keys that a worker may write; other keys are errors. If Options is nil, the toolset

@@ -156,11 +156,7 @@ func (t cloning) Preview(_ context.Context, c tool.Call) (p tool.Preview, err er
 	}
 	in["path"] = sandbox.Abs(name)
 	p.Paths = []tool.PathUse{{Op: "write", Mount: sandbox.MountOf(t.files, name), Path: in["path"]}}
-	for _, m := range sandbox.Mounts(t.files) {
-		if m.At != in["path"] && sandbox.Within(m.At[1:], name) {
-			p.Paths = append(p.Paths, tool.PathUse{Op: "write", Mount: m.Name, Path: m.At})
-		}
-	}
+	p.Paths = append(p.Paths, toolset.Below(t.files, "write", name)...)
 	p.Args, err = json.Marshal(in)
 	return p, err
 }
