@@ -127,14 +127,19 @@ func textField(schema json.RawMessage) (field string, all []string) {
 // is that of a worker, because it stands in the place of one.
 func (s *Session) callTool(ctx context.Context, name string, args json.RawMessage, in Input) Result {
 	s.begun = true
-	s.tree.record.Worker = s.frame.worker.ID
+	s.tree.staged.Worker, s.tree.record.Worker = s.frame.worker.ID, s.frame.worker.ID
 	s.emit(trace.RunStart{Input: in.Raw()})
 	for _, n := range s.r.Notices {
 		s.emit(n)
 	}
 	s.frame.notices()
-	if s.tree.kept == nil {
+	if k := s.tree.kept; k == nil {
 		s.said(in)
+	} else {
+		s.frame.resumeStaged()
+		if k.Taint {
+			s.tree.taint(s.frame.at(), beforeResume)
+		}
 	}
 	limited, stop := s.tree.clock.timeout(ctx, s.frame.worker.Limits.WorkerTimeout, "tool "+name)
 	defer stop()

@@ -57,6 +57,9 @@ func (s *Session) restore(ctx context.Context, k *conversation.Kept, again bool)
 
 var errNotKept = fault.New(fault.Interrupted, "the conversation ends here")
 
+// beforeResume is what the warning about untrusted content names as its source.
+const beforeResume = "before the conversation was resumed"
+
 // resume restores the conversation in the Runner's Kept, without events.
 func (s *Session) resume(ctx context.Context, again bool) (*Input, error) {
 	k := s.r.Kept
@@ -70,16 +73,13 @@ func (s *Session) resume(ctx context.Context, again bool) (*Input, error) {
 		}
 	}
 	s.begin(begun)
-	if err := s.tree.staged.Resume(); err != nil {
-		f := fault.Of(err, fault.Config)
-		s.frame.emit(trace.Warning{Code: f.Code, Message: "not all of what was staged before can be shown: " + f.Message})
-	}
+	s.frame.resumeStaged()
 	s.tree.quiet.Store(true)
 	in, err := s.restore(ctx, k, again)
 	s.tree.quiet.Store(false)
 	if s.tree.tainted {
 		s.tree.tainted = false
-		s.tree.taint(s.frame.at(), "before the conversation was resumed")
+		s.tree.taint(s.frame.at(), beforeResume)
 	}
 	return in, err
 }

@@ -110,6 +110,14 @@ func (f *frame) closeStaged(ctx context.Context) {
 	}
 }
 
+// resumeStaged shows again what was staged before the run was resumed.
+func (f *frame) resumeStaged() {
+	if err := f.tree.staged.Resume(); err != nil {
+		flt := fault.Of(err, fault.Config)
+		f.emit(trace.Warning{Code: flt.Code, Message: "not all of what was staged before can be shown: " + flt.Message})
+	}
+}
+
 // waiting returns how many items wait for a person, and a line for each of the first
 // maxNamed.
 func (f *frame) waiting() (n int, lines []string) {
