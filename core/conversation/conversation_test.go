@@ -95,3 +95,46 @@ func TestResultsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// said returns messages from a short form: s system, u the person, n a note of golem, a the
+// model, m a summary.
+func said(form string) []model.Message {
+	var out []model.Message
+	for i, c := range form {
+		m := model.Message{Role: map[rune]model.Role{'s': model.System, 'a': model.Assistant}[c], Text: fmt.Sprint(string(c), i)}
+		if m.Role == "" {
+			m.Role, m.Inner, m.Summary = model.User, c != 'u', c == 'm'
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// form returns the short form of messages.
+func form(messages []model.Message) string {
+	out := ""
+	for _, m := range messages {
+		out += m.Text[:1]
+	}
+	return out
+}
+
+// What an older golem has dropped is dropped in the same way: its summaries stay. Later
+// they go together.
+func TestOlderSummaries(t *testing.T) {
+	c := conversation.New("0", said("suaaa")...)
+	for range 2 {
+		c.Drop(conversation.Dropped{Turns: 1}, "summary")
+	}
+	if got := form(c.Messages); got != "sssua" {
+		t.Fatal(got)
+	}
+	c.Add(said("a")...)
+	d, rest := c.Replacing(conversation.Dropped{Turns: 1}, 1000)
+	if want := 1000 - model.EstimateTokens(c.Messages[1:3]); !d.Summary || rest != want {
+		t.Errorf("%+v, %d tokens stay, want %d", d, rest, want)
+	}
+	if dropped := c.Drop(d, "the summary"); len(dropped) != 3 || form(c.Messages) != "stua" {
+		t.Errorf("%d messages go, %s stay", len(dropped), form(c.Messages))
+	}
+}

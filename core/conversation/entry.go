@@ -110,6 +110,8 @@ type File struct {
 type Dropped struct {
 	Exchanges int `json:"exchanges,omitempty"`
 	Turns     int `json:"turns,omitempty"`
+	// Summary says that earlier summaries went, too, although no exchange did.
+	Summary bool `json:"summary,omitempty"`
 }
 
 // Answer is a model's turn.

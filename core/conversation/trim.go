@@ -9,8 +9,9 @@ import (
 // Fit returns what to drop so that a request of size tokens has at most limit tokens:
 // the oldest exchanges as a whole, then the oldest turns of the last exchange, a call
 // together with its result (S0-59). The system prompt, what the person or the caller
-// asked last, and the latest turn stay. rest is the size after that, which may still be
-// larger than limit.
+// asked last, and the latest turn stay. An earlier summary goes with the exchanges, and
+// with turns only if the rest would still be too large. rest is the size after that, which
+// may still be larger than limit.
 func (c *Conversation) Fit(limit, size int) (d Dropped, rest int) {
 	at := 1 // index of the first message that stays
 	for size > limit {
@@ -32,7 +33,31 @@ func (c *Conversation) Fit(limit, size int) (d Dropped, rest int) {
 		ms = append(ms[:from:from], ms[to:]...)
 		d.Turns++
 	}
+	if size > limit {
+		return c.Replacing(d, size)
+	}
 	return d, size
+}
+
+// Replacing returns d for a request in which a new summary takes the place of what is
+// dropped: the earlier summaries go with it, so that there is only one. rest is the size
+// after d, and then after what Replacing returns.
+func (c *Conversation) Replacing(d Dropped, rest int) (Dropped, int) {
+	if n := c.summaries(); n > 0 && d.Turns > 0 && d.Exchanges == 0 && !d.Summary {
+		d.Summary = true
+		rest -= model.EstimateTokens(c.Messages[1 : 1+n])
+	}
+	return d, rest
+}
+
+// summaries returns how many summaries there are after the system prompt. Conversations
+// that were kept by an older golem can have several.
+func (c *Conversation) summaries() int {
+	n := 0
+	for 1+n < len(c.Messages) && c.Messages[1+n].Summary {
+		n++
+	}
+	return n
 }
 
 // Drop removes from the conversation what Fit returned, and returns the removed
@@ -50,6 +75,8 @@ func (c *Conversation) Drop(d Dropped, summary string) (dropped []model.Message)
 	}
 	if at > 1 {
 		drop(1, at)
+	} else if d.Summary {
+		drop(1, 1+c.summaries())
 	}
 	for range d.Turns {
 		if from, to := oldestTurn(c.Messages); from < to {
@@ -57,7 +84,7 @@ func (c *Conversation) Drop(d Dropped, summary string) (dropped []model.Message)
 		}
 	}
 	if summary != "" && len(c.Messages) > 0 {
-		c.Messages = slices.Insert(slices.Clone(c.Messages), 1, model.Message{Role: model.User, Text: summary, Inner: true})
+		c.Messages = slices.Insert(slices.Clone(c.Messages), 1, model.Message{Role: model.User, Text: summary, Inner: true, Summary: true})
 	}
 	return dropped
 }

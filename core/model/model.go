@@ -63,6 +63,8 @@ type Message struct {
 	// Inner marks a User message that golem added itself (a request to repair
 	// an answer, or a note). It does not begin a new exchange.
 	Inner bool `json:"inner,omitempty"`
+	// Summary marks an Inner message that stands for messages that were dropped.
+	Summary bool `json:"summary,omitempty"`
 }
 
 // Request is the request of one turn. Messages is shared and must not be

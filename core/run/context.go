@@ -47,7 +47,7 @@ func (f *frame) compact(ctx context.Context) error {
 	if drop == (conversation.Dropped{}) {
 		return nil
 	}
-	more, left := f.conversation.Fit(limit/2, size)
+	more, left := f.conversation.Replacing(f.conversation.Fit(limit/2, size))
 	return f.shorten(ctx, drop, more, limit-left, why)
 }
 
@@ -154,12 +154,22 @@ func summarySettings(s model.Settings, name string) model.Settings {
 // maxQuoted is how many bytes of one message a request for a summary contains at most.
 const maxQuoted = 8 << 10
 
-// transcript returns the beginning of each message as text, about size bytes in all.
+// transcript returns the beginning of each message as text, about size bytes in all. Up to
+// half of it is for an earlier summary, because that stands for many messages.
 func transcript(messages []model.Message, size int) string {
-	each := max(min(size/max(len(messages), 1), maxQuoted), 64)
+	room := size
+	for _, m := range messages {
+		if m.Summary {
+			room -= min(len(m.Text), room/2)
+		}
+	}
+	shared := max(min(room/max(len(messages), 1), maxQuoted), 64)
 	var b strings.Builder
 	for _, m := range messages {
-		text := m.Text
+		text, each := m.Text, shared
+		if m.Summary {
+			each = max(size/2, shared)
+		}
 		for _, c := range m.Calls {
 			text += fmt.Sprintf("\n[calls %s %s]", c.Name, head(c.Args, each/2))
 		}

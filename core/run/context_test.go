@@ -189,3 +189,55 @@ func TestSummaryWithoutAKnownContext(t *testing.T) {
 		t.Errorf("it is asked to summarise %q", text)
 	}
 }
+
+// writer is a model that writes numbered summaries of 1,000 tokens and stores its requests.
+type writer struct {
+	heard
+	asked []string
+}
+
+func (w *writer) Generate(ctx context.Context, r model.Request, d func(model.Delta)) (model.Turn, error) {
+	w.asked = append(w.asked, r.Messages[len(r.Messages)-1].Text)
+	turn, err := w.heard.Generate(ctx, r, d)
+	turn.Text = "summary " + strconv.Itoa(len(w.asked)) + strings.Repeat(" x", 2000)
+	return turn, err
+}
+
+// In a single exchange each summary replaces the one before it and is made of it, however
+// often the conversation is compacted.
+func TestSummaryReplacesTheEarlierOne(t *testing.T) {
+	w := &writer{heard: heard{name: "openai:m"}}
+	f := &frame{
+		identity:     identity{tree: newTree(&Runner{Sink: trace.Sinks(nil)}), worker: &project.Worker{ID: "main", MaxContextTokens: 8000, Limits: project.Limits{ModelTimeout: time.Minute}}},
+		powers:       powers{tools: &tool.Set{}, model: w, budget: &budget{mu: &sync.Mutex{}}},
+		conversation: conversation.New("0", model.Message{Role: model.System, Text: "Help."}, model.Message{Role: model.User, Text: "the task"}),
+	}
+	for turn := range 40 {
+		id := strconv.Itoa(turn)
+		f.conversation.Add(model.Message{Role: model.Assistant, Calls: []model.Call{{ID: id, Name: "t", Args: "{}"}}},
+			model.Message{Role: model.ToolRole, CallID: id, Tool: "t", Text: strings.Repeat("result ", 500)})
+		if err := f.compact(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ms, n := f.conversation.Messages, len(w.asked)
+		found := 0
+		for _, m := range ms {
+			if strings.Contains(m.Text, "summary ") {
+				found++
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		newest := "summary " + strconv.Itoa(n) + " x"
+		if found != 1 || !strings.Contains(ms[1].Text, newest) || ms[2].Text != "the task" || ms[len(ms)-1].CallID != id {
+			t.Fatalf("turn %d: %d summaries, and the first messages are %.80q, %.80q", turn, found, ms[1].Text, ms[2].Text)
+		}
+		if before := "summary " + strconv.Itoa(n-1) + " x"; n > 1 && !strings.Contains(w.asked[n-1], before) {
+			t.Fatalf("turn %d: summary %d is not made of the one before it: %.200q", turn, n, w.asked[n-1])
+		}
+	}
+	if len(w.asked) < 5 {
+		t.Errorf("%d summaries: the test shows nothing", len(w.asked))
+	}
+}
