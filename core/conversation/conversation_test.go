@@ -119,6 +119,25 @@ func form(messages []model.Message) string {
 	return out
 }
 
+// A note that golem made for a message of the person goes with that message, and not with
+// the exchange before it.
+func TestNotesGoWithTheirMessage(t *testing.T) {
+	for before, want := range map[string]string{
+		"suanu": "snu", "suanuanu": "snu", "suannu": "snnu", "suu": "su", "sunu": "snu", "snuanu": "snu", "suananu": "snu", "smnuanu": "snu", "sunau": "su",
+	} {
+		c := conversation.New("0", said(before)...)
+		dropped := c.Drop(c.Old(), "")
+		if got := form(c.Messages); got != want || len(dropped) != len(before)-len(want) {
+			t.Errorf("%s becomes %s, want %s", before, got, want)
+		}
+	}
+	c := conversation.New("0", said("suanu")...)
+	size := model.EstimateTokens(c.Messages)
+	if d, rest := c.Fit(size-1, size); d != (conversation.Dropped{Exchanges: 1}) || rest != size-model.EstimateTokens(c.Messages[1:3]) {
+		t.Errorf("%+v, and %d of %d tokens stay", d, rest, size)
+	}
+}
+
 // What an older golem has dropped is dropped in the same way: its summaries stay. Later
 // they go together.
 func TestOlderSummaries(t *testing.T) {

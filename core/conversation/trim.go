@@ -113,15 +113,20 @@ func (c *Conversation) Lasting() []model.Message {
 
 // nextExchange returns the index where the second exchange of the history begins, -1 if
 // there is only one. Requests for repairs and injected texts are user messages too, but
-// Inner, and do not begin an exchange.
+// Inner. They do not begin an exchange, except directly before the person's message: there
+// they are notes that golem made for it.
 func nextExchange(ms []model.Message) int {
 	seen := false
 	for i := 1; i < len(ms); i++ {
 		if ms[i].Role == model.User && !ms[i].Inner {
-			if seen {
-				return i
+			if !seen {
+				seen = true
+				continue
 			}
-			seen = true
+			for ms[i-1].Inner {
+				i--
+			}
+			return i
 		}
 	}
 	return -1
