@@ -49,14 +49,18 @@ func (c *Conversation) Add(messages ...model.Message) {
 	c.Messages = append(c.Messages, messages...)
 }
 
-// TakeBack removes the person's last message, unless the model has answered it.
+// TakeBack removes the person's last message, unless the model has answered it. If only
+// the system prompt and notes are left, it removes them too, because the next message is
+// the first and makes the system prompt.
 func (c *Conversation) TakeBack() {
 	for i := len(c.Messages) - 1; i >= 0 && c.Messages[i].Role == model.User; i-- {
 		if c.Messages[i].Inner {
 			continue
 		}
-		if c.Messages = slices.Concat(c.Messages[:i], c.Messages[i+1:]); i == 1 && len(c.Messages) == 1 {
-			c.Messages = nil // the next message is the first: it makes the system prompt
+		c.Messages = slices.Concat(c.Messages[:i], c.Messages[i+1:])
+		said := func(m model.Message) bool { return m.Role != model.System && !m.Inner || m.Summary }
+		if !slices.ContainsFunc(c.Messages, said) {
+			c.Messages = nil
 		}
 		return
 	}

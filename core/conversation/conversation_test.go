@@ -138,6 +138,19 @@ func TestNotesGoWithTheirMessage(t *testing.T) {
 	}
 }
 
+// A message that is taken back goes without what golem added to it, if it was the first.
+func TestTakeBack(t *testing.T) {
+	for before, want := range map[string]string{
+		"su": "", "snu": "", "sun": "", "snun": "", "suanu": "suan", "smu": "sm", "sua": "sua", "suan": "suan", "suu": "su", "": "",
+	} {
+		c := conversation.New("0", said(before)...)
+		c.TakeBack()
+		if got := form(c.Messages); got != want {
+			t.Errorf("%s becomes %q, want %q", before, got, want)
+		}
+	}
+}
+
 // What an older golem has dropped is dropped in the same way: its summaries stay. Later
 // they go together.
 func TestOlderSummaries(t *testing.T) {

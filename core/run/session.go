@@ -231,6 +231,9 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	out, err := f.exchange(ctx)
 	if errors.Is(err, fault.Attachment) {
 		f.conversation.TakeBack() // later messages must not carry what the model does not take
+		if len(f.conversation.Messages) == 0 {
+			f.tree.pending = "" // the note about pending items went, too
+		}
 	}
 	return out, err
 }
