@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/toolset"
@@ -243,6 +244,30 @@ func TestBackground(t *testing.T) {
 	}
 	if _, err := s.begun(ctx, startArgs{"sleep 600"}); err == nil || !strings.Contains(err.Error(), "E_LIMIT") {
 		t.Error(err)
+	}
+}
+
+// Waiting for output ends with the time limit of the tool, which is no error: the command
+// still runs. If the run is interrupted, that is the result.
+func TestWaitIsBounded(t *testing.T) {
+	y := newYard(t)
+	s := y.open(t, y.whole(t), options{}, false)
+	if _, err := s.begun(t.Context(), startArgs{"sleep 600"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		cause error
+		want  string
+	}{
+		{fault.New(fault.Timeout, "tool read_command ran longer than 1s"), `{"id":"1","running":true,"output":""}`},
+		{context.Canceled, ""},
+	} {
+		ctx, end := context.WithCancelCause(t.Context())
+		end(c.cause)
+		out, err := s.read(ctx, readArgs{"1", maxWait})
+		if string(out.Data) != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%v: %s, %v", c.cause, out.Data, err)
+		}
 	}
 }
 
