@@ -142,3 +142,34 @@ func TestErrorsWithoutAnID(t *testing.T) {
 		}
 	}
 }
+
+// Invisible characters in a result, with which a server could hide instructions from the
+// person, reach the model as visible escapes, in texts and in structured content.
+func TestHiddenCharactersOfAResult(t *testing.T) {
+	const hidden = `a\u202eb\udb40\udc41c\udb40\udd00\u200bd\u001b[2J\r\n\te \ud83d\ude00 \\u202e`
+	const shown = `a\u202eb\ue0041c\ue0100\u200bd\u001b[2J` + "\r\n\te \U0001f600 " + `\u202e`
+	for result, want := range map[string]string{
+		`{"content":[{"type":"text","text":"` + hidden + `"}]}`:                                              shown,
+		`{"content":[{"type":"resource","resource":{"uri":"a","text":"` + hidden + `"}}]}`:                   shown,
+		`{"content":[{"type":"text","text":"x"},{"type":"text","text":"` + hidden + `"}]}`:                   "x\n" + shown,
+		`{"content":[{"type":"text","text":"x"}],"structuredContent":{"` + hidden + `":["` + hidden + `"]}}`: "",
+	} {
+		c := overMemory(t, calls(&mcptest.Server{}, func(w http.ResponseWriter, _ *http.Request, id string) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+		}))
+		out, err := c.Client().Call(t.Context(), "ok", json.RawMessage(`{}`), nil)
+		if want != "" && (err != nil || out.Text != want) {
+			t.Errorf("%s\n gives %q, %v\n want %q", result, out.Text, err, want)
+		}
+		if want == "" {
+			var data map[string][]string
+			if err := errors.Join(err, json.Unmarshal(out.Data, &data)); err != nil || len(data[shown]) != 1 || data[shown][0] != shown {
+				t.Errorf("structured content gives %q, %v", out.Data, err)
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -54,6 +54,9 @@ func (c Client) result(name string, raw json.RawMessage) (tool.Output, error) {
 		return out, err
 	}
 	data, err := tool.Canonical(in.Structured)
+	if err == nil {
+		data = plainJSON(data)
+	}
 	if err != nil || len(data) > maxResult {
 		return untrusted, fault.New(fault.ToolOutput, "%s of the MCP server %s returned structured content that cannot be read", name, c.Name)
 	}
@@ -92,15 +95,19 @@ func (b *builder) resource(r contents) {
 	b.part(tool.Part{Type: "resource", MIME: Plain(r.MIME, 100), Name: Plain(name, 100), Data: r.Blob})
 }
 
+// text adds a text with visible escapes for its invisible characters.
 func (b *builder) text(s string) {
 	if b.all.Len() > 0 {
 		b.all.WriteByte('\n')
+	}
+	if len(s) <= maxResult {
+		s = visible(s)
 	}
 	if b.all.Len()+len(s) > maxResult {
 		b.over = true
 		return
 	}
-	b.all.WriteString(strings.ToValidUTF8(s, "\uFFFD"))
+	b.all.WriteString(s)
 }
 
 func (b *builder) part(p tool.Part) {

@@ -28,9 +28,27 @@ func Plain(s string, limit int) string {
 	return out.String()
 }
 
+// visible returns a whole text of a server as valid UTF-8, with the escapes of Plain.
+// Carriage returns stay, too.
+func visible(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	var out strings.Builder
+	for {
+		at := strings.IndexFunc(s, func(r rune) bool { return r != '\r' && hidden(r) })
+		if at < 0 {
+			out.WriteString(s)
+			return out.String()
+		}
+		r, n := utf8.DecodeRuneInString(s[at:])
+		fmt.Fprintf(&out, `%s\u%04x`, s[:at], r)
+		s = s[at+n:]
+	}
+}
+
 // hidden reports whether a character is invisible. Line feed and tab count as visible.
 func hidden(r rune) bool {
-	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r) || r == '\u2028' || r == '\u2029')
+	selector := r >= 0xe0100 && r <= 0xe01ef // variation selectors, a row of which can carry a text
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r) || r == '\u2028' || r == '\u2029' || selector)
 }
 
 // plainJSON replaces invisible characters in the strings of a valid JSON document by visible
