@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"golem/core"
+	"golem/core/fault"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/state"
@@ -61,7 +62,7 @@ func TestEntryToolIsResumed(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			play := func(ctx context.Context, o core.RunOptions) []trace.Event {
+			play := func(ctx context.Context, o core.RunOptions) (*fault.Fault, string) {
 				inst, err := core.Open(core.Platform{
 					Name: "native", Version: "test", TrustKey: "/yard", State: state.Memory(kept), Toolsets: []toolset.Factory{set},
 					Mount: func(source string) (sandbox.FS, error) {
@@ -77,18 +78,18 @@ func TestEntryToolIsResumed(t *testing.T) {
 				}
 				var file bytes.Buffer
 				o.Trace = &file
-				inst.Run(ctx, run.Input{JSON: json.RawMessage(`{}`)}, &ui.Script{}, o)
+				res := inst.Run(ctx, run.Input{JSON: json.RawMessage(`{}`)}, &ui.Script{}, o)
 				_, events, err := trace.Read(&file, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				return events
+				return res.Error, ends(events)
 			}
-			if got, want := ends(play(ctx, core.RunOptions{})), "0.1 "+c.kept+" ok\n0 lead stopped E_INTERRUPTED"; got != want {
-				t.Fatalf("the first run ended as\n%s\nwant\n%s", got, want)
+			if err, got := play(ctx, core.RunOptions{}); got != "0.1 "+c.kept+" ok\n0 lead stopped E_INTERRUPTED" {
+				t.Fatalf("the first run ended with %v and the calls\n%s", err, got)
 			}
-			if got := ends(play(t.Context(), core.RunOptions{Resume: &core.Resume{}})); got != c.want {
-				t.Errorf("resumed, the calls ended as\n%s\nwant\n%s", got, c.want)
+			if err, got := play(t.Context(), core.RunOptions{Resume: &core.Resume{}}); got != c.want {
+				t.Errorf("resumed, it ended with %v and the calls\n%s\nwant\n%s", err, got, c.want)
 			}
 		})
 	}

@@ -36,7 +36,7 @@ func TestTheMessageAfterARejectedOneIsTheFirst(t *testing.T) {
 		}
 	}
 	store := &clearance.Store{State: &kept, Mount: func(string) (sandbox.FS, error) { return files, nil }}
-	work := &clearance.Work{Store: store, Run: "earlier", Root: ".", Life: t.Context()}
+	work := &clearance.Work{Store: store, Run: "earlier", Root: ".", Life: t.Context}
 	if _, err := work.Commit(t.Context(), []clearance.File{{Source: ".", Path: "a.md", Read: func() ([]byte, error) { return []byte("b"), nil }}}, "waits", ""); err != nil {
 		t.Fatal(err)
 	}
