@@ -83,7 +83,7 @@ export interface RunOptions extends ProjectOptions {
    * that nobody can be asked; without approve all that would ask is denied. signal aborts when the question is
    * withdrawn or the run is cancelled: then an answer has no effect.
    */
-  approve?: (request: Request, signal: AbortSignal) => Decision | null | Promise<Decision | null>
+  approve?: (request: Question, signal: AbortSignal) => Decision | null | Promise<Decision | null>
   /** Called with whole prompts, inputs and outputs as JSON; the name begins with the call's id: 0.2.prompt.json. */
   artifact?: (artifact: { name: string; data: string }) => void
   /** false keeps no trace in the project. */
@@ -91,6 +91,12 @@ export interface RunOptions extends ProjectOptions {
   prompts?: boolean
   /** The file of the project in which the answers of the models are recorded. */
   record?: string
+}
+
+/** A request as approve gets it. */
+export interface Question extends Request {
+  /** The JSON of each argument that is not a string: show this to the person, because a JavaScript number does not keep all digits. */
+  shown?: Record<string, string>
 }
 
 /** An answer to a request. keep saves request.lasting for this project in this browser: show all of it before the person gives that answer. */

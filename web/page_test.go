@@ -188,19 +188,19 @@ func TestHostileText(t *testing.T) {
 }
 
 // TestApprovalShowsAll tests that the approval dialog shows every argument completely, whatever
-// its form, and invisible characters as escapes.
+// its form, each number with all its digits, and invisible characters as escapes.
 func TestApprovalShowsAll(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
 	do(p, `await text("is ready")`)
 	project(t, p, "asks", map[string]string{
 		"main.worker":           "---\nmodel: script:s.yaml\ntoolsets: {workers: {allowed_workers: [helper], approval: {default: ask}}}\n---\nAsk.\n",
-		"workers/helper.worker": "---\nmodel: script:s.yaml\ninput_schema: {type: object, properties: {x: {type: object}, y: {type: string}}}\n---\nHelp.\n",
-		"s.yaml":                "script: 1\nworkers:\n  main:\n    - calls: [{tool: helper, args: {x: {head: harmless, cut: 5, sha256: \"0\", more: \"and evil\"}, y: \"abc\\u202egnp\\u200b\\u00a0x\\u3164\"}}]\n    - say: done\n  helper:\n    - say: helped\n",
+		"workers/helper.worker": "---\nmodel: script:s.yaml\ninput_schema: {type: object, properties: {x: {type: object}, id: {type: integer}, y: {type: string}}}\n---\nHelp.\n",
+		"s.yaml":                "script: 1\nworkers:\n  main:\n    - calls: [{tool: helper, args: {x: {head: harmless, cut: 5, sha256: \"0\", more: \"and evil\", ids: [9007199254740995]}, id: 9007199254740993, y: \"abc\\u202egnp\\u200b\\u00a0x\\u3164\"}}]\n    - say: done\n  helper:\n    - say: helped\n",
 	})
 	do(p, `await say("go"); await until("the question", () => document.querySelector('dialog[open]'))`)
 	said := webtest.Eval[string](p, `document.querySelector('dialog[open]').innerText`)
-	for _, want := range []string{"harmless", "and evil", `abc\u202egnp\u200b\u00a0x\u3164`, "main", "helper", "risk"} {
+	for _, want := range []string{"harmless", "and evil", "9007199254740993", "9007199254740995", `abc\u202egnp\u200b\u00a0x\u3164`, "main", "helper", "risk"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the dialog does not show %q:\n%s", want, said)
 		}

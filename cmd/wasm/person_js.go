@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -38,7 +39,7 @@ func (p *page) Approve(ctx context.Context, r approval.Request) (approval.Decisi
 	if p.headless {
 		return approval.Decision{}, approval.ErrNobody
 	}
-	p.call.post("ask", decoded(r))
+	p.call.post("ask", decoded(question{r, shown(r.Args)}))
 	for {
 		select {
 		case <-ctx.Done():
@@ -55,6 +56,29 @@ func (p *page) Approve(ctx context.Context, r approval.Request) (approval.Decisi
 			return d, nil
 		}
 	}
+}
+
+// question is a request in the form in which the page gets it.
+type question struct {
+	approval.Request
+	Shown map[string]string `json:"shown,omitempty"`
+}
+
+// shown returns the JSON of each argument that is not a string, indented. The page shows it,
+// because JavaScript does not keep all digits of a number.
+func shown(args json.RawMessage) map[string]string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(args, &fields) != nil {
+		return nil // a question without arguments
+	}
+	out := map[string]string{}
+	for name, raw := range fields {
+		var b bytes.Buffer
+		if raw[0] != '"' && json.Indent(&b, raw, "", "  ") == nil {
+			out[name] = b.String()
+		}
+	}
+	return out
 }
 
 // Prompt waits for the person's next message.

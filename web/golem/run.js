@@ -47,6 +47,7 @@
  * @property {string} [module] of a custom tool: its file and digest
  * @property {{name: string, value: string}[]} [grants] all that the module was given: files, hosts, keys of config
  * @property {object} [args] the arguments of the call
+ * @property {Record<string, string>} [shown] the JSON of each argument that is not a string: show this to the person, because a JavaScript number does not keep all digits
  * @property {{op: string, mount?: string, path: string}[]} [paths]
  * @property {string} [diff] the change to a file, unified
  * @property {boolean} [unchanged] the file has the content that the call would write

@@ -56,7 +56,7 @@ function Question({ question, waiting }) {
         <div class="body" tabIndex={call || input ? undefined : 0}>
           {call ? <Facts request={request} /> : <Lines request={request} />}
           {request.kind === 'trust' && <p class="small">No: nothing of this is used, and a run that needs it ends.</p>}
-          {call && <Arguments args={beyond(request)} closed={!!request.diff} />}
+          {call && <Arguments args={beyond(request)} exact={request.shown} closed={!!request.diff} />}
           {request.diff && <Changes patch={request.diff} />}
           {call && <div class="field">
             <label for="reason">Reason, if you say no <span class="hint">(the worker reads it)</span></label>

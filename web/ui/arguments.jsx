@@ -10,13 +10,13 @@ const rank = (name) => (argumentOrder.includes(name) ? argumentOrder.indexOf(nam
 /** Returns the entries of args in that order; other names follow in alphabetical order. */
 export const ordered = (args) => Object.entries(args).sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0))
 
-/** @param {{args: any, closed: boolean}} props closed: long arguments are folded, because a diff shows what they do */
-export function Arguments({ args, closed }) {
+/** @param {{args: any, exact?: Record<string, string>, closed: boolean}} props exact: the JSON of arguments, whose numbers have all digits; closed: long arguments are folded, because a diff shows what they do */
+export function Arguments({ args, exact, closed }) {
   const entries = args && typeof args === 'object' ? ordered(args) : [['value', args]]
   return (
     <div class="stack">
       {entries.map(([name, v]) => {
-        const text = typeof v === 'string' ? v : JSON.stringify(v, null, 2)
+        const text = typeof v === 'string' ? v : exact?.[name] ?? JSON.stringify(v, null, 2)
         const long = text.length > 120 || text.includes('\n')
         const label = visible(name)
         if (!long) return <dl class="facts" key={name}><dt class="mono">{label}</dt><dd class="mono">{visible(text)}</dd></dl>
