@@ -111,9 +111,18 @@ func TestMarkdown(t *testing.T) {
 		"[**a**](https://b.example \"t\")":     `href="https://b.example/".*><strong>a</strong><span`,
 		"![a](https://b.example/c.png)":        `href="https://b.example/c.png".*>\[image: a\]<span`,
 		"see https://b.example/c_d_(e). Next":  `href="https://b.example/c_d_\(e\)".*>https://b.example/c_d_\(e\)</a>\. Next`,
-		"<https://b.example>":                  `href="https://b.example/"`,
-		"<mailto:a@b.example>":                 `href="mailto:a@b.example"`,
+		"<https://b.example>":                  `href="https://b.example/".*>https://b.example</a>`,
+		"<mailto:a@b.example>":                 `href="mailto:a@b.example".*>mailto:a@b.example</a>`,
+		"[a@b.example](mailto:a@b.example)":    `href="mailto:a@b.example".*>a@b.example</a>`,
 		"[https://good.example](https://e.ex)": `<span class="md-host"> \(e.ex\)</span>`,
+		// A label that has the host somewhere, or that looks like it, is not where the link leads.
+		"[https://paypal.com/login](https://aypal.com/login)":      `<span class="md-host"> \(aypal.com\)</span>`,
+		"[https://good.example/b.ex](https://b.ex)":                `<span class="md-host"> \(b.ex\)</span>`,
+		"[https://b.ex.good.example](https://b.ex)":                `<span class="md-host"> \(b.ex\)</span>`,
+		"[https://good.example@b.ex](https://b.ex)":                `<span class="md-host"> \(b.ex\)</span>`,
+		`[https://b.ex\@good.example](https://b.ex)`:               `<span class="md-host"> \(b.ex\)</span>`,
+		"[https://\u0430pple.example](https://\u0430pple.example)": `<span class="md-host"> \(xn--pple-43d.example\)</span>`,
+		"[ya@b.example](mailto:a@b.example)":                       `<span class="md-host"> \(a@b.example\)</span>`,
 	} {
 		got := webtest.Eval[string](p, "md("+quoted(text)+")")
 		if !regexp.MustCompile(want).MatchString(got) || !strings.Contains(got, `target="_blank" rel="noopener noreferrer nofollow" referrerpolicy="no-referrer"`) {

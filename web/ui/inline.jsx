@@ -153,10 +153,13 @@ function outside(address, label, kind) {
   const text = kind === 'image' ? `[image: ${label}]` : label || url.href
   return (
     <a href={url.href} target="_blank" rel="noopener noreferrer nofollow" referrerpolicy="no-referrer" title={`opens ${url.href} in a new tab`}>
-      {kind === 'link' && label ? inline(label, true) : text}{!text.includes(host) && <span class="md-host"> ({host})</span>}
+      {kind === 'link' && label ? inline(label, true) : text}{!leadsTo(text, host) && <span class="md-host"> ({host})</span>}
     </a>
   )
 }
+
+/** Reports whether a text is an address of exactly this host, or the host itself. Any other text can look like another address. */
+const leadsTo = (text, host) => text === host || text === `mailto:${host}` || /^https?:\/\/([\w.:-]+)(?![^/?#])/.exec(text)?.[1] === host
 
 /** A linked list of values, in which a range can be joined to one value, with a second list of the delimiters in it. */
 class List {
