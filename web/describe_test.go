@@ -4,6 +4,7 @@ package web_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,4 +93,34 @@ func TestInputForm(t *testing.T) {
 			await new Promise((done) => setTimeout(done)) };
 		await fill('arg-place', 'Lisbon'); await fill('arg-days', 'three'); submit(); await text("days is not JSON");
 		await fill('arg-days', '3'); submit(); await text("three days in Lisbon")`)
+}
+
+// TestInputKeepsDigits tests that a run gets the number that the person wrote, with all its
+// digits, from the field, from the form and once more; and that an object in which a key is there
+// twice is refused, as on the command line.
+func TestInputKeepsDigits(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "digits", map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\ninput_schema: {type: object, required: [user_id], properties: {user_id: {type: integer}, name: {type: string}}}\n---\nFind.\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n    - say: found\n",
+	})
+	fill := func(id, value string) string {
+		return fmt.Sprintf(`{ const f = await until(%[1]q, () => document.getElementById(%[1]q)); f.value = %[2]q; f.dispatchEvent(new Event('input', { bubbles: true })); await new Promise((done) => setTimeout(done)) }`, id, value)
+	}
+	do(p, `await say('{"user_id": 1, "user_id": 2}'); await until("an end", () => document.querySelector('.talk .note.error, .bubble.golem')); if (document.querySelector('.bubble.golem')) throw new Error("it ran")`)
+	do(p, `await say('{"user_id": 1234567890123456789}'); await text("found")`)
+	finished(p, "ok")
+	do(p, `await click("new conversation"); await text("main is ready"); await click("Form"); %s %s document.querySelector('dialog[open] button.primary').click(); await text("found")`, fill("arg-user_id", "1234567890123456789"), fill("arg-name", "1"))
+	finished(p, "ok")
+	do(p, `const { createGolem } = await import('./golem.js'), other = await createGolem(), runs = async () => (await other.runs('digits')).length, before = await runs();
+		await click("answer again"); await until("another run", async () => (await runs()) > before); other.close()`)
+	finished(p, "ok")
+	got := webtest.Eval[string](p, `(async () => { const { createGolem } = await import('./golem.js'), golem = await createGolem(), found = [];
+		for (const r of await golem.runs('digits')) found.push(/"type":"run.start".*?"input":(.*?)[,}]*\n/.exec(new TextDecoder().decode(await golem.readRun('digits', r.name)))?.[1]);
+		golem.close(); return found.join('\n') + '\n' + document.querySelector('.bubble.you').innerText })()`)
+	if n := strings.Count(got, `"user_id":1234567890123456789`); n != 4 || strings.Count(got, `"name":"1"`) != 3 {
+		t.Errorf("the runs and the page have\n%s", got)
+	}
 }

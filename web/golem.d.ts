@@ -374,8 +374,8 @@ export class Golem {
   run(name: string, input: string | object, options?: RunOptions): Run
   /** Starts a conversation. Run.send sends further messages, Run.end ends it. */
   chat(name: string, input?: string | object | null, options?: RunOptions): Run
-  /** Calls one tool of the entry worker, on behalf of the person, in a run of its own. */
-  call(name: string, tool: string, args: object, options?: RunOptions): Run
+  /** Calls one tool of the entry worker, on behalf of the person, in a run of its own. args can be a JSON text, whose numbers keep all digits. */
+  call(name: string, tool: string, args: string | object, options?: RunOptions): Run
   /** Continues a kept conversation. id is result.run, or an id of conversations(); '' is the newest. */
   resume(name: string, id?: string, input?: string | object | null, options?: RunOptions): Run
   /** Ends golem at once. Open calls fail with E_INTERRUPTED. */

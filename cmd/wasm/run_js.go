@@ -259,6 +259,9 @@ type failure struct {
 
 func callTool(c *call) (any, []byte, error) {
 	return c.start(func(ctx context.Context, i *core.Instance, a asked, in run.Input, p *page, ro core.RunOptions) run.Result {
+		if text := strings.TrimSpace(in.Text); strings.HasPrefix(text, "{") && json.Valid([]byte(text)) { // arguments whose numbers have all digits
+			in = run.Input{JSON: json.RawMessage(text), Attachments: in.Attachments}
+		}
 		return i.CallTool(ctx, a.Tool, in, p, ro)
 	})
 }

@@ -340,7 +340,7 @@ export class Golem {
     return this.#start('chat', name, input, options)
   }
 
-  /** Calls one tool of the entry worker, on behalf of the person, in a run of its own. To call it in an open conversation, with its approvals and trace, use send('/tool NAME JSON'). */
+  /** Calls one tool of the entry worker, on behalf of the person, in a run of its own. args is an object or JSON text, whose numbers keep all digits. To call it in an open conversation, with its approvals and trace, use send('/tool NAME JSON'). */
   call(name, tool, args, options = {}) {
     return this.#start('call', name, args, options, { tool })
   }

@@ -8,26 +8,28 @@ import { asked } from './start.js'
 /** Returns the values that a field offers; null for a field in which the person types. */
 const choices = (p) => (Array.isArray(p.enum) && p.enum.length ? p.enum : p.type === 'boolean' ? [true, false] : null)
 
-/** Returns the object that the person entered in a form, or what is wrong with a field. */
+/** Returns the object that the person entered in a form, as JSON text on one line in which numbers are as they were written, or what is wrong with a field. */
 export function read({ properties = {}, required = [] }, given) {
-  const value = {}
+  const parts = []
+  const put = (name, json) => parts.push(`${JSON.stringify(name)}:${json}`)
   for (const [name, p] of Object.entries(properties)) {
     const text = given[name] ?? ''
     const all = choices(p)
     if (all) {
-      if (text !== '') value[name] = all[Number(text)]
+      if (text !== '') put(name, JSON.stringify(all[Number(text)]))
       else if (required.includes(name)) return { fault: `${name} is missing: choose one` }
       continue
     }
     if (text === '' && required.includes(name)) return { fault: `${name} is missing: write it` }
     if (text === '') continue
     try {
-      value[name] = p.type === 'string' ? text : JSON.parse(text)
+      if (p.type !== 'string') JSON.parse(text)
+      put(name, p.type === 'string' ? JSON.stringify(text) : text.replaceAll('\n', ' ').trim())
     } catch {
       return { fault: `${name} is not JSON: write it like ["a"] or 3` }
     }
   }
-  return { value }
+  return { text: `{${parts.join(',')}}` }
 }
 
 const kinds = { string: '', integer: ', a whole number', number: ', a number' }
@@ -60,10 +62,10 @@ export function Form({ of: { title, action, tools, schema, send } }) {
   const fields = tool ? tool.input ?? {} : schema
   const leave = () => (asked.value = null)
   const submit = () => {
-    const { value, fault } = read(fields, given.current)
+    const { text, fault } = read(fields, given.current)
     if (fault) return setWrong(fault)
     leave()
-    store.attempt(tool?.name ?? 'the run', () => send(value, tool))
+    store.attempt(tool?.name ?? 'the run', () => send(text, tool))
   }
   return (
     <Dialog title={visible(title)} leave={leave} submit={submit} buttons={<button class="button primary" disabled={store.framed}>{action}</button>}>

@@ -39,6 +39,7 @@ export function emptyRun() {
     ms: 0,
     events: 0,
     missing: 0,
+    sent: null, // what began the run, if the person began it here: {text, attachments, alone}
     tool: null, // if the run is only a tool that the person called: its name, arguments and worker
   }
 }
@@ -183,7 +184,7 @@ const handlers = {
     if (!run.begun) run.begun = at
     run.status = 'running'
     const input = plain(e.input)
-    if (!run.resumed) say(run, 'you', { text: typeof input === 'object' && input ? JSON.stringify(input) : shown(input) })
+    if (!run.resumed) say(run, 'you', { text: typeof input === 'object' && input ? run.sent?.text ?? JSON.stringify(input) : shown(input) })
   },
   'run.end'(run, e) {
     run.status = e.status

@@ -1,6 +1,6 @@
 // Begins, continues and stops the runs and conversations of the open project.
 import { batch } from '@preact/signals'
-import { about, asked, attempt, chosen, framed, golem, listFiles, lists, listStaged, look, options, project, refused, run, running, sent, staged, talking, tell, tick, view } from './state.js'
+import { about, asked, attempt, chosen, framed, golem, listFiles, lists, listStaged, look, options, project, refused, run, running, staged, talking, tell, tick, view } from './state.js'
 import { emptyRun, apply, faultText, recall, type } from './run.js'
 import { settings } from './settings.js'
 
@@ -17,10 +17,9 @@ export async function fresh() {
   })
 }
 
-/** Sends the person's text: to the open conversation, or as a new run, with alone ({entry, object}) of another worker than the entry. Resolves to false if the run could not begin. */
+/** Sends the person's text: to the open conversation, or as a new run, with alone ({entry}) of another worker than the entry. golem itself reads a text that is JSON, because JavaScript does not keep all digits of a number. Resolves to false if the run could not begin. */
 export async function send(text, attachments = [], alone = null) {
   if (running.value && !talking.value) return false
-  sent.value = { text, attachments, alone }
   refused.value = null
   if (current && talking.value) {
     const back = /^\/(?:rewind +(\d+)|again|retry) *$/.exec(text)
@@ -35,13 +34,12 @@ export async function send(text, attachments = [], alone = null) {
   const keep = !alone && (about.value?.mode === 'chat' || settings.project(project.value).talk === true)
   const started = { ...options(), ...(alone && { entry: alone.entry }), attachments, approve: framed ? undefined : approve }
   batch(() => {
-    run.value = emptyRun()
+    run.value = { ...emptyRun(), sent: { text, attachments, alone } }
     chosen.value = ''
     running.value = true
     talking.value = keep
   })
-  const input = typed(text, alone ? alone.object : about.value?.input)
-  current = keep ? golem.chat(project.value, input, started) : golem.run(project.value, input, started)
+  current = keep ? golem.chat(project.value, text, started) : golem.run(project.value, text, started)
   const begun = await follow(current)
   if (!begun && before.events && !run.value.events) run.value = before // show the earlier run again
   return begun
@@ -53,44 +51,31 @@ export const lastSaid = () => run.value.transcript.findLast((item) => item.kind 
 /** Sends the last message once more. In an open conversation it first goes back to before that message. */
 export async function again() {
   const said = lastSaid()
-  const text = said?.text ?? sent.value?.text ?? ''
   if (running.value) return false
   if (run.value.tool) return callTool(...run.value.tool)
   if (talking.value && said) return goBack(said.n, '/again')
-  const last = sent.value?.text === text ? sent.value : { attachments: [] }
-  return send(text, last.attachments, last.alone)
+  const { sent } = run.value
+  return sent && !(said?.n > 1) ? send(sent.text, sent.attachments, sent.alone) : send(said?.text ?? '')
 }
 
-/** Returns the text, or if wanted and the text is a JSON object, that object. */
-function typed(text, wanted) {
-  if (!wanted) return text
-  try {
-    const value = JSON.parse(text)
-    return value && typeof value === 'object' && !Array.isArray(value) ? value : text
-  } catch {
-    return text
-  }
-}
-
-/** Runs one worker alone to try it, or calls one of its tools, in a new run, which the view Run shows. */
-export async function alone(entry, value, tool) {
+/** Runs one worker alone to try it, or calls one of its tools, in a new run, which the view Run shows. text is the input or, as JSON, the arguments. */
+export async function alone(entry, text, tool) {
   if (running.value) return tell('Something runs: stop it first.', 'warn')
   await leave()
   view.value = 'run'
-  const object = typeof value !== 'string'
-  return tool ? callTool(tool, value, entry) : send(object ? JSON.stringify(value) : value, [], { entry, object })
+  return tool ? callTool(tool, text, entry) : send(text, [], { entry })
 }
 
-/** Calls a tool of the entry, or of the worker entry, for the person: in an open conversation with /tool, else in a new run. */
+/** Calls a tool of the entry, or of the worker entry, for the person, with arguments that are a JSON text: in an open conversation with /tool, else in a new run. */
 export async function callTool(name, args, entry) {
   if (running.value) return
   if (current && talking.value) {
     running.value = true
-    current.send(`/tool ${name} ${JSON.stringify(args)}`)
+    current.send(`/tool ${name} ${args}`)
     return
   }
   batch(() => {
-    run.value = { ...emptyRun(), tool: [name, args, entry] }
+    run.value = { ...emptyRun(), sent: { text: args }, tool: [name, args, entry] }
     refused.value = null
     chosen.value = ''
     running.value = true

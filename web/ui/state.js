@@ -35,7 +35,6 @@ export const editing = signal('') // the path of the file in the editor
 export const looking = signal('') // the path of the worker that is shown
 export const tracing = signal('') // the name of the trace that is shown
 export const refused = signal(null) // the fault because of which the last message began no run; null: it began one
-export const sent = signal(null) // the last message: {text, attachments, alone}
 
 export const opened = computed(() => projects.value.find((p) => p.name === project.value))
 
