@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"golem/core/mcp/mcptest"
+	"golem/web/webtest"
 )
 
 // TestAttachedResource attaches a resource of an MCP server with /attach, as on the command
@@ -53,4 +54,34 @@ func TestAnswerAgain(t *testing.T) {
 		window.once = () => [...document.querySelectorAll('.bubble.golem')].map((b) => b.innerText).join().split("I read plums").length === 2 && document.querySelectorAll('.bubble.you').length === 1 && !document.body.innerText.includes("does not exist");
 		await click("answer again"); await text("your message 1 again"); await until("one answer", () => button("Send") && once());
 		await say("/again"); await until("the second time", () => document.body.innerText.split("your message 1 again").length === 3 && button("Send") && once())`)
+}
+
+// TestTryAgainAfterAResume resumes a conversation of another worker than the entry, whose run with
+// a file failed. It fails again; Try again continues it, with its worker and its file, and so does
+// a further answer.
+func TestTryAgainAfterAResume(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "helped", map[string]string{
+		"main.worker":           "---\nmodel: script:s.yaml\n---\nTalk.\n",
+		"workers/helper.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nHelp.\n",
+		"s.yaml":                "script: 1\nworkers:\n  main:\n    - say: this is main\n  helper:\n    - fail: {status: 400}\n",
+	})
+	other := func(what string) string { // as another tab does it
+		return webtest.Eval[string](p, `(async () => { const { createGolem } = await import('./golem.js'), golem = await createGolem(); try { `+what+` } finally { golem.close() } })()`)
+	}
+	if got := other(`return (await golem.run('helped', 'Summarise', {entry: 'helper', attachments: [{name: 'notes.txt', data: new TextEncoder().encode('the notes say plums')}]}).result).status`); got != "error" {
+		t.Fatalf("the first run ended %s", got)
+	}
+	const free = `await until("nobody to hold the project", async () => !(await navigator.locks.query()).held.some((l) => l.name === 'golem:/projects/helped')); `
+	do(p, free+`await click("Projects"); await click("Run"); await click("Summarise"); await until("it to fail again", () => button("Try again"))`)
+	do(p, free)
+	other(`await golem.files('helped').write('s.yaml', "script: 1\nworkers:\n  main:\n    - say: this is main\n  helper:\n    - when: {match: \"notes say (plums)\"}\n      say: I read $1\n    - calls: [{tool: read_file, args: {path: /attachments/notes.txt}}]\n"); return ''`)
+	do(p, free+`await click("Try again"); await text("I read plums")`)
+	finished(p, "ok")
+	do(p, `await click("answer again"); await text("your message 1 again"); await until("one answer", () => button("Send") && document.body.innerText.split("I read plums").length === 2); await click("End"); `+free)
+	if got := other(`const entries = []; for (const r of await golem.runs('helped')) entries.push(JSON.parse(new TextDecoder().decode(await golem.readRun('helped', r.name)).split('\n')[0]).entry); return entries.join()`); got != "helper,helper,helper,helper" {
+		t.Errorf("the runs were of %s", got)
+	}
 }

@@ -39,6 +39,7 @@ export function emptyRun() {
     ms: 0,
     events: 0,
     missing: 0,
+    kept: null, // the conversation that it continues, as golem.conversations lists it
     sent: null, // what began the run, if the person began it here: {text, attachments, alone}
     tool: null, // if the run is only a tool that the person called: its name, arguments and worker
   }

@@ -48,13 +48,17 @@ export async function send(text, attachments = [], alone = null) {
 /** Returns the last message of the person in the transcript. */
 export const lastSaid = () => run.value.transcript.findLast((item) => item.kind === 'you' && item.n)
 
-/** Sends the last message once more. In an open conversation it first goes back to before that message. */
+/** Sends the last message once more. In an open conversation, and in one that was resumed, it first goes back to before that message; a resumed run that failed goes on where it was. */
 export async function again() {
   const said = lastSaid()
   if (running.value) return false
   if (run.value.tool) return callTool(...run.value.tool)
   if (talking.value && said) return goBack(said.n, '/again')
-  const { sent } = run.value
+  const { sent, kept, conversation, header, status } = run.value
+  if (kept && !talking.value) {
+    const last = { ...kept, id: conversation || header?.run || kept.id, status }
+    return resume(last, 0, kept.mode === 'chat' || answered.includes(status))
+  }
   return sent && !(said?.n > 1) ? send(sent.text, sent.attachments, sent.alone) : send(said?.text ?? '')
 }
 
@@ -84,19 +88,22 @@ export async function callTool(name, args, entry) {
   await follow(current)
 }
 
-/** Continues a kept conversation. With at, it branches off before the person's message of that number. */
-export async function resume(kept, at) {
+const answered = ['ok', 'needs_input'] // statuses after which a kept run waits for the next message
+
+/** Continues a kept conversation. With at, it branches off before the person's message of that number; with repeat, it sends the last message again. */
+export async function resume(kept, at, repeat = false) {
   if (running.value) return
   const name = project.value
   await leave()
   const { said } = await golem.conversation(name, kept.id)
   if (current || name !== project.value) return // the person did something else meanwhile
-  const cut = at ? said.findIndex((s) => s.n === at) : -1
+  const cut = repeat ? said.findLastIndex((s) => s.n) : at ? said.findIndex((s) => s.n === at) : -1
   // An interrupted run continues with its answer; a chat, or a run that has answered, waits for the next message.
-  const keep = kept.mode === 'chat' || ['ok', 'needs_input'].includes(kept.status) || at > 0
+  const keep = kept.mode === 'chat' || answered.includes(kept.status) || at > 0
   const started = { ...options(), ...(kept.worker !== about.value?.entry && { entry: kept.worker }), resume: kept.id, at, approve: framed ? undefined : approve }
   batch(() => {
     run.value = recall(emptyRun(), cut < 0 ? said : said.slice(0, cut))
+    run.value.kept = kept
     if (!at) run.value.conversation = kept.id
     refused.value = null
     chosen.value = ''
@@ -104,6 +111,7 @@ export async function resume(kept, at) {
     talking.value = keep
   })
   current = keep ? golem.chat(project.value, null, started) : golem.run(project.value, '', started)
+  if (repeat) current.send('/again')
   await follow(current)
 }
 
