@@ -89,7 +89,7 @@ export interface RunOptions extends ProjectOptions {
   /** false keeps no trace in the project. */
   trace?: boolean
   prompts?: boolean
-  /** The file of the project in which the answers of the models are recorded. */
+  /** The file of the project in which the answers of the models are recorded. If it is neither empty nor a recording, the run is refused with E_CONFLICT. */
   record?: string
 }
 

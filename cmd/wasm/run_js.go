@@ -298,6 +298,10 @@ func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, 
 		return nil, nil, err
 	}
 	defer release()
+	record, err := recordable(fsys, a.Record)
+	if err != nil {
+		return nil, nil, err
+	}
 	p := &page{call: c, headless: a.Headless}
 	p.JSON = ui.JSON{W: lines(c.event)}
 	ro := core.RunOptions{ID: core.NewRunID(time.Now()), Strict: a.Strict, Lines: p.Lines(), Trouble: c.warn, Exchange: c.exchange}
@@ -324,13 +328,9 @@ func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, 
 			c.warn(err)
 		}
 	}
-	if a.Record != "" {
-		name, err := sandbox.Clean(a.Record)
-		if err == nil {
-			err = fsys.WriteFile(name, recording.Bytes())
-		}
-		if err != nil {
-			return nil, nil, err
+	if recording.Len() > 0 {
+		if err := fsys.WriteFile(record, recording.Bytes()); err != nil {
+			c.tell("the recording cannot be written", err)
 		}
 	}
 	return ended(ro.ID, res), nil, nil

@@ -52,8 +52,11 @@ func textsOf(fsys *opfs.FS, name string) trace.Texts {
 }
 
 // warn tells the page that the trace cannot be written.
-func (c *call) warn(err error) {
-	line, merr := json.Marshal(map[string]string{"type": "status", "level": "warn", "text": "the trace cannot be written: " + fault.Of(err, fault.Quota).Error()})
+func (c *call) warn(err error) { c.tell("the trace cannot be written", err) }
+
+// tell sends the page a warning: what went wrong, and why.
+func (c *call) tell(what string, err error) {
+	line, merr := json.Marshal(map[string]string{"type": "status", "level": "warn", "text": what + ": " + fault.Of(err, fault.Quota).Error()})
 	if merr == nil {
 		c.event(string(line))
 	}

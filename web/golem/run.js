@@ -10,7 +10,7 @@
  * @property {string} [resume] the id of a kept conversation to continue; '' is the newest
  * @property {number} [at] with resume: branches off before the person's message of this number
  * @property {boolean} [changed] with resume: continues although files of its workers have changed
- * @property {string} [record] the file of the project in which the answers of the models are recorded
+ * @property {string} [record] the file of the project in which the answers of the models are recorded; if it is neither empty nor a recording, the run is refused with E_CONFLICT
  * @property {boolean} [noImportTools] loads no custom tools (.wasm files)
  * @property {boolean} [allowModuleImports] lets workers import tool modules from outside the project
  * @property {boolean} [strict] any denied call or failed worker makes the exit code 1
