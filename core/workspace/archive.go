@@ -29,8 +29,8 @@ const (
 // anything (SECURITY 15): it rejects names outside the root, links, devices,
 // two names that are the same file on some systems, wrong sizes, and archives
 // above the limits. If one directory contains everything, that directory is
-// left out of the names. Entries of .golem and .git are skipped. A file that
-// already exists is E_CONFLICT; any other rejection is E_PATH. If a write
+// left out of the names. Entries of .golem and .git, .env and .env.* are skipped. A
+// file that already exists is E_CONFLICT; any other rejection is E_PATH. If a write
 // fails, Unzip removes what it has written.
 //
 // dst must not follow names out of its root, because the archive chooses the
@@ -169,7 +169,7 @@ func planned(z *zip.Reader, skip func(string, bool) bool) ([]member, error) {
 		return nil, archiveFault("%s", strings.Join(bad, "; "))
 	}
 	plan = unwrapped(slices.DeleteFunc(plan, func(m member) bool { return forMac(m.name) }))
-	plan = slices.DeleteFunc(plan, func(m member) bool { return skip(m.name, m.dir) })
+	plan = slices.DeleteFunc(plan, func(m member) bool { return skip(m.name, m.dir) || secret(m.name) })
 	if !slices.ContainsFunc(plan, func(m member) bool { return !m.dir }) {
 		return nil, archiveFault("it has no files")
 	}
@@ -292,11 +292,15 @@ func (m member) read() ([]byte, error) {
 	return data, nil
 }
 
-// secret reports whether a file is .env or .env.*, which may contain keys. An export
-// never contains such files (SECURITY 15, 16).
+// secret reports whether a file, or a directory that it is in, is .env or .env.*, which may
+// contain keys. An export never contains such files, and an import writes none (SECURITY 15, 16).
 func secret(name string) bool {
-	base := sandbox.Fold(path.Base(name))
-	return base == ".env" || strings.HasPrefix(base, ".env.")
+	for part := range strings.SplitSeq(sandbox.Fold(name), "/") {
+		if part == ".env" || strings.HasPrefix(part, ".env.") {
+			return true
+		}
+	}
+	return false
 }
 
 const notAccepted = "the archive is not accepted: "

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/spf13/afero"
+
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/workspace"
@@ -51,9 +53,11 @@ func pack(t testing.TB, entries ...entry) []byte {
 }
 
 // unpack unpacks an archive and returns the written files, also after an error.
-func unpack(data []byte) (map[string]string, error) {
+func unpack(data []byte) (map[string]string, error) { return unpackBy(workspace.Unzip, data) }
+
+func unpackBy(unzip func(afero.Fs, []byte) error, data []byte) (map[string]string, error) {
 	tree := sandbox.Memory()
-	failed := workspace.Unzip(workspace.Over(tree), data)
+	failed := unzip(workspace.Over(tree), data)
 	files := map[string]string{}
 	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -90,6 +94,13 @@ func TestZipRoundTrip(t *testing.T) {
 	got, err := unpack(a)
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("%v, %v", slices.Sorted(maps.Keys(got)), err)
+	}
+	foreign := pack(t, entry{name: "main.worker", data: "hi"}, entry{name: ".env", data: "KEY=x"}, entry{name: "d/.Env.local", data: "KEY=x"}, entry{name: "k/.env/key", data: "x"}, entry{name: "d/.envrc", data: ""})
+	for name, unzip := range map[string]func(afero.Fs, []byte) error{"Unzip": workspace.Unzip, "UnzipRepository": workspace.UnzipRepository} {
+		got, err := unpackBy(unzip, foreign)
+		if names := strings.Join(slices.Sorted(maps.Keys(got)), " "); err != nil || names != "d/.envrc main.worker" {
+			t.Errorf("%s of an archive with keys: %s, %v", name, names, err)
+		}
 	}
 	part, err := workspace.Zip(workspace.Over(tree), func(name string) bool { return name == "notes" })
 	if got, err2 := unpack(part); err != nil || err2 != nil || len(got) != len(want)-1 {
