@@ -52,3 +52,25 @@ func TestEditsBesideOthers(t *testing.T) {
 		t.Error(errs)
 	}
 }
+
+// TestDraftOfAChangedFile tests that an unsaved text stays within reach if its file meanwhile
+// becomes too large for the editor, or stops being text.
+func TestDraftOfAChangedFile(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "grown", map[string]string{"main.worker": "---\nmodel: script:s.yaml\n---\nGo.\n", "log.txt": "one\n", "data.txt": "one\n"})
+	for name, become := range map[string]string{"log.txt": `'x\n'.repeat(600000)`, "data.txt": `new Uint8Array([0, 255])`} {
+		do(p, `await click("Files"); await click(%[1]q); (await until("the editor", () => { const c = document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content'); return c?.ariaLabel === 'text of ' + %[1]q && c })).focus()`, name)
+		p.Press(webtest.CtrlEnd, "mine")
+		do(p, `await until("the draft", () => button(%[1]q + " •")); const { createGolem } = await import('./golem.js'); const other = await createGolem(); // as another tab has it
+			await other.files('grown').write(%[1]q, %[2]s); other.close(); document.dispatchEvent(new Event('visibilitychange'));
+			await text("changed after you began"); await click("Look at it"); await until("no editor", () => !document.querySelector('.editor')); await click("Look at it");
+			await until("my text", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes("mine"));
+			await click("Keep mine"); await click("Save"); await until("it to be saved", () => !button(%[1]q + " •") && !document.body.innerText.includes("changed after you began"))`, name, become)
+		if got := webtest.Eval[string](p, inWorker(`projects/grown/`+name)); got != "one\nmine" {
+			t.Errorf("%s holds %d bytes, %.20q", name, len(got), got)
+		}
+		do(p, `await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes("mine"))`)
+	}
+}

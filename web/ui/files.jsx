@@ -117,7 +117,7 @@ function Open({ path }) {
   const files = store.golem.files(store.project.value)
   const key = keyOf(path)
   const draft = drafts.value.get(key)
-  const changed = draft !== undefined && state !== null && !state.wrong && state.text !== draft.base
+  const changed = draft !== undefined && state !== null && !state.wrong && (state.text ?? undefined) !== draft.base
   const describe = () => {
     setSince(false)
     if (about !== null) return setAbout(null)
@@ -133,7 +133,7 @@ function Open({ path }) {
       if (e.code !== 'E_NOT_FOUND') throw e
       await files.write(path, now.text) // the file was deleted meanwhile
     }
-    setState((was) => ({ ...was, text: now.text, size: now.text.length, data: new TextEncoder().encode(now.text) }))
+    setState((was) => ({ ...was, large: 0, text: now.text, size: now.text.length, data: new TextEncoder().encode(now.text) }))
     const later = drafts.value.get(key)
     put(key, later && later.text !== now.text ? { text: later.text, base: now.text } : null)
     setAbout(null)
@@ -148,10 +148,10 @@ function Open({ path }) {
   const take = () => { // replaces the draft by the file's content
     put(key, null)
     setTheirs(false)
-    setState((was) => ({ ...was, version: was.version + 1 }))
+    setState((was) => ({ ...was, version: (was.version ?? 0) + 1 }))
   }
-  const mine = () => {
-    put(key, { text: draft.text, base: state.text })
+  const mine = () => { // without a base, where the file has no text, the next save replaces it whatever it has
+    put(key, { text: draft.text, base: state.text ?? undefined })
     setTheirs(false)
   }
   const download = () => store.attempt(`reading ${path}`, async () => store.download(path.split('/').at(-1), state.data ?? (await files.read(path))))
@@ -192,8 +192,6 @@ function Open({ path }) {
         : about !== null ? <section class="scroll grow" aria-label={`What ${visible(path)} is`} tabIndex={0}><Description of={about} /></section>
         : since ? <section class="scroll grow" aria-label={`What has changed in ${visible(path)}`} tabIndex={0}><Since path={path} /></section>
         : state === null ? <p class="empty" role="status">reading…</p>
-        : state.large ? <Part key={state.large} path={path} size={state.large} />
-        : state.text === null ? <p class="empty">This file is not UTF-8 text ({bytes(state.size)}). Download it to open it.</p>
           : <>
             {changed && (
               <p class="row note warn" role="alert">
@@ -203,7 +201,10 @@ function Open({ path }) {
                 <button class="button small" onClick={mine}>Keep mine</button>
               </p>
             )}
-            {changed && theirs ? <pre class="scroll grow part" tabIndex={0} role="region" aria-label={`${path} as it is now`}>{state.text}</pre>
+            {(draft ? changed && theirs : typeof state.text !== 'string')
+              ? state.large ? <Part key={state.large} path={path} size={state.large} />
+              : state.text === null ? <p class="empty">This file is not UTF-8 text ({bytes(state.size)}). Download it to open it.</p>
+                : <pre class="scroll grow part" tabIndex={0} role="region" aria-label={`${path} as it is now`}>{state.text}</pre>
               : <Editor key={state.version} path={path} text={draft?.text ?? state.text} onChange={typed} onSave={save} />}
           </>}
     </>
