@@ -120,6 +120,9 @@ func TestTwoTabs(t *testing.T) {
 		`return golem.files('a').write('x', 'y').catch((e) => e.code + e.message.includes('another tab'))`: "E_BUSYtrue",
 		`return golem.run('a', 'x').result.catch((e) => e.code)`:                                           "E_BUSY",
 		`return golem.remove('a').catch((e) => e.code)`:                                                    "E_BUSY",
+		`return golem.clearance('a').push('1').catch((e) => e.code)`:                                       "E_BUSY",
+		`return golem.undo('a').undo('x').catch((e) => e.code)`:                                            "E_BUSY",
+		`return golem.undo('a').redo('x').catch((e) => e.code)`:                                            "E_BUSY",
 		`return (await golem.files('a').list()).length`:                                                    "2",
 	} {
 		if got := talk(two, "%s", do); got != want {

@@ -10,6 +10,7 @@ import (
 // deciding has the parameters of the method clearance. Action is list, diff, push,
 // discard or defer.
 type deciding struct {
+	Project     string   `json:"project"`
 	Action      string   `json:"action"`
 	Item        string   `json:"item"`
 	Digest      string   `json:"digest"` // of the snapshot that was shown
@@ -22,6 +23,13 @@ func decideItem(c *call) (any, []byte, error) {
 	var d deciding
 	if err := c.decode(&d); err != nil {
 		return nil, nil, err
+	}
+	if d.Action == "push" {
+		release, err := c.held(d.Project)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer release()
 	}
 	_, inst, _, err := instance(c)
 	if inst == nil || err != nil && d.Action == "push" { // a project with faults may protect too little

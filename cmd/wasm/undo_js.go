@@ -10,6 +10,7 @@ import (
 
 // undoing has the parameters of the method undo. Action is list, diff, undo or redo.
 type undoing struct {
+	Project     string   `json:"project"`
 	Action      string   `json:"action"`
 	Run         string   `json:"run"`
 	Digest      string   `json:"digest"` // of the diff that was shown
@@ -24,6 +25,13 @@ func undoRun(c *call) (any, []byte, error) {
 		return nil, nil, err
 	}
 	writes := u.Action == "undo" || u.Action == "redo"
+	if writes {
+		release, err := c.held(u.Project)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer release()
+	}
 	_, inst, _, err := instance(c)
 	if inst == nil || err != nil && writes { // a project with faults may protect too little
 		return nil, nil, err
