@@ -108,8 +108,12 @@ function free(name) {
   return out
 }
 
-/** Returns a valid project name for the name of a folder or file. */
-const projectName = (s) => s.replace(/\.(zip|golem)$/i, '').replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[. ]+|[. ]+$/g, '').slice(0, 60) || 'project'
+/** Returns the beginning of a text, at most so many bytes of UTF-8. */
+const within = (s, most) => new TextDecoder().decode(new TextEncoder().encode(s).subarray(0, most), { stream: true }) // with stream, a character that is cut is left out
+
+/** Returns a valid project name for the name of a folder or file: at most 90 bytes, not the name of a device of Windows (core/sandbox). */
+const projectName = (s) => within(s.replace(/\.(zip|golem)$/i, '').replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[. ]+/, ''), 90)
+  .replace(/[. ]+$/, '').replace(/^(con|prn|aux|nul|(com|lpt)[\d¹²³])(?= *(\.|$))/i, '$1-project') || 'project'
 
 /** Makes a project and opens it, unless the person has opened another view or project meanwhile. */
 async function openMade(name, make) {
