@@ -38,7 +38,7 @@ func recordable(fsys *opfs.FS, name string) (string, error) {
 		start, err = part(fsys, name, 0, int64(len(recordingStart)))
 	}
 	if err == nil && string(start) != recordingStart {
-		err = fault.New(fault.Conflict, "%s is there already, and it is no recording", name).
+		err = fault.New(fault.Conflict, "%s is there already, and it is not a recording", name).
 			Hinting("name a new file; golem replaces only what it wrote itself")
 	}
 	return name, err
