@@ -146,8 +146,8 @@ func TestErrorsWithoutAnID(t *testing.T) {
 // Invisible characters in a result, with which a server could hide instructions from the
 // person, reach the model as visible escapes, in texts and in structured content.
 func TestHiddenCharactersOfAResult(t *testing.T) {
-	const hidden = `a\u202eb\udb40\udc41c\udb40\udd00\u200bd\u001b[2J\r\n\te \ud83d\ude00 \\u202e`
-	const shown = `a\u202eb\ue0041c\ue0100\u200bd\u001b[2J` + "\r\n\te \U0001f600 " + `\u202e`
+	const hidden = `a\u202eb\udb40\udc41c\udb40\udd00\u200bd\u001b[2J\r\n\te \ud83d\ude00 m\u200ci \\u202e`
+	const shown = `a\u202eb\ue0041c\ue0100\u200bd\u001b[2J` + "\r\n\te \U0001f600 m\u200ci " + `\u202e`
 	for result, want := range map[string]string{
 		`{"content":[{"type":"text","text":"` + hidden + `"}]}`:                                              shown,
 		`{"content":[{"type":"resource","resource":{"uri":"a","text":"` + hidden + `"}}]}`:                   shown,

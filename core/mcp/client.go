@@ -152,7 +152,7 @@ func schema(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) > maxSchema {
 		return nil, fault.New(fault.Schema, "it has %d bytes; at most %d are allowed", len(raw), maxSchema)
 	}
-	raw = plainJSON(raw)
+	raw = plainJSON(raw, hidden)
 	_, err := tool.Compile(raw)
 	return raw, err
 }

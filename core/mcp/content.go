@@ -55,7 +55,7 @@ func (c Client) result(name string, raw json.RawMessage) (tool.Output, error) {
 	}
 	data, err := tool.Canonical(in.Structured)
 	if err == nil {
-		data = plainJSON(data)
+		data = plainJSON(data, unseen)
 	}
 	if err != nil || len(data) > maxResult {
 		return untrusted, fault.New(fault.ToolOutput, "%s of the MCP server %s returned structured content that cannot be read", name, c.Name)

@@ -28,13 +28,13 @@ func Plain(s string, limit int) string {
 	return out.String()
 }
 
-// visible returns a whole text of a server as valid UTF-8, with the escapes of Plain.
-// Carriage returns stay, too.
+// visible returns a whole text of a result as valid UTF-8, with the escapes of Plain.
+// Carriage returns stay, too, and joiners, see unseen.
 func visible(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	var out strings.Builder
 	for {
-		at := strings.IndexFunc(s, func(r rune) bool { return r != '\r' && hidden(r) })
+		at := strings.IndexFunc(s, func(r rune) bool { return r != '\r' && unseen(r) })
 		if at < 0 {
 			out.WriteString(s)
 			return out.String()
@@ -51,9 +51,13 @@ func hidden(r rune) bool {
 	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r) || r == '\u2028' || r == '\u2029' || selector)
 }
 
-// plainJSON replaces invisible characters in the strings of a valid JSON document by visible
-// escapes, as Plain does. The short escape \r stays.
-func plainJSON(raw []byte) []byte {
+// unseen is hidden for the content of a result, in which the zero-width joiner and
+// non-joiner stay: emoji, Persian and Indic texts need them.
+func unseen(r rune) bool { return hidden(r) && r != '\u200c' && r != '\u200d' }
+
+// plainJSON replaces the characters of a valid JSON document's strings for which hidden is
+// true by visible escapes, as Plain does. The short escape \r stays.
+func plainJSON(raw []byte, hidden func(rune) bool) []byte {
 	out := make([]byte, 0, len(raw))
 	show := func(r rune) { out = append(out, fmt.Sprintf(`\\u%04x`, r)...) }
 	for i := 0; i < len(raw); {

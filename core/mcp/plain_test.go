@@ -13,7 +13,7 @@ func TestPlainJSON(t *testing.T) {
 		`{"a":"` + "\u202e" + `"}`:    `{"a":"\\u202e"}`,
 		`{"a":"\ud83d\ude00"}`:        `{"a":"\ud83d\ude00"}`,
 	} {
-		if got := string(plainJSON([]byte(in))); got != want {
+		if got := string(plainJSON([]byte(in), hidden)); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
