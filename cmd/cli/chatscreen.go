@@ -92,7 +92,7 @@ func (s *session) howToGoOn(verb, id string) {
 // repeated are the flags that a conversation does not keep and that say what runs. A
 // command that resumes it repeats them. Flags of trust and approval are not repeated.
 var repeated = []string{
-	"project", "no-project", "verify", "lib", "no-import-tools", "allow-module-imports", "allow-outside",
+	"no-project", "verify", "lib", "no-import-tools", "allow-module-imports", "allow-outside",
 	"model", "set", "limit", "max-depth", "max-turns",
 }
 
@@ -108,8 +108,11 @@ func (f *flags) words(names []string) (words []string) {
 			values = list.GetSlice()
 		}
 		for _, v := range values {
-			if words = append(words, "--"+name); value.Type() != "bool" {
-				words = append(words, v)
+			switch {
+			case value.Type() != "bool":
+				words = append(words, "--"+name, v)
+			case v == "true":
+				words = append(words, "--"+name)
 			}
 		}
 	}
@@ -119,14 +122,17 @@ func (f *flags) words(names []string) (words []string) {
 // resuming returns the command that resumes a conversation of this session's project,
 // with the worker entry unless it is "".
 func (s *session) resuming(verb, entry, id string) string {
-	words := append([]string{"golem", verb}, s.flags.words(repeated)...)
+	words := []string{"golem", verb}
+	if s.flags.project != "" {
+		words = append(words, "--project", s.flags.project)
+	}
 	if s.target != "" && (entry == "" || !s.place.file) {
 		words = append(words, s.target)
 	}
 	if entry != "" {
 		words = append(words, "--entry", entry)
 	}
-	words = append(words, "--resume", id)
+	words = append(append(words, s.flags.words(repeated)...), "--resume", id)
 	for i, w := range words {
 		words[i] = shellWord(w)
 	}

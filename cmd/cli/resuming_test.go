@@ -14,13 +14,13 @@ func TestResumingRepeatsFlags(t *testing.T) {
 	f.addRun(set)
 	err := set.Parse([]string{
 		"--model", "script:other one.yaml", "--set", "temperature=0.5", "--set", "seed=1", "--lib", "../libs", "--limit", "cost=1",
-		"--no-import-tools", "--trust", "--approve-all", "--plain", "--entry", "helper",
+		"--no-import-tools", "--allow-outside=false", "--trust", "--approve-all", "--plain", "--entry", "helper",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &session{flags: f, target: "app"}
-	want := "golem chat --lib ../libs --no-import-tools --model 'script:other one.yaml' --set 'temperature=0.5' --set 'seed=1' --limit 'cost=1' app --entry helper --resume x"
+	want := "golem chat app --entry helper --lib ../libs --no-import-tools --model 'script:other one.yaml' --set 'temperature=0.5' --set 'seed=1' --limit 'cost=1' --resume x"
 	if got := s.resuming("chat", "helper", "x"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
