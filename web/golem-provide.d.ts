@@ -1,4 +1,5 @@
-// Types of what a page provides (Golem.provide), and of options of golem.js.
+// Types of what a page provides (Golem.provide, and the answers of approve), and of options of golem.js.
+import type { Request } from './golem-values.js'
 
 /** Options that every method that returns a promise takes, as its last argument. */
 export interface Waiting {
@@ -70,3 +71,21 @@ export interface DeviceOptions {
 
 /** The state of the browser's own model. */
 export type DeviceState = 'unavailable' | 'downloadable' | 'downloading' | 'available'
+
+/** A request as approve gets it. */
+export interface Question extends Request {
+  /** The JSON of each argument that is not a string: show this to the person, because a JavaScript number does not keep all digits. */
+  shown?: Record<string, string>
+}
+
+/** An answer to a request. keep saves request.lasting for this project in this browser: show all of it before the person gives that answer. */
+export type Answer = 'yes' | 'no' | 'session' | 'always' | 'never' | 'keep'
+
+export interface Decision {
+  /** One of request.answers. */
+  answer: Answer
+  /** Shown to the model after a no. */
+  reason?: string
+  /** The text, with yes to a request of kind input. */
+  text?: string
+}

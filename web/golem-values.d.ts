@@ -1,5 +1,5 @@
 // Made from golem's own types by TestTypings with GOLEM_UPDATE=1.
-import type { Answer } from './golem.js'
+import type { Answer } from './golem-provide.js'
 
 export interface Fault {
   code: string

@@ -3,9 +3,9 @@
  * @module
  */
 import type { TracedEvent } from './golem-events.js'
-import type { Fault, Header, Request, Where } from './golem-values.js'
+import type { Fault, Header, Where } from './golem-values.js'
 import type { CallTree, ConversationListing, Description, Library, ModelOffer, Plan, Said, StagedItem, Widening, WorkerListing } from './golem-results.js'
-import type { DeviceOptions, DeviceState, Provided, Waiting } from './golem-provide.js'
+import type { Decision, DeviceOptions, DeviceState, Provided, Question, Waiting } from './golem-provide.js'
 
 export * from './golem-events.js'
 export * from './golem-values.js'
@@ -91,24 +91,6 @@ export interface RunOptions extends ProjectOptions {
   prompts?: boolean
   /** The file of the project in which the answers of the models are recorded. If it is neither empty nor a recording, the run is refused with E_CONFLICT. */
   record?: string
-}
-
-/** A request as approve gets it. */
-export interface Question extends Request {
-  /** The JSON of each argument that is not a string: show this to the person, because a JavaScript number does not keep all digits. */
-  shown?: Record<string, string>
-}
-
-/** An answer to a request. keep saves request.lasting for this project in this browser: show all of it before the person gives that answer. */
-export type Answer = 'yes' | 'no' | 'session' | 'always' | 'never' | 'keep'
-
-export interface Decision {
-  /** One of request.answers. */
-  answer: Answer
-  /** Shown to the model after a no. */
-  reason?: string
-  /** The text, with yes to a request of kind input. */
-  text?: string
 }
 
 /** How a run ended. */
