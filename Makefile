@@ -1,6 +1,6 @@
 # golem. `make run` runs an example, `make test` runs all checks.
 .DEFAULT_GOAL := build
-.PHONY: build web fixtures spec tools plugins prices run test check quick cross webkit bench cover fuzz setup clean
+.PHONY: build web fixtures spec tools plugins prices run test check quick attack long cross webkit bench cover fuzz setup clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 20s
@@ -34,6 +34,16 @@ check:
 
 quick:
 	@.ci/check.sh quick
+
+# Attacks golem with many more tries than make test has: the tests in files with the build tag
+# attack, whose names begin with TestAttack. Takes about 20 minutes.
+attack: setup web
+	go test -vet=off -count=1 -timeout 60m -tags attack -run '^TestAttack' $$(git grep -lE '^//go:build attack$$' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's#^#./#')
+
+# The tests that take too long for make test: files with the build tag long, names that begin
+# with TestLong.
+long: setup web
+	go test -vet=off -count=1 -timeout 90m -tags long -run '^TestLong' $$(git grep -lE '^//go:build long$$' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's#^#./#')
 
 # Builds golem for Linux, macOS and Windows, each for amd64 and arm64, in build/.
 cross: web
