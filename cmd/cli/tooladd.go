@@ -80,8 +80,8 @@ type adding struct {
 	there         map[string]string // what replaces returned of the files to write
 }
 
-// addTo opens the project. The caller must close a.tools.
-func (h *host) addTo(f *addFlags) (a *adding, err error) {
+// addTo opens the project. The caller must close its tools.
+func (h *host) addTo(f *addFlags) (*adding, error) {
 	if err := f.notEmpty("project"); err != nil {
 		return nil, err
 	}
@@ -92,17 +92,15 @@ func (h *host) addTo(f *addFlags) (a *adding, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a = &adding{host: h, tools: h.newTools(false), root: p.root}
-	defer func() {
-		if err != nil {
-			a.tools.close()
-		}
-	}()
-	if a.inst, err = h.open(p, &f.flags, a.tools); err != nil {
+	a := &adding{host: h, tools: h.newTools(false), root: p.root}
+	if a.inst, err = h.open(p, &f.flags, a.tools); err == nil {
+		a.digests, a.from, a.fresh, err = a.inst.Project().ToolPins(guard.MaxSize)
+	}
+	if err != nil {
+		a.tools.close()
 		return nil, err
 	}
-	a.digests, a.from, a.fresh, err = a.inst.Project().ToolPins(guard.MaxSize)
-	return a, err
+	return a, nil
 }
 
 // nameOf returns the module name that a source suggests; "" if there is none.
