@@ -159,7 +159,7 @@ var outside = map[string]string{
 	"golang.org/x/term":                 "cmd/cli",
 	"mvdan.cc/sh":                       "core/approval/sh cmd/cli/shell",
 	"golang.org/x/sys":                  "cmd/cli sandbox/osfs",
-	"golang.org/x/text":                 "core/sandbox",
+	"golang.org/x/text":                 "core/sandbox core/toolset/web cmd/cli",
 	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",
 	"github.com/go-git":                 "cmd/cli core/gitrepo", // too large for golem.wasm
 	"charm.land":                        "cmd/cli/tui cmd/cli/traceview",
@@ -172,7 +172,7 @@ var outside = map[string]string{
 	"text/template":       "",
 	"os/exec":             "cmd/cli bench/measure bench/tools web",
 	"github.com/chromedp": "web/webtest",
-	"golang.org/x/net":    "web/webtest",
+	"golang.org/x/net":    "web/webtest core/toolset/web",
 }
 
 // forbiddenInCore lists packages that would bind the core to one platform, or that print.

@@ -25,6 +25,7 @@ import (
 	"golem/core/sandbox"
 	"golem/core/state"
 	"golem/core/toolset"
+	"golem/core/toolset/web"
 	"golem/core/ui"
 	"golem/core/wasmtool"
 )
@@ -63,6 +64,8 @@ type Platform struct {
 	HTTP  model.HTTPDoer // nil: providers cannot be reached
 	// Fetch makes the requests of the toolset web; nil: its tools are E_NETWORK.
 	Fetch wasmtool.Fetcher
+	// Charsets decodes the charsets of pages that golem has no table for; may be nil.
+	Charsets web.Charsets
 	// Models has the HTTP clients for the models that the platform provides, by their
 	// names (page:NAME, device:); nil: it provides none. See model.Config.
 	Models map[string]model.HTTPDoer

@@ -101,7 +101,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 // own.
 func (i *Instance) addWeb(w project.Web) {
 	s := web.Source{
-		Fetch: i.platform.Fetch, PrivateHosts: w.PrivateHosts, Env: i.platform.Env,
+		Fetch: i.platform.Fetch, Charsets: i.platform.Charsets, PrivateHosts: w.PrivateHosts, Env: i.platform.Env,
 		Search: web.Search{Provider: w.Provider, URL: w.URL, KeyEnv: w.KeyEnv},
 	}
 	if key := s.Env[s.Search.Key()]; key != "" {

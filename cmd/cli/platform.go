@@ -74,6 +74,7 @@ func (h *host) platform(config []byte, t *tools) core.Platform {
 		Config: config, Home: filepath.ToSlash(h.userHome()), Trust: h.trusted(),
 		HTTP:       newHTTPClient(),
 		Fetch:      moduleFetcher{}.fetch,
+		Charsets:   eastAsian{},
 		Closed:     h.closed(),
 		Git:        h.gitBranch,
 		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },

@@ -111,7 +111,7 @@ func opened(c *call, relock bool) (asked, *core.Instance, *opfs.FS, error) {
 	inst, err := core.Open(core.Platform{
 		Libraries: libraries,
 		Config:    []byte(a.Config), Trust: trusted, Rules: rules, RulesApart: true, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project),
-		Name: "browser", Version: version, Env: a.Env, Store: a.Secrets, HTTP: fetcher{}, Fetch: moduleFetch,
+		Name: "browser", Version: version, Env: a.Env, Store: a.Secrets, HTTP: fetcher{}, Fetch: moduleFetch, Charsets: browserCharsets{},
 		Mount: mounter(fsys), Tools: c.server.tools,
 		OtherToolsets: map[string][]string{"shell": {"native"}, "page": {"browser"}, "mcp.command": {"native"}},
 		Toolsets:      []toolset.Factory{toolset.Page(a.Lent.Toolsets, c.lentTool), c.server.gitToolset(fsys, origin != nil)}, Git: c.server.git.branch(a.Env), Models: c.lentModels(a.Lent),

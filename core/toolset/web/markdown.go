@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/url"
-	"strconv"
 	"strings"
 
 	"golem/core/tool"
@@ -191,75 +190,6 @@ func (n *node) raw() string {
 		b.WriteString(k.raw())
 	}
 	return b.String()
-}
-
-func (w *writer) list(n *node) string {
-	var out []string
-	for _, k := range n.kids {
-		if k.tag == "" || w.skips(k) {
-			continue
-		}
-		text := w.block(&node{tag: "div", kids: []*node{k}})
-		if k.tag == "li" {
-			text = w.block(k)
-		}
-		if strings.TrimSpace(text) == "" {
-			continue
-		}
-		if !strings.Contains(text, "```") { // no empty lines within an item
-			text = strings.ReplaceAll(text, "\n\n", "\n")
-		}
-		mark := "- "
-		if n.tag == "ol" {
-			mark = strconv.Itoa(len(out)+1) + ". "
-		}
-		out = append(out, mark+strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", len(mark))))
-	}
-	return strings.Join(out, "\n")
-}
-
-// table writes a table of Markdown, or blocks if the table is only for the layout.
-func (w *writer) table(n *node) string {
-	var rows [][]*node
-	wide, layout := 0, false
-	var walk func(n *node, in bool)
-	walk = func(n *node, in bool) {
-		for _, k := range n.kids {
-			switch {
-			case k.tag == "" || w.skips(k):
-			case k.tag == "tr":
-				rows = append(rows, nil)
-				walk(k, true)
-			case in && (k.tag == "td" || k.tag == "th"):
-				rows[len(rows)-1] = append(rows[len(rows)-1], k)
-				wide = max(wide, len(rows[len(rows)-1]))
-				layout = layout || k.find(func(n *node) bool {
-					return n != k && (n.tag == "table" || n.tag == "pre" || n.tag == "h1" || n.tag == "h2")
-				}) != nil
-			case k.tag == "thead" || k.tag == "tbody" || k.tag == "tfoot":
-				walk(k, false)
-			}
-		}
-	}
-	walk(n, false)
-	if wide < 2 || wide > 60 || layout {
-		return w.block(n)
-	}
-	var out []string
-	if c := n.find(func(n *node) bool { return n.tag == "caption" }); c != nil {
-		out = append(out, strings.TrimSpace(w.inline(c)), "")
-	}
-	for i, row := range rows {
-		cells := make([]string, wide)
-		for j, c := range row {
-			cells[j] = strings.ReplaceAll(strings.Join(strings.Fields(w.inline(c)), " "), "|", `\|`)
-		}
-		out = append(out, "| "+strings.Join(cells, " | ")+" |")
-		if i == 0 {
-			out = append(out, "|"+strings.Repeat(" --- |", wide))
-		}
-	}
-	return strings.Join(out, "\n")
 }
 
 var (

@@ -21,7 +21,7 @@ func TestHiddenAndMalformed(t *testing.T) {
 		{"a style in an attribute", `<p style="COLOR:red; Display : NONE !important">X<p style="display:/* */none">X<p style='opacity:0.0'>X<p style="position:absolute;left:-9999px">X<p style=font-size:0em>X<p>a`, "a"},
 		{"attributes that confuse", `<p title="a>b" hidden>X</p><p a='"' b=">X" =c>d</p>`, "d"},
 		{"an attribute twice", `<p style="color:red" style="display:none">a</p>`, "a"},
-		{"invisible characters", "a\u200bb\u202ec\U000e0041\u00add\ufe0f\ufe0fe&#8203;&zwnj;&#x1F;f", "abcdef"},
+		{"invisible characters", "a\u200bb\u200d\u202ec\U000e0041\u00add\ufe0f\ufe0fe&#8203;&zwnj;&#x1F;f", "abcdef"},
 		{"bytes", "a\xffb\x00c", "a\ufffdbc"},
 		{"references", `&lt;b&gt; &amp;amp; &#65;&#x42; &unknown; &AElig; &#0; & &copy`, "<b> &amp; AB &unknown; Æ \ufffd & ©"},
 		{"text that looks like tags", `1 < 2 <3 a<`, "1 < 2 <3 a<"},
@@ -32,6 +32,13 @@ func TestHiddenAndMalformed(t *testing.T) {
 		{"a cell in no table", `<td>a<tr>b</table>c`, "a\n\nbc"},
 		{"a table for the layout", `<table><tr><td>a<table><tr><td>b</table><td>c</table>`, "a\n\nb\n\nc"},
 		{"code with fences", "<pre>a\n```\n b</pre>", "````\na\n```\n b\n````"},
+		{"joiners", "👩\u200d💻 می\u200cخواهم a\u200d\u200db", "👩\u200d💻 می\u200cخواهم ab"},
+		{"references in addresses", `<a href="/p?id=1&lang=de&num=10">a</a> <a href="/p?a=1&copy=2&copy;">b</a> ?q=1&lang=en`, "[a](https://example.com/p?id=1&lang=de&num=10) [b](https://example.com/p?a=1&copy=2©) ?q=1&lang=en"},
+		{"a comment in a script", `<p>a</p><script><!-- <script>X</script> --></script><p>b</p>`, "a\n\nb"},
+		{"numbers of a list", `<ol start="5"><li>five<li>six<li value="9">nine<li>ten</ol><ol reversed><li>b<li>a</ol>`, "5. five\n6. six\n9. nine\n10. ten\n\n2. b\n1. a"},
+		{"cells over columns", `<table><tr><th>A<th>B<th>C<tr><td colspan=2>x<td>y<tr><td>1<td colspan=99999>2</table>`, "A\n\nB\n\nC\n\nx\n\ny\n\n1\n\n2"},
+		{"cells over two columns", `<table><tr><th>A<th>B<th>C<tr><td colspan=2>x<td>y</table>`, "| A | B | C |\n| --- | --- | --- |\n| x |  | y |"},
+		{"cells over rows", `<table><tr><th>K<th>V<th>W<tr><td rowspan=2>k<td>1<td rowspan=0>w<tr><td>2<tr><td>l<td>3</table>`, "| K | V | W |\n| --- | --- | --- |\n| k | 1 | w |\n|  | 2 |  |\n| l | 3 |  |"},
 	} {
 		if _, got := Markdown(c.page, base, false); got != c.want || strings.Contains(got, "X") {
 			t.Errorf("%s: %q gives\n%q, want\n%q", c.name, c.page, got, c.want)
@@ -96,10 +103,15 @@ func TestCharsets(t *testing.T) {
 		{"text/plain", "\xff\xfec\x00\xe9\x00", "cé"},
 		{"text/plain", "\xfe\xff\x00c\x00\xe9", "cé"},
 		{"text/plain", "\xff\xfe", ""},
-		{"text/plain; charset=koi8-r", "a\xc1", "[the page is in the charset koi8-r, of which only ASCII can be read]\na\ufffd"},
+		{"text/plain; charset=koi8-r", "a\xc1", "aа"},
+		{"text/plain; charset=iso-8859-15", "5 \xa4", "5 €"},
+		{"text/html", "<meta http-equiv=content-type content='text/html; charset=iso-8859-2'>\xb1", "ą"},
+		{"text/plain; charset=windows-1251", "\xcf\xf0", "Пр"},
+		{"text/plain; charset=utf-16le", "c\x00\xe9\x00", "cé"},
+		{"text/plain; charset=x-other", "a\xc1", "[the page is in the charset x-other, of which only ASCII can be read]\na\ufffd"},
 	} {
 		kind, charset := contentType(c.header, []byte(c.body))
-		got := decode([]byte(c.body), charset)
+		got := Source{}.text([]byte(c.body), charset)
 		if kind == "text/html" {
 			_, got = Markdown(got, base, false)
 		}

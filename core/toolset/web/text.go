@@ -1,9 +1,9 @@
 package web
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -34,47 +34,62 @@ func contentType(header string, body []byte) (kind, charset string) {
 	return kind, charset
 }
 
-// western has the characters for the bytes 0x80 to 0x9f in windows-1252, which browsers also
-// use for latin1 and ASCII.
-var western = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
-
-// westernNames are the charsets that browsers read as windows-1252.
-var westernNames = words("iso-8859-1 latin1 windows-1252 cp1252 us-ascii ascii iso-8859-15")
-
-// decode converts a text to UTF-8 if it is UTF-8, begins with a byte order mark of UTF-16 or
-// is in a western charset. For another charset, it replaces characters that are not ASCII
-// by U+FFFD and adds a line that says so.
-func decode(data []byte, charset string) string {
-	if mark := string(data[:min(2, len(data))]); mark == "\xff\xfe" || mark == "\xfe\xff" {
-		first := int(data[0] & 1) // index of the byte with the high bits in each pair
-		units := make([]uint16, len(data)/2-1)
-		for n := range units {
-			at := 2 + 2*n
-			units[n] = uint16(data[at+1-first]) | uint16(data[at+first])<<8
-		}
-		return string(utf16.Decode(units))
+// text converts a text to UTF-8. A byte order mark and valid UTF-8 count more than the
+// charset that the answer names; without a charset, other bytes are read as windows-1252, as
+// browsers do. For an unknown charset it replaces characters that are not ASCII by U+FFFD and
+// adds a line that says so.
+func (s Source) text(data []byte, charset string) string {
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")):
+		charset = "utf-16le"
+		data = data[2:]
+	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+		charset = "utf-16be"
+		data = data[2:]
+	case utf8.Valid(data) && !strings.HasPrefix(charset, "utf-16") && !strings.HasPrefix(charset, "iso-2022"):
+		return strings.TrimPrefix(string(data), "\ufeff")
+	case charset == "":
+		charset = "windows-1252"
 	}
-	if utf8.Valid(data) || strings.HasPrefix(charset, "utf") {
+	enc := encodingOf(charset)
+	if enc == nil && strings.HasPrefix(charset, "utf") {
 		return strings.ToValidUTF8(string(data), "\uFFFD")
 	}
-	known := charset == "" || westernNames[charset]
+	if enc == nil {
+		if s.Charsets != nil {
+			if text, known := s.Charsets.Decode(charset, data); known {
+				return strings.ToValidUTF8(text, "\uFFFD")
+			}
+		}
+		return "[the page is in the charset " + Visible(charset[:min(len(charset), 40)]) + ", of which only ASCII can be read]\n" + ascii(data)
+	}
+	out, err := enc.NewDecoder().Bytes(data)
+	if err != nil {
+		return ascii(data)
+	}
+	return strings.ToValidUTF8(string(out), "\uFFFD")
+}
+
+// ascii returns a text with U+FFFD for each byte that is not ASCII.
+func ascii(data []byte) string {
 	out := make([]rune, len(data))
 	for n, c := range data {
-		if out[n] = rune(c); c >= 0x80 && !known {
+		if out[n] = rune(c); c >= utf8.RuneSelf {
 			out[n] = utf8.RuneError
-		} else if c >= 0x80 && c < 0xa0 {
-			out[n] = western[c-0x80]
 		}
 	}
-	if known {
-		return string(out)
-	}
-	return "[the page is in the charset " + Visible(charset[:min(len(charset), 40)]) + ", of which only ASCII can be read]\n" + string(out)
+	return string(out)
+}
+
+// joins reports whether a joiner after r can change how r looks: after letters outside the
+// Latin script, marks and symbols.
+func joins(r rune) bool {
+	return r > 0x2ff && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsSymbol(r))
 }
 
 // Visible removes characters that a model reads but a person does not see: format and control
-// characters, fillers, and variation selectors that can carry data. Line breaks and tabs
-// stay.
+// characters, fillers, and variation selectors that can carry data. Line breaks, tabs and
+// single joiners within words and emoji stay.
 func Visible(s string) string {
 	last := rune(0)
 	return strings.Map(func(r rune) rune {
@@ -85,6 +100,11 @@ func Visible(s string) string {
 			return r
 		case r == '\u2028' || r == '\u2029':
 			return '\n'
+		case r == '\u200c' || r == '\u200d': // joiners; emoji, Persian and Indic texts need them
+			if !joins(before) {
+				return -1
+			}
+			return r
 		case r < ' ', r == 0x7f, unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co), r == '\u115f', r == '\u1160', r == '\u3164', r == '\uffa0', r == '\u034f':
 			return -1
 		case r >= 0xe0100 && r <= 0xe01ef, r == '\u180b' || r == '\u180c' || r == '\u180d':

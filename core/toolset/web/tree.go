@@ -54,7 +54,7 @@ func (b *builder) top() *node { return b.stack[len(b.stack)-1] }
 // parse returns the builder after it has read the page; stack[0] is the root of the tree.
 func parse(page string) *builder {
 	b := &builder{stack: []*node{{tag: "html"}}}
-	in := tokens{rest: page}
+	in := tokensOf(page)
 	inTitle := false
 	for ; b.nodes < maxNodes; b.nodes++ {
 		t, ok := in.next()

@@ -20,6 +20,7 @@ import (
 // Source has the platform's access to the network, and the person's settings for the tools.
 type Source struct {
 	Fetch        wasmtool.Fetcher // nil: tools have no network on this platform
+	Charsets     Charsets         // for the charsets that golem does not have itself; may be nil
 	PrivateHosts []string         // private and local addresses that the person allows
 	Search       Search
 	Env          map[string]string // has the key of Search
@@ -208,9 +209,9 @@ func (w *web) content(res wasmtool.HTTPResponse, all bool, out *tool.Output) err
 	case len(res.Body) == 0:
 		text = "(the answer is empty)"
 	case kind == "text/html" || kind == "application/xhtml+xml":
-		title, text = Markdown(decode(res.Body, charset), base, all)
+		title, text = Markdown(w.text(res.Body, charset), base, all)
 	case strings.HasPrefix(kind, "text/"), textual(kind):
-		text = Visible(decode(res.Body, charset))
+		text = Visible(w.text(res.Body, charset))
 	case slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"}, kind):
 		if len(res.Body) > maxPart {
 			return fault.New(fault.Limit, "%s is %s of %d bytes; a model is given at most %d", fault.Quoted(res.URL), kind, len(res.Body), maxPart)
