@@ -72,8 +72,8 @@ func chatBilled(t *testing.T, kept state.Store, limit string, says []string, how
 	t.Helper()
 	tree := sandbox.Memory()
 	for name, text := range map[string]string{
-		"main.worker":          "---\nlimits: {cost: " + limit + "}\nallow_workers: [child]\n---\nM.\n",
-		"workers/child.worker": "---\n---\nC.\n",
+		"main.worker":          "---\nmodel_settings: {max_output_tokens: 10}\nlimits: {cost: " + limit + "}\nallow_workers: [child]\n---\nM.\n",
+		"workers/child.worker": "---\nmodel_settings: {max_output_tokens: 10}\n---\nC.\n",
 	} {
 		if err := tree.WriteFile(name, []byte(text)); err != nil {
 			t.Fatal(err)

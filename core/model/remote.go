@@ -105,7 +105,7 @@ func (m *remote) attempt(ctx context.Context, r Request, show func(Delta)) (Turn
 	case f != nil && f.noModel:
 		err = m.withNear(ctx, err)
 	}
-	return m.lost(a, r.Settings), err
+	return m.lost(a, r), err
 }
 
 // advised adds a hint to an error inside a stream: the remedy for the status that it
@@ -118,12 +118,20 @@ func (m *remote) advised(err error) error {
 	return err
 }
 
-// lost returns a turn with what a failed answer cost, as far as the provider has said.
-func (m *remote) lost(a *answer, s Settings) Turn {
-	if a.usage == nil {
-		return Turn{}
+// lost returns a turn with what a failed answer cost: what the provider has said, or an
+// estimate if a part of the answer came before it failed.
+func (m *remote) lost(a *answer, r Request) Turn {
+	switch {
+	case a.usage != nil:
+		return Turn{Model: m.name, Usage: m.bill(*a.usage, r.Settings)}
+	case a.pieces > 0:
+		var calls []Call
+		for _, c := range a.calls {
+			calls = append(calls, Call{Name: c.name, Args: c.args.String()})
+		}
+		return Turn{Model: m.name, Usage: m.bill(guessed(a.size(r), a.text.String(), calls), r.Settings)}
 	}
-	return Turn{Model: m.name, Usage: m.bill(*a.usage, s)}
+	return Turn{}
 }
 
 // ask sends the request and reads the answer into a.

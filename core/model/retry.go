@@ -74,12 +74,18 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 			show(d)
 		}
 	}
-	var last error
+	var last, refused error
 	var lost Turn // what the failed attempts were billed
 	turn, err := backoff.Retry(ctx, func() (Turn, error) {
-		attempt++
 		waiting = false
+		bill, err := req.reserve(ctx, r.model)
+		if err != nil {
+			refused = err
+			return Turn{}, backoff.Permanent(err)
+		}
+		attempt++
 		turn, err := r.model.Generate(ctx, req, watch)
+		bill(turn)
 		if err == nil {
 			turn.Attempts = attempt
 			turn.Usage = lost.Usage.Add(turn.Usage)
@@ -89,7 +95,13 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 		if turn.Model != "" {
 			lost = Turn{Model: turn.Model, Usage: lost.Usage.Add(turn.Usage)}
 		}
-		return Turn{}, r.judge(ctx, err)
+		err = r.judge(ctx, err)
+		if attempt < r.policy.Attempts && !errors.As(err, new(*backoff.PermanentError)) {
+			if refused = req.covers(r.model); refused != nil {
+				return Turn{}, backoff.Permanent(refused)
+			}
+		}
+		return Turn{}, err
 	},
 		backoff.WithBackOff(r.waits()),
 		backoff.WithMaxTries(uint(r.policy.Attempts)),
@@ -109,6 +121,8 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 		return lost, waited(ended(ctx, r.Name()), last)
 	case ctx.Err() != nil && failureOf(last) != nil && failureOf(last).retry:
 		return lost, ended(ctx, r.Name())
+	case refused != nil:
+		return lost, unpaid(refused, last)
 	}
 	return lost, r.final(last, attempt)
 }

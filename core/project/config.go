@@ -3,16 +3,14 @@ package project
 import (
 	"golem/core/approval"
 	"golem/core/fault"
-	"golem/core/money"
 	"golem/core/yamltree"
 	"path"
 	"strings"
-	"time"
 )
 
 // Config is a person's own configuration, $GOLEM_HOME/config.yaml (SPEC §3). Its
-// model, delegation and approval mode are used where the manifest has none. No
-// project can raise its limits or weaken its approval settings ask and blocked. The
+// model, delegation, retry and approval mode are used where the manifest has none. No
+// project can raise its limits, attempts and calls side by side, or weaken its approval settings ask and blocked. The
 // zero value and nil have no settings. A Config does not change.
 type Config struct {
 	n    *yamltree.Node
@@ -36,7 +34,7 @@ func newConfigShape() *yamltree.Shape {
 	}
 	return yamltree.KeysOf(map[string]*yamltree.Shape{
 		"model": modelsShape(), "model_settings": modelSettingsShape(), "providers": providersShape(),
-		"approval": projectApprovalShape(), "limits": limitsShape(), "delegation": delegationShape(),
+		"approval": projectApprovalShape(), "limits": limitsShape(), "delegation": delegationShape(), "retry": retryShape(),
 		"projects": projects, "web": webShape(), "tools": ceilingsShape(), "notify": yamltree.OneOf(Notices...),
 	})
 }
@@ -210,45 +208,4 @@ func personal(n *yamltree.Node) approval.Personal {
 		p.Origins["default"] = origin(d.Pos, "approval.default")
 	}
 	return p
-}
-
-// ceilings lowers the limits of the project's files to those of the person's
-// configuration. Limits of the command line stay as they are. 0 means no limit, so any
-// other limit is lower.
-func (b *built) ceilings() {
-	l := &b.w.Limits
-	if b.p.flags.Path("limits", "cost") != nil {
-		l.OwnCost = l.Cost
-	}
-	n := b.p.src.Config.get("limits")
-	if n == nil {
-		return
-	}
-	most := limits(n)
-	if b.p.flags.Path("limits", "cost") == nil {
-		l.OwnCost = most.Cost
-	}
-	for _, c := range []struct {
-		key    string
-		lower  bool
-		assign func()
-	}{
-		{"turns", below(most.Turns, l.Turns), func() { l.Turns = most.Turns }},
-		{"tokens", below(most.Tokens, l.Tokens), func() { l.Tokens = most.Tokens }},
-		{"cost", below(most.Cost, l.Cost), func() { l.Cost = most.Cost }},
-		{"tool_output", below(most.ToolOutput, l.ToolOutput), func() { l.ToolOutput = most.ToolOutput }},
-		{"tool_timeout", below(most.ToolTimeout, l.ToolTimeout), func() { l.ToolTimeout = most.ToolTimeout }},
-		{"worker_timeout", below(most.WorkerTimeout, l.WorkerTimeout), func() { l.WorkerTimeout = most.WorkerTimeout }},
-		{"model_timeout", below(most.ModelTimeout, l.ModelTimeout), func() { l.ModelTimeout = most.ModelTimeout }},
-	} {
-		if where := n.Get(c.key); where != nil && c.lower && b.p.flags.Path("limits", c.key) == nil {
-			c.assign()
-			b.w.Origins["limits."+c.key] = where.Pos.String() + ", a ceiling"
-		}
-	}
-}
-
-// below reports whether a ceiling is lower than a limit, where 0 means no limit.
-func below[T int | int64 | time.Duration | money.USD](ceiling, limit T) bool {
-	return ceiling > 0 && (limit == 0 || ceiling < limit)
 }

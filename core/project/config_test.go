@@ -46,6 +46,30 @@ func TestAPersonsConfigBelowAndAbove(t *testing.T) {
 	}
 }
 
+// Walls X5: what multiplies the cost of one answer has a ceiling, golem's or the person's.
+func TestCeilingsOfAttemptsAndCallsSideBySide(t *testing.T) {
+	for _, c := range []struct{ file, config, want string }{
+		{"retry: {attempts: 10}\ndelegation: {parallel: 200}", "", "5 golem's ceiling 32 golem's ceiling"},
+		{"retry: {attempts: 4}\ndelegation: {parallel: 32}", "", "4 project.yaml:1 32 project.yaml:2"},
+		{"retry: {attempts: 10}\ndelegation: {parallel: 200}", "retry: {attempts: 9}\ndelegation: {parallel: 100}", "9 config.yaml:1, a ceiling 100 config.yaml:2, a ceiling"},
+		{"retry: {attempts: 4}\ndelegation: {parallel: 6}", "retry: {attempts: 2}\ndelegation: {parallel: 1}", "2 config.yaml:1, a ceiling 1 config.yaml:2, a ceiling"},
+		{"name: p", "retry: {attempts: 7}\ndelegation: {parallel: 40}", "7 config.yaml:1 40 config.yaml:2"},
+		{"name: p", "", "3 default 8 default"},
+	} {
+		s := demo("-- project.yaml --\n" + c.file + "\n-- main.worker --\n---\nmodel: a:b\n---\nhi\n")
+		if c.config != "" {
+			s.Config = config(t, c.config)
+		}
+		w, err := entryOf(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(w.Retry.Attempts, " ", w.Origins["retry.attempts"], " ", w.Delegation.Parallel, " ", w.Origins["delegation.parallel"]); got != c.want {
+			t.Errorf("%q with %q: %s, want %s", c.file, c.config, got, c.want)
+		}
+	}
+}
+
 // The approval mode that a person set for this very project counts before the manifest's, and
 // the one for all projects after it.
 func TestAPersonsMode(t *testing.T) {

@@ -40,8 +40,10 @@ func (p *Project) build(d *definition) (*Worker, *yamltree.Node, fault.List) {
 	eff := yamltree.Merge(defaults, own)
 	eff = yamltree.Merge(eff, p.word(p.sourceOf(d.location).library, eff))
 	b := &built{p: p, d: d, eff: yamltree.Merge(eff, p.flags)}
-	if n := p.src.Config.get("delegation"); n != nil { // below the manifest
-		b.eff = yamltree.Merge(&yamltree.Node{Pos: n.Pos, Kind: yamltree.Mapping, Fields: []yamltree.Field{{Name: "delegation", Pos: n.Pos, Value: n}}}, b.eff)
+	for _, name := range []string{"delegation", "retry"} { // below the manifest
+		if n := p.src.Config.get(name); n != nil {
+			b.eff = yamltree.Merge(&yamltree.Node{Pos: n.Pos, Kind: yamltree.Mapping, Fields: []yamltree.Field{{Name: name, Pos: n.Pos, Value: n}}}, b.eff)
+		}
 	}
 	sum := sha256.Sum256(d.hashed)
 	n := b.eff

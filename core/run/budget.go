@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"sync"
 
 	"golem/core/fault"
@@ -17,15 +16,23 @@ type budget struct {
 	worker string
 	limits project.Limits
 
-	mu    *sync.Mutex // one for the whole tree, so that checking and booking are one step
-	turns int         // since renew
-	extra int         // turns that a person allowed beyond the limit
-	usage model.Usage
-	own   model.Usage // the part of usage of the worker's own requests
-	kept  model.Usage // the part of usage that was spent before the conversation was resumed
+	*ledger
+	turns    int // since renew
+	extra    int // turns that a person allowed beyond the limit
+	usage    model.Usage
+	reserved model.Usage // for requests under way
+	own      model.Usage // the part of usage of the worker's own requests
+	kept     model.Usage // the part of usage that was spent before the conversation was resumed
 	// priceless names a model that was used and whose price nobody knows.
 	priceless string
 	suggested string // names a model that was used and whose price only the project gives
+}
+
+// ledger is what the budgets of a tree share. The zero value is ready.
+type ledger struct {
+	mu      sync.Mutex    // one for all, so that checking and booking are one step
+	settled chan struct{} // closed when an attempt has been billed; nil if nobody waits
+	largest int           // the tokens of the largest answer so far
 }
 
 // prospect is what is known of the price of a model's next answer.
@@ -59,17 +66,13 @@ func (b *budget) turn(next prospect) (full *budget, err error) {
 	return nil, nil
 }
 
-// affords returns the fault of the limit on tokens or cost that forbids another
-// request. The request is no turn.
-func (b *budget) affords(next prospect) error {
+// unbookTurn takes a booked turn back whose request was not made.
+func (b *budget) unbookTurn() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for n := b; n != nil; n = n.parent {
-		if err := cmp.Or(n.checkTokens(), n.checkCost(next)); err != nil {
-			return err
-		}
+		n.turns--
 	}
-	return nil
 }
 
 // spentTurns reports whether no turn is left. The caller holds mu.
@@ -161,6 +164,12 @@ func (b *budget) renew() {
 func (b *budget) spend(t model.Turn) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.add(t)
+}
+
+// add is spend for a caller that holds mu.
+func (b *budget) add(t model.Turn) {
+	b.largest = max(b.largest, t.Usage.Out)
 	b.own = b.own.Add(t.Usage)
 	for n := b; n != nil; n = n.parent {
 		n.usage = n.usage.Add(t.Usage)

@@ -3,7 +3,6 @@ package run
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -19,10 +18,10 @@ import (
 // worker above it has reached its limit.
 func TestCostsAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var mu sync.Mutex
+		var l ledger
 		var all []*budget
 		for i := range rapid.IntRange(1, 8).Draw(t, "workers") {
-			b := &budget{worker: fmt.Sprint(i), mu: &mu, limits: project.Limits{Cost: money.USD(rapid.Int64Range(0, 100).Draw(t, "limit"))}}
+			b := &budget{worker: fmt.Sprint(i), ledger: &l, limits: project.Limits{Cost: money.USD(rapid.Int64Range(0, 100).Draw(t, "limit"))}}
 			if i > 0 {
 				b.parent = all[rapid.IntRange(0, i-1).Draw(t, "parent")]
 			}
@@ -63,9 +62,9 @@ func TestAPriceThatIsNotKnown(t *testing.T) {
 		{"the project's limit and price", project.Limits{Cost: 9}, model.Usage{Suggested: true}, false, false},
 		{"the person's limit", project.Limits{Cost: 9, OwnCost: 20}, model.Usage{Suggested: true}, true, false},
 	} {
-		var mu sync.Mutex
-		root := &budget{worker: "root", mu: &mu, limits: c.limits}
-		child := &budget{worker: "child", mu: &mu, parent: root}
+		var l ledger
+		root := &budget{worker: "root", ledger: &l, limits: c.limits}
+		child := &budget{worker: "child", ledger: &l, parent: root}
 		_, err := child.turn(prospect{"m", c.price})
 		_, above := root.turn(prospect{model: "priced"})
 		if errors.Is(err, fault.Budget) != c.child || errors.Is(above, fault.Budget) != c.caller {

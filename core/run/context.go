@@ -87,11 +87,8 @@ func (f *frame) shorten(ctx context.Context, drop, summed conversation.Dropped, 
 // summarise asks the model for a summary of what is to be dropped, in at most most
 // tokens. The request counts in usage and cost, but is not a turn.
 func (f *frame) summarise(ctx context.Context, d conversation.Dropped, most int) (model.Turn, error) {
-	if err := f.budget.affords(f.prospect()); err != nil {
-		return model.Turn{}, err
-	}
-	ctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.ModelTimeout, "the request for a summary")
-	defer stop()
+	ctx, deadline := f.tree.clock.deadline(ctx, f.worker.Limits.ModelTimeout, "the request for a summary")
+	defer deadline.stop()
 	limit, _, _ := f.room()
 	if limit <= 0 { // not known; the model has read the conversation up to here
 		limit = max(f.requestTokens(f.conversation.Messages), 4*maxSummary)
@@ -101,12 +98,13 @@ func (f *frame) summarise(ctx context.Context, d conversation.Dropped, most int)
 	settings := summarySettings(f.modelSettings, f.model.Name())
 	settings["max_output_tokens"] = json.RawMessage(fmt.Sprint(most + min(maxThoughts, limit/2)))
 	f.tree.r.Journal.Flush()
+	messages := []model.Message{
+		{Role: model.System, Text: prompt.Summarise},
+		{Role: model.User, Text: transcript(old.Drop(d, ""), (limit-most)*model.BytesToken/2)},
+	}
 	turn, err := f.model.Generate(ctx, model.Request{
 		Worker: f.worker.ID, Conversation: name, ID: f.id, Turn: f.conversation.Turns + 1, Settings: settings, Timeout: f.worker.Limits.ModelTimeout,
-		Messages: []model.Message{
-			{Role: model.System, Text: prompt.Summarise},
-			{Role: model.User, Text: transcript(old.Drop(d, ""), (limit-most)*model.BytesToken/2)},
-		},
+		Messages: messages, Budget: &payer{budget: f.budget, deadline: deadline, in: model.EstimateTokens(messages)},
 	}, nil)
 	model.Forget(f.model, name)
 	if err == nil && strings.TrimSpace(turn.Text) == "" {
@@ -116,7 +114,6 @@ func (f *frame) summarise(ctx context.Context, d conversation.Dropped, most int)
 		f.lost(turn, f.conversation.Turns+1)
 		return turn, err
 	}
-	f.budget.spend(turn)
 	turn.Text = head(strings.TrimSpace(turn.Text), most*2*model.BytesToken)
 	return turn, err
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -140,7 +139,7 @@ func summarised(t *testing.T, name string, w *project.Worker, s model.Settings) 
 	t.Helper()
 	h := &heard{name: name}
 	f := &frame{
-		identity: identity{tree: newTree(&Runner{Sink: trace.Sinks(nil)}), worker: w}, powers: powers{tools: &tool.Set{}, model: h, modelSettings: s, budget: &budget{mu: &sync.Mutex{}}},
+		identity: identity{tree: newTree(&Runner{Sink: trace.Sinks(nil)}), worker: w}, powers: powers{tools: &tool.Set{}, model: h, modelSettings: s, budget: &budget{ledger: &ledger{}}},
 		conversation: conversation.New("0", model.Message{Role: model.System, Text: "Help."}, model.Message{Role: model.User, Text: "alpha"},
 			model.Message{Role: model.Assistant, Text: "beta"}, model.Message{Role: model.User, Text: "gamma"}),
 	}
@@ -209,7 +208,7 @@ func TestSummaryReplacesTheEarlierOne(t *testing.T) {
 	w := &writer{heard: heard{name: "openai:m"}}
 	f := &frame{
 		identity:     identity{tree: newTree(&Runner{Sink: trace.Sinks(nil)}), worker: &project.Worker{ID: "main", MaxContextTokens: 8000, Limits: project.Limits{ModelTimeout: time.Minute}}},
-		powers:       powers{tools: &tool.Set{}, model: w, budget: &budget{mu: &sync.Mutex{}}},
+		powers:       powers{tools: &tool.Set{}, model: w, budget: &budget{ledger: &ledger{}}},
 		conversation: conversation.New("0", model.Message{Role: model.System, Text: "Help."}, model.Message{Role: model.User, Text: "the task"}),
 	}
 	for turn := range 40 {

@@ -107,7 +107,7 @@ func (t *currentTurn) forget() {
 func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id string) (*frame, error) {
 	f := &frame{
 		identity:     identity{tree: t, worker: w, id: id, parent: parent},
-		powers:       powers{budget: &budget{worker: w.ID, limits: w.Limits, mu: &t.money}, output: w.Output},
+		powers:       powers{budget: &budget{worker: w.ID, limits: w.Limits, ledger: &t.money}, output: w.Output},
 		conversation: conversation.New(id),
 	}
 	if parent != nil {

@@ -243,13 +243,12 @@ func (f *frame) keepAnswer(turn model.Turn) {
 	f.tree.r.Journal.Flush()
 }
 
-// lost books what a failed answer to the request of a turn was billed, and keeps it,
-// because limits on tokens and cost also count it after a resume.
+// lost keeps what a failed answer to the request of a turn was billed, because limits on
+// tokens and cost also count it after a resume.
 func (f *frame) lost(billed model.Turn, turn int) {
 	if billed.Model == "" {
 		return
 	}
-	f.budget.spend(billed)
 	f.tree.r.Journal.Add(conversation.Entry{
 		T: conversation.LostEntry, ID: f.id, Name: f.conversation.Name, Turn: turn, Worker: f.worker.ID,
 		Usage: conversation.SpentOf(billed.Usage), Answer: &conversation.Answer{Model: billed.Model},

@@ -211,6 +211,10 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	if err := f.compact(ctx); err != nil {
 		return model.Turn{}, fault.Of(err, fault.Limit).InChain(f.chain)
 	}
+	if err := f.payer(nil).Check(f.model, f.request()); err != nil {
+		f.budget.unbookTurn()
+		return model.Turn{}, fault.Of(err, fault.Budget).InChain(f.chain)
+	}
 	f.conversation.Turns++
 	start := f.tree.r.now()
 	f.emit(trace.ModelStart{Turn: f.conversation.Turns, Messages: len(f.conversation.Messages)})
@@ -219,7 +223,6 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 		f.lost(turn, f.conversation.Turns)
 		return turn, fault.Of(err, fault.Model).InChain(f.chain)
 	}
-	f.budget.spend(turn)
 	f.keepAnswer(turn)
 	if turn.Finish == "length" {
 		f.emit(trace.Warning{Code: fault.Model, Message: "the answer is incomplete: it reached the model's output limit"})
@@ -236,10 +239,12 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 }
 
 func (f *frame) generate(ctx context.Context) (model.Turn, error) {
-	mctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.ModelTimeout, "the model request")
-	defer stop()
+	mctx, deadline := f.tree.clock.deadline(ctx, f.worker.Limits.ModelTimeout, "the model request")
+	defer deadline.stop()
 	f.tree.r.Journal.Flush()
-	turn, err := f.model.Generate(mctx, f.request(), func(d model.Delta) { f.emit(trace.Delta{Text: d.Text, Reset: d.Reset}) })
+	request := f.request()
+	request.Budget = f.payer(deadline)
+	turn, err := f.model.Generate(mctx, request, func(d model.Delta) { f.emit(trace.Delta{Text: d.Text, Reset: d.Reset}) })
 	if err != nil {
 		if c := cause(mctx); c != nil && fault.Of(err, fault.Model).Code != c.Code {
 			return turn, c

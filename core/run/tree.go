@@ -25,7 +25,7 @@ type tree struct {
 	r     *Runner
 	sched *schedule
 	clock clock
-	money sync.Mutex // guards every budget of the tree
+	money ledger // of every budget of the tree
 	quota *sandbox.Quota
 	// staged is what the tree's workers change in staged mounts.
 	staged  *clearance.Work
