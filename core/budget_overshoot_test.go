@@ -25,7 +25,7 @@ type meter struct {
 	silent  bool // it never says what it bills
 	calls   int  // of the worker child in the first answer of main
 
-	mu       sync.Mutex
+	mu       *sync.Mutex
 	requests int
 	billed   money.USD
 	together int // requests under way
@@ -132,6 +132,7 @@ func TestOvershootOfALimit(t *testing.T) {
 // spending runs main with the given front matter, whose provider is m.
 func spending(t *testing.T, m *meter, head, config string) run.Result {
 	t.Helper()
+	m.mu = new(sync.Mutex)
 	tree := sandbox.Memory()
 	project := "name: p\n"
 	if m.calls > 0 { // a request takes 1s; waiting for others does not count
