@@ -37,12 +37,14 @@ quick:
 
 # Attacks golem with many more tries than make test has: the tests in files with the build tag
 # attack, whose names begin with TestAttack. Takes about 20 minutes.
-attack: setup web
+attack: web
+	@.ci/setup.sh long
 	go test -vet=off -count=1 -timeout 60m -tags attack -run '^TestAttack' $$(git grep -lE '^//go:build attack$$' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's#^#./#')
 
 # The tests that take too long for make test: files with the build tag long, names that begin
 # with TestLong.
-long: setup web
+long: web
+	@.ci/setup.sh long
 	go test -vet=off -count=1 -timeout 90m -tags long -run '^TestLong' $$(git grep -lE '^//go:build long$$' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's#^#./#')
 
 # Builds golem for Linux, macOS and Windows, each for amd64 and arm64, in build/.

@@ -4,6 +4,7 @@
 #   .ci/setup.sh build    Go and git, for make build and make run
 #   .ci/setup.sh web      also Node with npm, for the page
 #   .ci/setup.sh check    also a C compiler for the race detector, and Chromium and Firefox for the page's tests
+#   .ci/setup.sh long     also what make long and make attack compare golem with
 #   .ci/setup.sh webkit   the same as web, and WebKitGTK with a screen to draw on, for make webkit
 #
 # It installs packages with apt-get and prints their names. Without root, it only prints the
@@ -49,12 +50,16 @@ finds_webkit() {
 finds_chromium() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
 
 case ${1:-check} in
-web | webkit | check)
+web | webkit | check | long)
   need nodejs "the js/wasm tests and the page's packages" node --version
   need npm "the page's packages" npm --version
   ;;
 esac
-if [ "${1:-check}" = check ]; then
+jinja() { python3 -c 'import jinja2'; }
+if [ "${1:-check}" = long ]; then
+  need "python3 python3-jinja2" "make long compares templates with Jinja2" jinja
+fi
+if [ "${1:-check}" = check ] || [ "${1:-check}" = long ]; then
   need "gcc libc6-dev" "the race detector of go test" compiles_c
   need firefox-esr "the page's tests, in a second browser" finds_firefox
   need chromium "the page's tests" finds_chromium

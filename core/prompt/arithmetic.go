@@ -2,8 +2,8 @@ package prompt
 
 import (
 	"math"
-	"strconv"
 
+	"github.com/mitsuhiko/minijinja/minijinja-go/v2"
 	"github.com/mitsuhiko/minijinja/minijinja-go/v2/filters"
 	"github.com/mitsuhiko/minijinja/minijinja-go/v2/value"
 )
@@ -13,7 +13,7 @@ import (
 
 // operators are the operators that a rewritten tree calls as filters, by their numbers
 // in the engine's tree.
-var operators = map[int64]string{8: "+", 9: "-", opMul: "*", 12: "//", 13: "%", 14: "**"}
+var operators = map[int64]string{8: "+", 9: "-", opMul: "*", 12: "//", 13: "%", 14: "**", 15: "~"}
 
 // opFilter returns the name of an operator's filter. A template cannot write that name.
 func opFilter(op string) string { return "\x00" + op }
@@ -30,6 +30,11 @@ func compute(op string, a, b value.Value) (value.Value, error) {
 		}
 	}
 	switch op {
+	case "~":
+		if a.IsUndefined() || b.IsUndefined() {
+			return value.Undefined(), minijinja.NewError(minijinja.ErrUndefinedVar, "undefined value")
+		}
+		return value.FromString(textOf(a) + textOf(b)), nil
 	case "+":
 		return a.Add(b)
 	case "-":
@@ -43,7 +48,7 @@ func compute(op string, a, b value.Value) (value.Value, error) {
 	x, isX := a.AsFloat()
 	y, isY := b.AsFloat()
 	if numbers := isX && isY; op == "**" {
-		if p := math.Pow(x, y); numbers && math.Abs(p) >= 1<<63 {
+		if p := math.Pow(x, y); numbers && (a.IsActualFloat() || b.IsActualFloat() || math.Abs(p) >= 1<<63) {
 			return value.FromFloat(p), nil
 		}
 		return a.Pow(b)
@@ -112,42 +117,12 @@ func negate(_ filters.State, v value.Value, _ []value.Value, _ map[string]value.
 }
 
 func absOf(s filters.State, v value.Value, _ []value.Value, _ map[string]value.Value) (value.Value, error) {
-	if f, ok := v.AsFloat(); ok && f < 0 {
+	f, ok := v.AsFloat()
+	switch {
+	case !ok && !v.IsUndefined():
+		return value.Undefined(), failure("the filter abs takes a number, and this is a %s", v.Kind())
+	case f < 0:
 		return negate(s, v, nil, nil)
 	}
 	return v, nil
-}
-
-func intOf(s filters.State, v value.Value, args []value.Value, named map[string]value.Value) (value.Value, error) {
-	f, _ := v.AsFloat()
-	if text, ok := v.AsString(); ok {
-		if _, err := strconv.ParseInt(text, 10, 64); err != nil {
-			f, _ = strconv.ParseFloat(text, 64)
-		}
-	}
-	if !v.IsActualInt() && !(math.Abs(f) < 1<<63) { // NaN too
-		return value.Undefined(), failure("int makes whole numbers from -9223372036854775808 to 9223372036854775807, and this number is outside")
-	}
-	return filters.FilterInt(s, v, args, named)
-}
-
-func sumOf(_ filters.State, v value.Value, args []value.Value, _ map[string]value.Value) (value.Value, error) {
-	out := value.FromInt(0)
-	items := v.Iter()
-	if items != nil && len(args) > 0 {
-		out = args[0]
-	}
-	copied := 0
-	for _, item := range items {
-		if size, sized := out.Len(); sized { // each + copies what was joined before
-			if copied += size; copied > maxValue {
-				return value.Undefined(), failure("the filter sum would copy more than %d elements", maxValue)
-			}
-		}
-		var err error
-		if out, err = compute("+", out, item); err != nil {
-			return value.Undefined(), err
-		}
-	}
-	return out, nil
 }

@@ -13,18 +13,18 @@ import (
 // templateFilters are the filters that a template has (docs/templates.md).
 var templateFilters = map[string]filters.FilterFunc{
 	"abs": absOf, "attr": filters.FilterAttr, "batch": filters.FilterBatch, "bool": filters.FilterBool,
-	"capitalize": filters.FilterCapitalize, "chain": filters.FilterChain, "count": filters.FilterLength,
+	"capitalize": ofText(capitalized), "chain": filters.FilterChain, "count": lengthOf,
 	"d": filters.FilterDefault, "default": filters.FilterDefault, "dictsort": filters.FilterDictSort,
-	"e": escapeOf, "escape": escapeOf, "first": filters.FilterFirst, "float": filters.FilterFloat,
-	"format": filters.FilterFormat, "groupby": filters.FilterGroupBy, "indent": filters.FilterIndent, "int": intOf,
-	"items": filters.FilterItems, "join": filters.FilterJoin, "last": filters.FilterLast, "length": filters.FilterLength,
-	"lines": filters.FilterLines, "list": filters.FilterList, "lower": filters.FilterLower, "map": filters.FilterMap,
-	"max": filters.FilterMax, "min": filters.FilterMin, "pprint": filters.FilterPprint, "reject": filters.FilterReject,
-	"rejectattr": filters.FilterRejectAttr, "replace": filters.FilterReplace, "reverse": filters.FilterReverse,
-	"round": filters.FilterRound, "safe": filters.FilterSafe, "select": filters.FilterSelect, "selectattr": filters.FilterSelectAttr,
-	"slice": filters.FilterSlice, "sort": filters.FilterSort, "split": filters.FilterSplit, "string": filters.FilterString,
-	"sum": sumOf, "title": filters.FilterTitle, "tojson": filters.FilterTojson, "trim": filters.FilterTrim,
-	"unique": filters.FilterUnique, "upper": filters.FilterUpper, "urlencode": filters.FilterUrlencode, "zip": filters.FilterZip,
+	"e": escapeOf, "escape": escapeOf, "first": filters.FilterFirst, "float": floatOf,
+	"format": filters.FilterFormat, "groupby": filters.FilterGroupBy, "indent": indentOf, "int": intOf,
+	"items": filters.FilterItems, "join": joinOf, "last": filters.FilterLast, "length": lengthOf,
+	"lines": filters.FilterLines, "list": filters.FilterList, "lower": ofText(strings.ToLower), "map": filters.FilterMap,
+	"max": maxOf, "min": minOf, "pprint": filters.FilterPprint, "reject": filters.FilterReject,
+	"rejectattr": filters.FilterRejectAttr, "replace": filters.FilterReplace, "reverse": reverseOf,
+	"round": roundOf, "safe": filters.FilterSafe, "select": filters.FilterSelect, "selectattr": filters.FilterSelectAttr,
+	"slice": filters.FilterSlice, "sort": sortOf, "split": filters.FilterSplit, "string": ofText(same),
+	"sum": sumOf, "title": ofText(titled), "tojson": filters.FilterTojson, "trim": filters.FilterTrim,
+	"unique": filters.FilterUnique, "upper": ofText(strings.ToUpper), "urlencode": filters.FilterUrlencode, "zip": filters.FilterZip,
 }
 
 // templateTests are the tests that a template can write after `is`.
@@ -49,11 +49,14 @@ func escapeOf(_ filters.State, v value.Value, _ []value.Value, _ map[string]valu
 	if v.IsSafe() || v.IsUndefined() { // an undefined name stays one, which is an error
 		return v, nil
 	}
-	return value.FromSafeString(escaper.Replace(v.String())), nil
+	return value.FromSafeString(escaper.Replace(textOf(v))), nil
 }
 
 // rangeOf returns range(stop), range(start, stop) or range(start, stop, step).
-func rangeOf(_ *minijinja.State, args []value.Value, _ map[string]value.Value) (value.Value, error) {
+func rangeOf(_ *minijinja.State, args []value.Value, named map[string]value.Value) (value.Value, error) {
+	if len(named) > 0 {
+		return value.Undefined(), failure("range takes its numbers by position: range(START, STOP, STEP)")
+	}
 	given := make([]int64, len(args))
 	for i, a := range args {
 		n, ok := a.AsInt()

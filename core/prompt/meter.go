@@ -106,7 +106,7 @@ func (m *meter) install(env *minijinja.Environment) {
 		})
 	}
 	env.AddFilter(lookFilter, func(_ filters.State, v value.Value, _ []value.Value, _ map[string]value.Value) (value.Value, error) {
-		return v, m.look(v)
+		return dense(v), m.look(v)
 	})
 	env.AddFilter(negFilter, m.filter("-", negate))
 	for _, op := range operators {
@@ -125,6 +125,10 @@ func (m *meter) install(env *minijinja.Environment) {
 // filter returns f with the meter around its input and output.
 func (m *meter) filter(name string, f filters.FilterFunc) filters.FilterFunc {
 	return func(s filters.State, v value.Value, args []value.Value, named map[string]value.Value) (value.Value, error) {
+		args, named, err := bind(name, args, named)
+		if err != nil {
+			return value.Undefined(), err
+		}
 		all := append([]value.Value{v}, args...)
 		for _, n := range named {
 			all = append(all, n)
@@ -140,7 +144,7 @@ func (m *meter) filter(name string, f filters.FilterFunc) filters.FilterFunc {
 		if err != nil {
 			return out, err
 		}
-		return out, m.look(out)
+		return dense(out), m.look(out)
 	}
 }
 
@@ -176,9 +180,6 @@ func amplifies(name string, all []value.Value) bool {
 	case "replace":
 		found := strings.Count(text(0), text(1))
 		return found*len(text(2)) > maxValue
-	case "join":
-		n, _ := all[0].Len()
-		return n*len(text(1)) > maxValue
 	case "format":
 		most := maxCount
 		for _, v := range all[1:] {

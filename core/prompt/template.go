@@ -155,7 +155,7 @@ func (r *rendering) emit(ctx context.Context, v value.Value) string {
 	if r.fault != nil || r.meter.err != nil {
 		return ""
 	}
-	s := v.String()
+	s := textOf(v)
 	if r.output += len(s); r.output > maxOutput {
 		r.fault = r.template.fault(0, "the template writes more than %d MB", maxOutput>>20)
 		return ""

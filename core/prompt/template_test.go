@@ -59,7 +59,7 @@ func TestRender(t *testing.T) {
 		"{{ n * 2 + 1 }}{{ 'ab' * 2 }}{{ [1] * 2 }}{{ 'a' ~ n }}":                                                                                 "7abab[1, 1]a3",
 		"{% set ns = namespace(c=0) %}{% for x in range(4) %}{% set ns.c = ns.c + x %}{% endfor %}{{ ns.c }}":                                     "6",
 		"{% for k, v in object|items %}{{ k }}={{ v }};{% endfor %}":                                                                              "a=[True, 1.5];b=1;",
-		"{{ list|join('-') }}{{ list[0] }}{{ list[1:] }}{{ object.b }}":                                                                           `a-ba["b"]1`,
+		"{{ list|join('-') }}{{ list[0] }}{{ list[1:] }}{{ object.b }}":                                                                           `a-ba['b']1`,
 		"{% set x %}a{{ n }}{% endset %}{{ x }}{% filter upper %}b{% endfilter %}":                                                                "a3B",
 		"{{ 1 if n == 3 else 2 }}{{ 'a' in list }}{{ n in [1, 2] }}{{ 1 < n < 5 }}":                                                               "1TrueFalseTrue",
 		"{# comment #}a{%- if true %} b{% endif -%}  c":                                                                                           "a bc",
@@ -119,14 +119,14 @@ func TestWholeNumbersDoNotOverflow(t *testing.T) {
 	for _, source := range []string{
 		"9223372036854775807 + 1", "-9223372036854775807 - 2", "-1 * (-9223372036854775807 - 1)", "(-9223372036854775807 - 1) * -1", "3037000500 * 3037000500", "-2 ** 64", "9223372036854775807 * 2", "2 ** 63", "3 ** 1000000000000",
 		"(-9223372036854775807 - 1) // -1", "-(-9223372036854775807 - 1)", "(-9223372036854775807 - 1)|abs",
-		"[9223372036854775807, 1]|sum", "[1]|sum(9223372036854775807)", "'9223372036854775808'|int", "1e300|int", "'-1e300'|int",
+		"[9223372036854775807, 1]|sum", "[1]|sum(start=9223372036854775807)", "'9223372036854775808'|int", "1e300|int", "'-1e300'|int",
 	} {
 		if out, err := render("{{ "+source+" }}", nil, nil); !errors.Is(err, fault.Template) || !strings.Contains(err.Error(), "9223372036854775807") {
 			t.Errorf("%s: %q %v", source, out, err)
 		}
 	}
 	for source, want := range map[string]string{"-1e300|abs > 1e299": "True", "1e300 % 7 < 7": "True", "(-2) ** 63": "-9223372036854775808", "(-1) ** 9223372036854775807": "-1", "0 ** 0": "1", "(-1) ** 4": "1", "7 // -2": "-4", "-8 // 2": "-4", "0 * -5": "0",
-		"9223372036854775807 % 10": "7", "(-9223372036854775807 - 1) % -1": "0", "-9223372036854775807 % 10": "3", "2.0 ** 63 > 0": "True", "9223372036854775807 % 1e300 > 0": "True", "2.0 ** 3": "8"} {
+		"9223372036854775807 % 10": "7", "(-9223372036854775807 - 1) % -1": "0", "-9223372036854775807 % 10": "3", "2.0 ** 63 > 0": "True", "9223372036854775807 % 1e300 > 0": "True", "2.0 ** 3": "8.0"} {
 		if out, err := render("{{ "+source+" }}", nil, nil); out != want || err != nil {
 			t.Errorf("%s: %q %v", source, out, err)
 		}
@@ -148,7 +148,7 @@ func TestEscape(t *testing.T) {
 	const escaped = "&lt;a href=&#34;b&#34;&gt;&#39;&amp;&#39;&lt;/a&gt;"
 	for source, want := range map[string]string{
 		"{{ x|e }}": escaped, "{{ x|escape }}": escaped, "{{ x|e|e }}": escaped, "{{ x|safe|e }}": `<a href="b">'&'</a>`, "{{ x|e|safe }}": escaped,
-		"{{ x }}{{ x|safe }}": `<a href="b">'&'</a><a href="b">'&'</a>`, "{{ list|e }}": "[&#34;&lt;&#34;, 1]", "{{ 1|e }}{{ none|e }}": "1None",
+		"{{ x }}{{ x|safe }}": `<a href="b">'&'</a><a href="b">'&'</a>`, "{{ list|e }}": "[&#39;&lt;&#39;, 1]", "{{ 1|e }}{{ none|e }}": "1None",
 		"{{ '<' ~ ('&'|e) }}": "<&amp;", "{% filter e %}<{{ '&' }}{% endfilter %}": "&lt;&amp;", "{{ list|map('e')|join('<') }}": "&lt;<1",
 	} {
 		if out, err := render(source, nil, names); out != want || err != nil {
