@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -211,6 +212,32 @@ func TestForgedDirectory(t *testing.T) {
 	}
 	if _, err := ReadPack(make([]byte, MaxPack+1)); !errors.Is(err, fault.Limit) {
 		t.Errorf("too large: %v", err)
+	}
+}
+
+// TestPolyglot tests that a packed project has only the bytes of its entries: one that is a
+// page as well, before, between or after them, is rejected, although its digest is right.
+func TestPolyglot(t *testing.T) {
+	const page = "<!doctype html><script src=demo.golem></script>"
+	data := made(t, source())
+	start := func(data []byte) int { return len(data) - len(packSeal) - 2*sha256.Size - 22 + 16 }
+	directory := int(binary.LittleEndian.Uint32(data[start(data):]))
+	for name, at := range map[string]int{"before": 0, "after the last file": directory} {
+		both := slices.Concat(data[:at], []byte(page), data[at:])
+		if _, err := ReadPack(sealAgain(both)); !errors.Is(err, fault.Lock) {
+			t.Errorf("%s, offsets as they were: %v", name, err)
+		}
+		binary.LittleEndian.PutUint32(both[start(both):], uint32(directory+len(page)))
+		if _, err := ReadPack(sealAgain(both)); !errors.Is(err, fault.Lock) {
+			t.Errorf("%s, with the place of the directory: %v", name, err)
+		}
+		for i, n := directory+len(page), 0; at == 0 && n < 3; n++ { // also the places of the first entries
+			binary.LittleEndian.PutUint32(both[i+42:], binary.LittleEndian.Uint32(both[i+42:])+uint32(len(page)))
+			i += 46 + int(binary.LittleEndian.Uint16(both[i+28:])) + int(binary.LittleEndian.Uint16(both[i+30:])) + int(binary.LittleEndian.Uint16(both[i+32:]))
+		}
+		if _, err := ReadPack(sealAgain(both)); !errors.Is(err, fault.Lock) {
+			t.Errorf("%s, with all places: %v", name, err)
+		}
 	}
 }
 

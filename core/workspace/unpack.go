@@ -24,7 +24,7 @@ type Pack struct {
 }
 
 // ReadPack reads a packed project. It verifies everything before it returns: the
-// digest of the zip file, the index, the digest and size of every file, that no
+// digest of the zip file, that every byte belongs to an entry, the index, the digest and size of every file, that no
 // file is missing and none is additional, and the signature, if there is one. An
 // error is E_LOCK, or E_LIMIT above the limits.
 func ReadPack(data []byte) (*Pack, error) {
@@ -34,6 +34,9 @@ func ReadPack(data []byte) (*Pack, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, packFault("it is not a zip file")
+	}
+	if err := seamless(data, z.File); err != nil {
+		return nil, err
 	}
 	entries := z.File
 	if len(entries) == 0 || entries[0].Name != packIndex {
@@ -78,6 +81,33 @@ func sealed(data []byte) error {
 	size, start := int(binary.LittleEndian.Uint32(record[12:])), int(binary.LittleEndian.Uint32(record[16:]))
 	if count > MaxFiles+3 || size > maxIndex || start+size != at {
 		return packFault("the directory of the zip file is wrong")
+	}
+	return nil
+}
+
+// seamless returns an error unless the entries stand one after the other from the first byte
+// on, up to the directory at the end. Other bytes could make the file a page, a script or a
+// program as well.
+func seamless(data []byte, entries []*zip.File) error {
+	const head, described = 30, 16 // bytes of a local header without its names, and of a data descriptor (APPNOTE 4.3.7, 4.3.9)
+	at := 0
+	for _, f := range entries {
+		off, err := f.DataOffset()
+		begin := int(off)
+		if err != nil || begin < at+head || begin > len(data) || string(data[at:at+4]) != "PK\x03\x04" {
+			return packFault("%s does not begin where the file before it ends", shown(f.Name))
+		}
+		names := int(binary.LittleEndian.Uint16(data[at+26:])) + int(binary.LittleEndian.Uint16(data[at+28:]))
+		if begin != at+head+names || f.CompressedSize64 > uint64(len(data)) {
+			return packFault("%s does not begin where the file before it ends", shown(f.Name))
+		}
+		if at = begin + int(f.CompressedSize64); f.Flags&0x8 != 0 {
+			at += described
+		}
+	}
+	end := len(data) - len(packSeal) - 2*sha256.Size - 22
+	if at != int(binary.LittleEndian.Uint32(data[end+16:])) {
+		return packFault("it has bytes that belong to none of its files")
 	}
 	return nil
 }
