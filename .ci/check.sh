@@ -188,7 +188,7 @@ web_page() {
   go run ./web/build >build/web.log
   cat build/web.log
   within "golem.wasm, gzip" "$(wc -c <web/dist/golem.wasm.gz)" "$wasm_budget"
-  within "repository.wasm, gzip" "$(wc -c <web/dist/repository.wasm.gz)" 1850000
+  within "repository.wasm, gzip" "$(cat web/dist/repository-*.wasm.gz | wc -c)" 1850000
   within "page script before the editor, gzip" "$(sed -n 's/^page script before the editor: \([0-9]*\).*/\1/p' build/web.log)" 66000
   if grep -aq 'net/http\.(\*Transport)\.[rR]oundTrip' build/golem.wasm; then
     echo "golem.wasm links net/http's transport"

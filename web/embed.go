@@ -1,7 +1,6 @@
 // Package web embeds the page's files, which make web writes to dist. Programs are
 // compressed; the page decompresses them. A fresh clone has a placeholder, so that golem can
-// be built without the page. The program that reads git repositories (1.8 MB) is left out,
-// to keep the binary within its size limit.
+// be built without the page.
 package web
 
 import (
@@ -9,7 +8,7 @@ import (
 	"io/fs"
 )
 
-//go:embed all:dist/[^r]*
+//go:embed all:dist
 var dist embed.FS
 
 // Page returns the files of the page. built is false if make web has not run: then site has

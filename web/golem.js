@@ -14,9 +14,9 @@
  * Leaving the loop over a run cancels the run.
  *
  * It needs https or localhost. Beside it must be golem.wasm (or golem.wasm.gz) and
- * golem-worker.js; for custom tools golem-tool.js, or in browsers without JavaScript
- * Promise Integration golem-wazero.js and golem-wazero.wasm (or .gz); for functions of the
- * page and the model device: golem-provide.js. Everything it throws is a GolemError with a
+ * golem-worker.js; for custom tools golem-tool-….js, or in browsers without JavaScript
+ * Promise Integration golem-wazero-….js and golem-wazero-….wasm (or .gz); for functions of the
+ * page and the model device: golem-provide-….js. Everything it throws is a GolemError with a
  * stable code.
  * @module
  */

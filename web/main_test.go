@@ -73,7 +73,7 @@ func cli(t testing.TB) string {
 	return file
 }
 
-// built returns the files that make web wrote: those of golem web, and repository.wasm.gz.
+// built returns the files that make web wrote.
 func built(t testing.TB) fs.FS {
 	t.Helper()
 	if _, ok := web.Page(); !ok {

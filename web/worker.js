@@ -46,6 +46,10 @@ globalThis.golemRoot = (async () => {
 
 let base = ''
 
+// The files that load later have a digest of their content in their names, so that an open page
+// never gets those of another build. web/build puts the names in place of LATE.
+const late = LATE
+
 /** Loads one of golem's own scripts, as text. */
 globalThis.golemText = (name) => file(name).then((r) => r.text())
 
@@ -87,7 +91,7 @@ globalThis.golemSecond = async (name, over) => {
 }
 
 async function file(name) {
-  const response = await fetch(new URL(name, base))
+  const response = await fetch(new URL(late[name] ?? name, base))
   if (!response.ok) throw new Error('HTTP status ' + response.status)
   return response
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +14,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -21,7 +22,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"golem/core/fault"
-	"golem/core/sandbox"
 	"golem/core/workspace"
 	"golem/web"
 )
@@ -51,16 +51,13 @@ func (h *host) web(addr string, open bool, words []string) error {
 	if !built {
 		return fault.New(fault.Platform, "this golem was built without the page").Hinting("build golem from its source: make web build")
 	}
-	name := ""
+	var pack []byte
 	if len(words) > 0 {
-		data, err := h.packBytes(words[0])
-		if err == nil {
-			_, err = workspace.ReadPack(data)
+		var err error
+		if pack, err = h.packBytes(words[0]); err != nil {
+			return err
 		}
-		if err == nil {
-			site, name, err = packedSite(site, words[0], data)
-		}
-		if err != nil {
+		if _, err = workspace.ReadPack(pack); err != nil {
 			return err
 		}
 	}
@@ -70,12 +67,12 @@ func (h *host) web(addr string, open bool, words []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT)
 	defer stop()
-	server := &http.Server{Handler: pages(site), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+	server := &http.Server{Handler: pages(site, pack), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	url := "http://" + listener.Addr().String() + "/"
-	if name != "" {
-		url += "#url=" + neturl.QueryEscape(url+(&neturl.URL{Path: name}).EscapedPath())
+	if pack != nil {
+		url += "#url=" + neturl.QueryEscape(url+packedAt)
 	}
 	if err := h.print(url + "\n"); err != nil {
 		return err
@@ -129,63 +126,57 @@ func listenLoopback(flag, addr, hint string) (net.Listener, error) {
 	return l, nil
 }
 
-// pages returns a handler that serves the site's files to this machine only. It refuses
-// requests with another host name: they come from a foreign page that tries to reach a
-// local server.
-func pages(site fs.FS) http.Handler {
+// pages returns a handler that serves the site's files, and a packed project if there is
+// one, to this machine only. It refuses requests with another host name: they come from a
+// foreign page that tries to reach a local server.
+func pages(site fs.FS, pack []byte) http.Handler {
 	files := http.FileServerFS(site)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := r.Host
 		if host, _, err := net.SplitHostPort(r.Host); err == nil {
 			name = host
 		}
+		header := w.Header()
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("Cache-Control", "no-cache")
+		header.Set("Cross-Origin-Resource-Policy", "same-origin")
+		header.Set("Content-Security-Policy", "frame-ancestors 'none'")
 		ip, err := netip.ParseAddr(strings.Trim(name, "[]"))
 		if name != "localhost" && (err != nil || !ip.IsLoopback()) {
 			http.Error(w, "golem web answers to this machine's loopback names only", http.StatusForbidden)
 			return
 		}
-		header := w.Header()
-		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Referrer-Policy", "no-referrer")
-		header.Set("Cache-Control", "no-cache")
-		header.Set("Content-Security-Policy", "frame-ancestors 'none'")
-		if kind := kinds[path.Ext(r.URL.Path)]; kind != "" {
-			header.Set("Content-Type", kind)
+		if pack != nil && r.URL.Path == "/"+packedAt {
+			servePack(w, r, pack)
+			return
+		}
+		if ext := path.Ext(r.URL.Path); ext != "" {
+			header.Set("Content-Type", cmp.Or(kinds[ext], "application/octet-stream"))
 		}
 		files.ServeHTTP(w, r)
 	})
 }
 
-// packedAt is the path below the page where golem web FILE serves the packed project.
-const packedAt = "packed/"
+// packedAt is the path below the page where golem web FILE serves the packed project,
+// whatever the file's name is.
+const packedAt = "packed/project" + workspace.PackSuffix
 
-// withPack is the site with a packed project as an additional file.
-type withPack struct {
-	fs.FS
-	name string
-	tree fs.FS
+// servePack serves a packed project as a file to be saved. Its bytes are not golem's own, and
+// it has the origin of the page, where projects and keys are: as a document it has no origin,
+// and can load and run nothing.
+func servePack(w http.ResponseWriter, r *http.Request, pack []byte) {
+	header := w.Header()
+	header.Set("Content-Type", kinds[workspace.PackSuffix])
+	header.Set("Content-Disposition", `attachment; filename="project`+workspace.PackSuffix+`"`)
+	header.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(pack))
 }
 
-// packedSite adds a packed project to the site, and returns its path there.
-func packedSite(site fs.FS, word string, data []byte) (fs.FS, string, error) {
-	name := packedAt + filepath.Base(word)
-	if sandbox.ValidNew(name) != nil {
-		name = packedAt + "project" + workspace.PackSuffix
-	}
-	tree := sandbox.Memory()
-	return withPack{site, name, tree}, name, tree.WriteFile(name, data)
-}
-
-// Open opens the packed project or a file of the site.
-func (w withPack) Open(name string) (fs.File, error) {
-	if name == w.name {
-		return w.tree.Open(name)
-	}
-	return w.FS.Open(name)
-}
-
-// kinds are content types that the system's table may lack.
+// kinds are the content types of the page's files. A file with another ending is bytes to a
+// browser, whatever it begins with.
 var kinds = map[string]string{
+	".html": "text/html; charset=utf-8", ".txt": "text/plain; charset=utf-8",
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".wasm": "application/wasm", ".gz": "application/gzip",
 	workspace.PackSuffix: "application/zip",
 	".svg":               "image/svg+xml", ".webmanifest": "application/manifest+json", ".json": "application/json", ".zip": "application/zip",

@@ -14,7 +14,7 @@ import (
 // that the page needs, and to no other name, such as that of a foreign page which
 // resolves to this machine.
 func TestPages(t *testing.T) {
-	h := pages(fstest.MapFS{"index.html": {Data: []byte("<!doctype html>x")}, "app.js": {Data: []byte("1")}, "golem.wasm.gz": {Data: []byte{0x1f, 0x8b}}})
+	h := pages(fstest.MapFS{"index.html": {Data: []byte("<!doctype html>x")}, "app.js": {Data: []byte("1")}, "golem.wasm.gz": {Data: []byte{0x1f, 0x8b}}, "page.GOLEM": {Data: []byte("<!doctype html>x")}}, nil)
 	for _, c := range []struct {
 		host, path string
 		code       int
@@ -23,7 +23,10 @@ func TestPages(t *testing.T) {
 		{"127.0.0.1:8080", "/", 200, "text/html"},
 		{"localhost", "/app.js", 200, "text/javascript"},
 		{"[::1]:9", "/golem.wasm.gz", 200, "application/gzip"},
+		{"127.0.0.1:8080", "/page.GOLEM", 200, "application/octet-stream"},
 		{"127.0.0.1:8080", "/none", 404, ""},
+		{"127.0.0.1:8080", "/none.html", 404, "text/plain"},
+		{"127.0.0.1:8080", "/packed/project.golem", 404, "text/plain"},
 		{"127.0.0.1:8080", "/../go.mod", 301, ""},
 		{"evil.example", "/", 403, ""},
 		{"127.0.0.1.evil.example:8080", "/", 403, ""},
@@ -37,7 +40,7 @@ func TestPages(t *testing.T) {
 		if w.Code != c.code && !(c.code == 301 && w.Code == 404) || !strings.HasPrefix(w.Header().Get("Content-Type"), c.kind) {
 			t.Errorf("%s %s: %d %q, want %d %q", c.host, c.path, w.Code, w.Header().Get("Content-Type"), c.code, c.kind)
 		}
-		if w.Code == 200 && (w.Header().Get("X-Content-Type-Options") != "nosniff" || w.Header().Get("Content-Encoding") != "") {
+		if w.Header().Get("X-Content-Type-Options") != "nosniff" || w.Header().Get("Content-Encoding") != "" {
 			t.Errorf("%s: headers %v", c.path, w.Header())
 		}
 	}
@@ -74,21 +77,29 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// golem web FILE serves that file beside the page, whatever its name is, and nothing
-// else of the disk.
+// golem web FILE serves that file at one address, whatever its name is, so that no browser
+// takes it for a page or a script of golem's origin, and serves nothing else of the disk.
 func TestPackedSite(t *testing.T) {
-	for _, word := range []string{"dir/demo.golem", "con.golem", "https://example.org/x.golem"} {
-		site, name, err := packedSite(fstest.MapFS{"index.html": {Data: []byte("page")}}, word, []byte("packed"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for path, want := range map[string]int{"/" + name: 200, "/": 200, "/packed/other.golem": 404} {
-			r := httptest.NewRequest(http.MethodGet, path, nil)
+	h := pages(fstest.MapFS{"index.html": {Data: []byte("page")}}, []byte("<!doctype html><script>x</script>"))
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		for path, want := range map[string]int{"/packed/project.golem": 200, "/": 200, "/packed/project.golem/": 404, "/packed/PROJECT.GOLEM": 404, "/packed/demo.html": 404, "/packed/": 404} {
+			r := httptest.NewRequest(method, path, nil)
 			r.Host = "localhost"
 			w := httptest.NewRecorder()
-			pages(site).ServeHTTP(w, r)
-			if w.Code != want || path == "/"+name && w.Body.String() != "packed" {
-				t.Errorf("%s: %s: %d %q, want %d", word, path, w.Code, w.Body, want)
+			h.ServeHTTP(w, r)
+			if w.Code != want {
+				t.Errorf("%s: %d, want %d", path, w.Code, want)
+			}
+			if path != "/packed/project.golem" {
+				continue
+			}
+			for name, want := range map[string]string{
+				"Content-Type": "application/zip", "X-Content-Type-Options": "nosniff", "Content-Disposition": `attachment; filename="project.golem"`,
+				"Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
+			} {
+				if got := w.Header().Get(name); got != want {
+					t.Errorf("%s: %q, want %q", name, got, want)
+				}
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func (g *gitProgram) load(l *gitLoad) {
 		over.Release()
 		g.forget(l)
 		l.err = fault.New(fault.Platform, "the program for git repositories cannot be loaded: %s", fault.Brief(err.Error())).
-			Hinting("%s.gz must be beside golem-worker.js; golem web does not have it: use golem on the command line there", gitFile)
+			Hinting("reload the page: after an update it needs the files of the new version; all files of one version must be side by side; without a network it is available only if it was loaded before")
 	}
 }
 

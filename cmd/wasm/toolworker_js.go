@@ -68,7 +68,7 @@ func beside(how, name string) (js.Value, error) {
 	v, err := jsbytes.Await(js.Global().Call(how, name))
 	if err != nil {
 		return v, fault.New(fault.Platform, "%s cannot be loaded: %s", name, wasmtool.Escape([]byte(err.Error()), 200)).
-			Hinting("the file must be beside golem-worker.js; without a network it is available only if it was loaded before")
+			Hinting("reload the page: after an update it needs the files of the new version; all files of one version must be side by side; without a network it is available only if it was loaded before")
 	}
 	return v, nil
 }

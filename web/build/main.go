@@ -8,12 +8,9 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -57,7 +54,7 @@ func build() error {
 
 // page makes web/dist again, but keeps the programs of the last build.
 func page() error {
-	if err := clean("placeholder.html", "golem.wasm.gz", "golem-wazero.wasm.gz", "repository.wasm.gz"); err != nil {
+	if err := clean("placeholder.html", "golem.wasm.gz", "golem-wazero-*.wasm.gz", "repository-*.wasm.gz"); err != nil {
 		return err
 	}
 	return files()
@@ -85,14 +82,16 @@ func core() error {
 	return err
 }
 
-// clean removes the files of an earlier build from web/dist, except those in stays.
+// clean removes the files of an earlier build from web/dist, except those with names in
+// stays, which may be patterns.
 func clean(stays ...string) error {
 	entries, err := os.ReadDir(dist)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if slices.Contains(stays, e.Name()) {
+		fits := func(pattern string) bool { ok, err := path.Match(pattern, e.Name()); return ok && err == nil }
+		if slices.ContainsFunc(stays, fits) {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(dist, e.Name())); err != nil {
@@ -113,11 +112,11 @@ func write(name string, data []byte) error {
 // programs builds golem.wasm, the program that runs tools in browsers that cannot suspend a
 // module, and the program that reads git repositories.
 func programs() error {
-	return errors.Join(program("golem.wasm", "./cmd/wasm"), program("golem-wazero.wasm", "./cmd/wasm/wazero"), program("repository.wasm", "./cmd/wasm/git"))
+	return errors.Join(program("golem.wasm", "./cmd/wasm", write), program("golem-wazero.wasm", "./cmd/wasm/wazero", writeLate), program("repository.wasm", "./cmd/wasm/git", writeLate))
 }
 
-// program builds a program for js/wasm and writes it, compressed.
-func program(name, source string) error {
+// program builds a program for js/wasm and writes it, compressed, with write.
+func program(name, source string, write func(name string, data []byte) error) error {
 	data, err := compile(name, source)
 	if err != nil {
 		return err
@@ -174,7 +173,7 @@ func worker() error {
 	if err != nil {
 		return err
 	}
-	if err := minified("golem-tool.js", tool, api.LoaderJS); err != nil {
+	if err := minified("golem-tool.js", tool, api.LoaderJS, writeLate); err != nil {
 		return err
 	}
 	support := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js")
@@ -186,13 +185,13 @@ func worker() error {
 	if err != nil {
 		return err
 	}
-	if err := minified("golem-wazero.js", wazero, api.LoaderJS); err != nil {
+	if err := minified("golem-wazero.js", wazero, api.LoaderJS, writeLate); err != nil {
 		return err
 	}
-	if err := minified("golem-worker.js", own, api.LoaderJS); err != nil {
+	if err := modules(); err != nil { // LATE has all names now
 		return err
 	}
-	return module()
+	return minified("golem-worker.js", own, api.LoaderJS, write)
 }
 
 // joined returns the content of scripts, one after the other.
@@ -209,17 +208,21 @@ func joined(names ...string) (string, error) {
 	return out.String(), nil
 }
 
-// short returns a minified source.
+// short returns a minified source, with the names of late files in place of LATE.
 func short(name, source string, loader api.Loader) ([]byte, error) {
-	r := api.Transform(source, api.TransformOptions{Loader: loader, MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, Target: api.ES2022})
+	names, err := late()
+	if err != nil {
+		return nil, err
+	}
+	r := api.Transform(source, api.TransformOptions{Loader: loader, Define: names, MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, Target: api.ES2022})
 	if len(r.Errors) > 0 {
 		return nil, fmt.Errorf("%s: %s", name, r.Errors[0].Text)
 	}
 	return r.Code, nil
 }
 
-// minified writes a minified source to web/dist.
-func minified(name, source string, loader api.Loader) error {
+// minified writes a minified source to web/dist, with write.
+func minified(name, source string, loader api.Loader, write func(name string, data []byte) error) error {
 	code, err := short(name, source, loader)
 	if err != nil {
 		return err
@@ -230,7 +233,7 @@ func minified(name, source string, loader api.Loader) error {
 // bundle makes app.js, parts that load on demand such as the editor, and styles.css.
 func bundle() error {
 	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{"web/ui/app.jsx"}, Outdir: dist, Bundle: true, Splitting: true, Format: api.FormatESModule, Write: true,
+		EntryPoints: []string{"web/ui/app.jsx"}, Outdir: dist, Bundle: true, Splitting: true, Format: api.FormatESModule,
 		ChunkNames: "part-[hash]", MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, Target: api.ES2022, Charset: api.CharsetUTF8,
 		JSX: api.JSXAutomatic, JSXImportSource: "preact", LegalComments: api.LegalCommentsLinked, LogLevel: api.LogLevelWarning,
 		// golem.js stays a module of its own: other pages embed it the same way.
@@ -239,11 +242,14 @@ func bundle() error {
 	if err := flawless(r); err != nil {
 		return err
 	}
+	if err := digested(r.OutputFiles); err != nil {
+		return err
+	}
 	css, err := os.ReadFile("web/ui/styles.css")
 	if err != nil {
 		return err
 	}
-	return minified("styles.css", string(css), api.LoaderCSS)
+	return minified("styles.css", string(css), api.LoaderCSS, write)
 }
 
 func copies() error {
@@ -321,46 +327,6 @@ func schemaFiles() error {
 		}
 	}
 	return nil
-}
-
-// serviceWorker writes sw.js with the list of files and a version that is a digest of their
-// content.
-func serviceWorker() error {
-	source, err := os.ReadFile("web/ui/sw.js")
-	if err != nil {
-		return err
-	}
-	var files, later []string
-	sum := sha256.New()
-	err = fs.WalkDir(os.DirFS(dist), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || name == "placeholder.html" || path.Ext(name) == ".txt" {
-			return err
-		}
-		data, err := os.ReadFile(filepath.Join(dist, filepath.FromSlash(name)))
-		if strings.HasPrefix(name, "golem-wazero") || name == "repository.wasm.gz" {
-			later = append(later, name)
-		} else {
-			files = append(files, name)
-		}
-		fmt.Fprintf(sum, "%s %d\n", name, len(data))
-		sum.Write(data)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	slices.Sort(files)
-	listed, err := json.Marshal(files)
-	if err != nil {
-		return err
-	}
-	rest, err := json.Marshal(later)
-	if err != nil {
-		return err
-	}
-	out := strings.Replace(string(source), "VERSION", `"`+hex.EncodeToString(sum.Sum(nil))[:16]+`"`, 1)
-	out = strings.Replace(out, "LATER", string(rest), 1)
-	return write("sw.js", []byte(strings.Replace(out, "FILES", string(listed), 1)))
 }
 
 // tell prints the files that were made and their sizes, and the size of the scripts that the

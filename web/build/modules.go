@@ -6,21 +6,23 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// module makes golem.js with all that it imports, so that a page that embeds golem loads
+// modules makes golem.js with all that it imports, so that a page that embeds golem loads
 // one script, and golem-provide.js, which it loads only if it provides functions.
-func module() error {
-	for to, from := range map[string]string{"golem.js": "web/golem.js", "golem-provide.js": "web/golem/provide.js"} {
-		if err := together(to, from); err != nil {
-			return err
-		}
+func modules() error {
+	if err := together("golem-provide.js", "web/golem/provide.js", writeLate); err != nil {
+		return err
 	}
-	return nil
+	return together("golem.js", "web/golem.js", write)
 }
 
-// together bundles a module with what it imports.
-func together(to, from string) error {
+// together bundles a module with what it imports, and writes it with write.
+func together(to, from string, write func(name string, data []byte) error) error {
+	names, err := late()
+	if err != nil {
+		return err
+	}
 	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{from}, Bundle: true, Format: api.FormatESModule,
+		EntryPoints: []string{from}, Bundle: true, Format: api.FormatESModule, Define: names,
 		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, Target: api.ES2022, LogLevel: api.LogLevelWarning,
 	})
 	if err := flawless(r); err != nil {

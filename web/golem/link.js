@@ -73,7 +73,7 @@ export class Link {
 
   /** Loads the module that calls the functions of the page. */
   #lender() {
-    return import(/* @vite-ignore */ new URL('golem-provide.js', this.#base))
+    return import(/* @vite-ignore */ new URL(LATE['golem-provide.js'], this.#base))
   }
 
   /** Returns the state of the browser's own model; see Golem.device. */

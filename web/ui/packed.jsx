@@ -42,9 +42,10 @@ export async function fetchPack(url) {
   return new Uint8Array(await new Blob(parts).arrayBuffer())
 }
 
-/** Verifies and shows a packed project, and makes a project from it after a yes. */
-export async function takePack(name, data) {
+/** Verifies and shows a packed project, and makes a project from it after a yes. called gets its own name and returns the name of the project. */
+export async function takePack(called, data) {
   const about = await store.golem.inspectPack(data)
+  const name = called(about.name)
   const signed = about.signer ? `It is signed with the key ${about.signer.key} (${visible(about.signer.comment)}).` : 'Nobody signed it: nothing shows who made it.'
   const what = `${visible(`${about.name} ${about.version ?? ''}`.trim())}, ${count(about.files, 'file')}, ${bytes(about.bytes)}, ${about.digest}. ${signed} golem will copy it into this browser as ${visible(name)}. It runs only when you start it, and asks before it reaches beyond its own files.`
   if (!(await askYes('Open this packed project?', what, 'Open it'))) return

@@ -149,7 +149,7 @@ function Make() {
     if (!file) return
     await store.attempt(file.name, async () => {
       const name = free(projectName(file.name))
-      if (isPack(file.name)) return await takePack(name, new Uint8Array(await file.arrayBuffer()))
+      if (isPack(file.name)) return await takePack(() => name, new Uint8Array(await file.arrayBuffer()))
       await openMade(name, async () => zipped(name, new Uint8Array(await file.arrayBuffer())))
     })
   }
@@ -212,7 +212,7 @@ export async function incoming() {
     if (!url) {
       store.tell('this link does not name a packed project: its address must begin with https', 'warn')
     } else if (await askYes('Fetch this project?', `golem will fetch ${visible(url.href)} if you agree, and show you what it is before anything is kept. The host learns your network address.`, 'Fetch it')) {
-      await store.attempt(url.host, async () => takePack(free(projectName(decodeURIComponent(url.pathname.split('/').pop()))), await fetchPack(url)))
+      await store.attempt(url.host, async () => takePack((own) => free(projectName(own)), await fetchPack(url)))
       return
     }
   }
