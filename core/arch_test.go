@@ -26,9 +26,9 @@ import (
 // arrows lists for each package the packages of golem that it may import. Every package may
 // import core/fault and core/sorting, so they are not listed.
 var arrows = map[string]string{
-	"core":           "builtin ui describe consent providers run toolset toolset/custom toolset/web toolset/mcpset mcp wasmtool workspace project prompt model trace approval trust conversation clearance state sandbox tool",
+	"core":           "started builtin ui describe consent providers run toolset toolset/custom toolset/web toolset/mcpset mcp wasmtool workspace project prompt model trace approval trust conversation clearance state sandbox tool",
 	"core/describe":  "ui run project approval trust tool",
-	"core/consent":   "run project model mcp trace approval trust tool",
+	"core/consent":   "run project started model mcp trace approval trust tool",
 	"core/providers": "project model model/prices sandbox",
 	"core/ui":        "run approval trace clearance tool",
 	// What a person sees, as a value; the page does not link it.
@@ -38,16 +38,18 @@ var arrows = map[string]string{
 	"core/toolset":      "clearance sandbox textdiff tool",
 	"core/workspace":    "builtin project sandbox",
 	"core/builtin":      "sandbox",
-	"core/project":      "approval sandbox tool yamltree money",
+	"core/project":      "approval sandbox started tool yamltree money",
 	"core/prompt":       "project sandbox",
 	// Only golem check --fix needs it: the page does not link it.
 	"core/migrate":   "project prompt textdiff yamltree",
 	"core/clearance": "sandbox state textdiff",
 	"core/state":     "sandbox",
 	"core/trust":     "approval",
-	"core/model":     "tool yamltree money model/prices",
-	"core/trace":     "tool money",
-	"core/approval":  "tool",
+	// What a command line starts, as names and digests: it reads files and runs nothing.
+	"core/started":  "sandbox",
+	"core/model":    "tool yamltree money model/prices",
+	"core/trace":    "tool money",
+	"core/approval": "tool",
 	// A shell's grammar, for rules on commands: only programs that run commands link it.
 	"core/approval/sh": "tool",
 	// The only toolset made of modules: the others link no wasm.

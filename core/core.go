@@ -88,6 +88,9 @@ type Platform struct {
 	ReadScript func(name string) ([]byte, error)
 	// Scripts has the embedded scripts for script:NAME; nil means golem's own.
 	Scripts fs.FS
+	// Locate returns the absolute slash path of a program as the platform finds it, or of an
+	// absolute path; see started.Tree. nil: the platform starts no programs.
+	Locate func(name string, last bool) string
 	// MCP has the platform's functions for reaching MCP servers; the zero value reaches
 	// none.
 	MCP mcp.Host

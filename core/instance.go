@@ -16,6 +16,7 @@ import (
 	"golem/core/providers"
 	"golem/core/run"
 	"golem/core/sandbox"
+	"golem/core/started"
 	"golem/core/tool"
 	"golem/core/toolset"
 	"golem/core/toolset/custom"
@@ -74,9 +75,13 @@ func Open(p Platform, o Options) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	work, err := i.work()
+	if err != nil {
+		return nil, err
+	}
 	loaded, err := project.Load(project.Source{
 		Config: config, Reach: o.Reach, TrustsImports: i.consent.Imports,
-		FS: o.Files, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, WorkersRoot: o.WorkersRoot, Builtin: builtin.Workers(), Env: p.Env, ToolFiles: p.ToolFiles, Libraries: p.Libraries,
+		FS: o.Files, Work: work, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, WorkersRoot: o.WorkersRoot, Builtin: builtin.Workers(), Env: p.Env, ToolFiles: p.ToolFiles, Libraries: p.Libraries,
 		NoLock: o.NoLock, Platform: p.Name, Toolsets: i.registry.Names(), PlatformToolsets: p.OtherToolsets,
 		CheckToolset: i.registry.Check, CheckModel: func(name, origin, platform string) error { return i.models.Check(name, origin, platform) },
 		Flags: project.Flags{
@@ -89,12 +94,26 @@ func Open(p Platform, o Options) (*Instance, error) {
 	}
 	i.project = loaded
 	i.consent.Project, i.consent.Checker = loaded, i.checker
+	i.consent.Protect()
 	i.models = providers.New(providers.Source{
 		Project: loaded, Config: config, Env: p.Env, DotEnv: p.DotEnv, Files: o.Files, HTTP: p.HTTP, Scripts: p.Scripts, ReadScript: p.ReadScript,
 		Trusts: i.consent.Provider, Redact: i.secrets.text, Now: p.Now, Lent: p.Models, Platform: p.Name,
 	})
 	i.secrets.add(i.models.Secrets()...)
 	return i, err
+}
+
+// work returns the directory in which the command lines of the project's settings are
+// started: the one that workers work on.
+func (i *Instance) work() (started.Tree, error) {
+	if i.platform.Mount == nil {
+		return started.Tree{FS: i.options.Files, Locate: i.platform.Locate}, nil
+	}
+	fsys, err := i.platform.Mount(".")
+	if err != nil {
+		return started.Tree{}, fault.Of(err, fault.NotFound)
+	}
+	return started.Tree{FS: fsys, Root: sandbox.SourceOf(fsys, ""), Locate: i.platform.Locate}, nil
 }
 
 // addWeb registers the toolset web with the person's settings, unless the platform has its
@@ -187,7 +206,7 @@ func (i *Instance) runner(sink trace.Sink, gate *approval.Gate) *run.Runner {
 		Project: i.project, Toolsets: i.registry, Modules: i.modules, Model: i.models.Open, Mount: files.mount, Gate: gate, Sink: sink,
 		Servers:   run.Servers{Host: i.platform.MCP, Lookup: i.value, Hide: i.secrets.give, Trust: i.consent.Server, Pin: i.consent.ServerTools},
 		Clearance: files.staged(i.project), Undo: files.undo(i.project), Protection: files.protection(i.project), Quota: defaultQuota, Now: i.platform.Now,
-		Trust: i.consent.Model, TrustSettings: i.consent.Settings, Granted: i.consent.Granted, Value: i.value, Given: i.secrets.ofGiven.Load, Unattended: i.consent.Unattended,
+		Wrote: i.consent.Wrote, Trust: i.consent.Model, TrustSettings: i.consent.Settings, Granted: i.consent.Granted, Value: i.value, Given: i.secrets.ofGiven.Load, Unattended: i.consent.Unattended,
 	}
 }
 

@@ -54,10 +54,11 @@ func (m mounting) protection(p *project.Project) sandbox.Protection {
 	}
 	var out sandbox.Protection
 	if root == "" || root == defined {
+		c.Defines = func(name string) bool { return p.Defines(name) || p.Starts(name) }
 		out = c.Protect()
 	} else {
 		c.Whole = !sandbox.Inside(root, defined)
-		out = sandbox.Controls{Root: root, Files: sandbox.DotEnvs(work)}.Protect()
+		out = sandbox.Controls{Root: root, Files: sandbox.DotEnvs(work), Defines: p.Starts}.Protect()
 		out.Also = []sandbox.Protection{c.Protect()}
 	}
 	out.Also = append(out.Also, m.libraryProtection(p, root)...)

@@ -48,6 +48,7 @@ export interface Widening {
   path: string
   value: string
   module?: string
+  started?: string
   at?: string
   means?: string
 }

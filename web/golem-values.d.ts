@@ -87,6 +87,7 @@ export interface Line {
   value: string
   means?: string
   where?: string
+  danger?: 'programs' | 'keys' | 'commands' | 'hosts' | 'outside' | 'other'
 }
 
 export interface Grant {

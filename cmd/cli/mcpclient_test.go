@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,9 +36,13 @@ func serveScript(script []byte) int {
 }
 
 // serveScriptFile is the main function of the program mcpserver in scripts: mcpserver
-// FILE.
+// FILE, or mcpserver DIR for DIR/server.json, which is data and not part of the command.
 func serveScriptFile() {
-	script, err := os.ReadFile(os.Args[1])
+	name := os.Args[1]
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		name = filepath.Join(name, "server.json")
+	}
+	script, err := os.ReadFile(name)
 	if err != nil {
 		os.Stderr.WriteString(err.Error())
 		os.Exit(2)

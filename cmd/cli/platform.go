@@ -75,6 +75,7 @@ func (h *host) platform(config []byte, t *tools) core.Platform {
 		HTTP:       newHTTPClient(),
 		Fetch:      moduleFetcher{}.fetch,
 		Charsets:   eastAsian{},
+		Locate:     locate,
 		Closed:     h.closed(),
 		Git:        h.gitBranch,
 		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },

@@ -111,7 +111,7 @@ func trustList(inst *core.Instance, all trust.List) string {
 		return "nothing to trust: the project's files allow nothing beyond its sandbox\n"
 	}
 	var b strings.Builder
-	for _, w := range all {
+	for _, w := range all.ByDanger() {
 		state := "untrusted"
 		if inst.Trusted(w) {
 			state = "trusted"
@@ -129,5 +129,5 @@ func widening(w trust.Widening) string {
 	if w.Module != "" {
 		text += " (module sha256:" + w.Module + ")"
 	}
-	return text + ": " + w.Means
+	return text + w.Files() + ": " + w.Means
 }

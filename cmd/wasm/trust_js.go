@@ -116,7 +116,7 @@ func showTrust(c *call) (any, []byte, error) {
 	}
 	list := inst.Widenings(c.ctx)
 	out := []widened{}
-	for _, w := range list {
+	for _, w := range list.ByDanger() {
 		out = append(out, widened{w, inst.Trusted(w)})
 	}
 	return map[string]any{"digest": list.Digest(), "widenings": out}, nil, nil

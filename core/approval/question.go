@@ -37,6 +37,9 @@ type Line struct {
 	Value string `json:"value"`           // its value
 	Means string `json:"means,omitempty"` // the consequence of a yes, in one sentence
 	Where string `json:"where,omitempty"` // file and line, "project.yaml:12"
+	// Danger says what a yes to the line gives away: programs, keys, commands, hosts,
+	// outside or other. Lines come in this order, the most dangerous first (SPEC §7).
+	Danger string `json:"danger,omitempty"`
 }
 
 // Question is a question that is not about a tool call. It is answered with yes

@@ -26,7 +26,7 @@ func (c *Consent) checkPin(ctx context.Context) error {
 	list := c.Widenings(ctx)
 	if got := list.Digest(); got != c.pinned {
 		return fault.New(fault.Trust, "%s is %s, but the list of what this project's files allow has the digest %s", c.pinnedBy, brief(c.pinned), got).
-			Hinting("look at the list with golem check, then update %s", c.pinnedBy)
+			Hinting("the files changed, or an older golem made the digest: now it also covers the files that servers start, and whole fingerprints; look at the list with golem check, then update %s", c.pinnedBy)
 	}
 	c.judge.Trust(list)
 	return nil
@@ -49,6 +49,9 @@ func (c *Consent) Before(ctx context.Context, entry *project.Worker, r *run.Runn
 	}
 	needed := c.needed(ctx, entry)
 	open := c.judge.Untrusted(needed)
+	for _, w := range needed {
+		c.before.Store(w.Key(), true)
+	}
 	if c.source.Trust {
 		return notes("trusted for this run", needed), nil
 	}
@@ -99,12 +102,16 @@ func (c *Consent) question(l trust.List, call string, path []string, shown func(
 	if c.source.Origin != nil {
 		q.Lines = c.source.Origin()
 	}
-	for _, w := range l {
+	for _, w := range l.ByDanger() {
 		value := w.Value
 		if w.Module != "" {
 			value += " (module sha256:" + w.Module + ")"
 		}
-		q.Lines = append(q.Lines, approval.Line{Path: w.Path, Value: value, Means: w.Means, Where: w.At})
+		means := w.Means
+		if why := c.again(w); why != "" {
+			means = why + "; " + means
+		}
+		q.Lines = append(q.Lines, approval.Line{Path: w.Path, Value: value + w.Files(), Means: means, Where: w.At, Danger: w.Danger.String()})
 	}
 	return q
 }
@@ -112,7 +119,7 @@ func (c *Consent) question(l trust.List, call string, path []string, shown func(
 func notes(what string, l trust.List) []trace.Body {
 	out := make([]trace.Body, len(l))
 	for n, w := range l {
-		out[n] = trace.Warning{Code: fault.Trust, Message: fmt.Sprintf("%s: %s: %s: %s", what, w.At, w.Path, w.Value)}
+		out[n] = trace.Warning{Code: fault.Trust, Message: fmt.Sprintf("%s: %s: %s: %s", what, w.At, w.Path, w.Value+w.Files())}
 	}
 	return out
 }
@@ -131,25 +138,25 @@ func (c *Consent) Provider(name string) error {
 // the question before the run did not cover the worker.
 func (c *Consent) Model(ctx context.Context, w *project.Worker, ask run.Asker) error {
 	provider, _, _ := strings.Cut(w.Model, ":")
-	return c.use(ctx, w, c.providerWidenings(provider), ask)
+	return c.use(ctx, c.providerWidenings(provider), ask)
 }
 
 // Settings does as Model does, for what the project's files add to each request to w's
 // model (model_settings.extra).
 func (c *Consent) Settings(ctx context.Context, w *project.Worker, ask run.Asker) error {
-	return c.use(ctx, w, c.extras(w), ask)
+	return c.use(ctx, c.extras(w), ask)
 }
 
 // use returns nil if a list that a worker needs is trusted, or if a person says yes to
 // it now. Otherwise it returns E_TRUST. It does not ask again what the question before
 // the run covered.
-func (c *Consent) use(ctx context.Context, w *project.Worker, list trust.List, ask run.Asker) error {
+func (c *Consent) use(ctx context.Context, list trust.List, ask run.Asker) error {
 	open := c.judge.Untrusted(list)
 	if len(open) == 0 {
 		return nil
 	}
 	why := "nobody trusted it"
-	if !c.neverAsk && !c.asked(w) {
+	if !c.neverAsk && !c.covered(open) {
 		q := c.question(open, "", nil, nil)
 		q.Settled, q.Answered = func() (bool, bool) { return true, len(c.judge.Untrusted(open)) == 0 }, c.storing(open)
 		rec, err := ask(ctx, q)
@@ -165,23 +172,13 @@ func (c *Consent) use(ctx context.Context, w *project.Worker, list trust.List, a
 	return c.untrusted(open[0], why)
 }
 
-// asked reports whether the question before the run covered a worker: whether the
-// worker is in the closure of the entry.
-func (c *Consent) asked(w *project.Worker) bool {
-	entry, err := c.Project.Entry()
-	if err != nil {
-		return false
-	}
-	closure, err := c.Project.Closure(entry)
-	if err != nil {
-		return false
-	}
-	for _, in := range closure {
-		if in.ID == w.ID && in.File == w.File {
-			return true
-		}
-	}
-	return false
+// covered reports whether the question before the run was about all of these widenings, as
+// they are now and not as they were before a file changed.
+func (c *Consent) covered(l trust.List) bool {
+	return !slices.ContainsFunc(l, func(w trust.Widening) bool {
+		_, known := c.before.Load(w.Key())
+		return !known
+	})
 }
 
 // untrusted returns the fault for the use of a setting that is not trusted; why is the

@@ -53,6 +53,9 @@ type Consent struct {
 	refused          sync.Map    // tools of MCP servers that a person refused, by widening: golem does not ask again
 	met              sync.Map    // MCP servers that have listed their tools, by widening
 	unattended       atomic.Bool // trust was asked for and nobody was there
+	stored           trust.List  // what the person trusted in earlier runs
+	before           sync.Map    // widenings that the question before the run covered
+	changes          changes
 }
 
 // Read returns a Consent with what a person trusted before: by a flag, in their
@@ -87,7 +90,8 @@ func (c *Consent) settle() error {
 	if err != nil {
 		return err
 	}
-	c.judge.Trust(book.Projects[c.source.Key])
+	c.stored, c.changes.made = book.Projects[c.source.Key], book.Changes[c.source.Key]
+	c.judge.Trust(c.stored)
 	return nil
 }
 
@@ -109,6 +113,9 @@ func (c *Consent) Trusted(w trust.Widening) bool { return c.judge.Trusts(w) }
 // Trust stores a person's yes to a list, for this project and its later runs.
 func (c *Consent) Trust(l trust.List) error {
 	c.judge.Trust(l)
+	c.changes.mu.Lock()
+	c.changes.any, c.changes.code = false, false // later changes count again
+	c.changes.mu.Unlock()
 	return c.changeBook(func(b *trust.Book) { b.Add(c.source.Key, l) })
 }
 
@@ -142,7 +149,7 @@ func (c *Consent) Imports(s project.Said) bool { return c.judge.Trusts(asWidenin
 
 // Setting reports whether a person trusted a setting that approves calls in
 // advance, for approval.Gate.
-func (c *Consent) Setting(w approval.Widening) bool { return c.judge.Trusts(trust.Setting(w)) }
+func (c *Consent) Setting(w approval.Widening) bool { return c.judge.Trusts(c.rule(w)) }
 
 // Unattended reports whether nobody was there when a person had to be asked.
 func (c *Consent) Unattended() bool { return c.unattended.Load() }

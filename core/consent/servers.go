@@ -37,11 +37,16 @@ func (c *Consent) servers(w *project.Worker, name string) trust.List {
 		if json.Unmarshal([]byte(s.Value), &config) != nil {
 			continue // the project's own faults say what is wrong
 		}
+		line, starts := serverLine(config) // with the real values of env
 		hideKeys(config)
 		if shown, err := json.Marshal(config); err == nil {
 			s.Value = string(shown)
 		}
-		out = append(out, asWidening(s, "", serverMeans(config)))
+		one := asWidening(s, "", serverMeans(config)).As(trust.Hosts)
+		if starts {
+			one = c.starting(one.As(trust.Programs), line)
+		}
+		out = append(out, one)
 	}
 	return out
 }
@@ -70,11 +75,7 @@ func serverMeans(config map[string]any) string {
 		}
 		return "what its tools are given goes to " + host + "; its answers and its descriptions of tools go to the model"
 	}
-	text := "golem starts this program with your rights on this machine, outside the sandbox; its answers and its descriptions of tools go to the model"
-	if command, _ := config["command"].(string); strings.ContainsAny(command, `/\`) && !strings.HasPrefix(command, "/") {
-		text += "; it lies in the project: who can change it there decides what it does"
-	}
-	return text + ". Its command line: " + commandLine(config)
+	return "golem starts this program with your rights on this machine, outside the sandbox; its answers and its descriptions of tools go to the model. Its command line: " + commandLine(config)
 }
 
 // commandLine returns the program and its arguments. It quotes all that is not a plain
@@ -176,9 +177,10 @@ func (c *Consent) KnownTools(w *project.Worker) []Known {
 }
 
 // Server returns E_TRUST if an MCP server of a worker is not trusted. It asks the
-// person as Model does.
+// person as Model does. Call it before each start of the server's program: the files that
+// it starts must be those that a person trusted, also if the server starts again.
 func (c *Consent) Server(ctx context.Context, w *project.Worker, name string, ask run.Asker) error {
-	return c.use(ctx, w, c.servers(w, name), ask)
+	return c.use(ctx, c.servers(w, name), ask)
 }
 
 // ServerTools reports for each tool of an MCP server whether it may be offered to the
@@ -253,7 +255,7 @@ func (c *Consent) saidNo(w trust.Widening) bool {
 func pinned(server trust.Widening, t mcp.Tool) trust.Widening {
 	out := server
 	out.Path += "." + t.Name
-	out.Value = "sha256:" + t.Digest + pinnedAt(server)
+	out.Value, out.Started = "sha256:"+t.Digest+pinnedAt(server), "" // its program is asked about by itself
 	out.Means = t.Name + " (sha256 " + t.Digest[:min(12, len(t.Digest))] + "…, schema of " + strconv.Itoa(len(t.Input)) + " bytes)"
 	if about := strings.TrimSpace(t.Description); about != "" {
 		// Its lines are indented: none looks like the next tool.
@@ -266,6 +268,14 @@ func pinned(server trust.Widening, t mcp.Tool) trust.Widening {
 // server's configuration, so that the pin does not hold for another configuration.
 func pinnedAt(server trust.Widening) string {
 	return " at " + strings.TrimPrefix(fingerprint(server.Value), "sha256:")
+}
+
+// shortPin reports whether an older golem stored a yes to a tool with a short fingerprint
+// of the server's configuration.
+func (c *Consent) shortPin(w trust.Widening) bool {
+	return slices.ContainsFunc(c.stored, func(old trust.Widening) bool {
+		return old.File == w.File && old.Path == w.Path && old.Value != w.Value && shortened(old.Value) == shortened(w.Value)
+	})
 }
 
 func isPin(server, w trust.Widening) bool {
@@ -282,7 +292,10 @@ func (c *Consent) askTools(ctx context.Context, server string, open trust.List, 
 	if first {
 		q.Title = fmt.Sprintf("The MCP server %s offers tools (%d). Offer them to the model?", fault.Brief(server), len(open))
 	}
-	line := approval.Line{Path: "toolsets.mcp." + server, Where: open[0].At, Means: "the model reads these descriptions, which are the server's own words; when one changes, golem asks again"}
+	line := approval.Line{Path: "toolsets.mcp." + server, Where: open[0].At, Danger: trust.Other.String(), Means: "the model reads these descriptions, which are the server's own words; when one changes, golem asks again"}
+	if slices.ContainsFunc(open, c.shortPin) {
+		line.Means = "asked again: " + shorter + "; " + line.Means
+	}
 	for i, w := range open {
 		if i > 0 {
 			line.Value += "\n"

@@ -20,9 +20,6 @@ func TestServerMeansTheCommandLine(t *testing.T) {
 	if want := `. Its command line: npx --yes @example/notes "a b" "q\"t" "" "x; rm" "größe" C:\n`; !strings.HasSuffix(got, want) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := serverMeans(map[string]any{"command": "./run.sh"}); !strings.Contains(got, "it lies in the project") || !strings.HasSuffix(got, "line: ./run.sh") {
-		t.Error(got)
-	}
 }
 
 // answering answers the questions about tools, and counts them.

@@ -61,14 +61,14 @@ func (c *Consent) workerWidenings(ctx context.Context, w *project.Worker, specs 
 	for _, m := range modules {
 		if m.FromHome() {
 			if said, ok := c.Project.ModuleImports(); ok {
-				out = append(out, asWidening(said, "", "modules from outside the project run in it"))
+				out = append(out, asWidening(said, "", "modules from outside the project run in it").As(trust.Outside))
 			}
 		}
 	}
 	if w.Policy.PreApproves() {
 		for _, spec := range slices.Concat(specs.Specs(ctx, w), undescribed(out), c.remote(w)) {
 			for _, s := range approval.Widens(spec, w.Policy) {
-				out = append(out, settingLine(s, spec))
+				out = append(out, c.settingLine(s, spec))
 			}
 		}
 	}
@@ -84,23 +84,23 @@ func (c *Consent) workerWidenings(ctx context.Context, w *project.Worker, specs 
 func (c *Consent) commands(w *project.Worker) trust.List {
 	var out trust.List
 	for _, s := range c.Project.CommandGrants(w) {
-		means := "its commands reach more than the project"
+		means, danger := "its commands reach more than the project", trust.Outside
 		switch s.Key {
 		case "network":
 			if !w.Sandbox.Network {
 				continue // they reach nothing
 			}
-			means = "its commands can send what they read to any host"
+			means, danger = "its commands can send what they read to any host", trust.Hosts
 		case "read":
 			means = "its commands can read what is in " + s.Value
 		case "write":
 			means = "its commands can change what is in " + s.Value
 		case "env":
-			means = "its commands get the value of " + s.Value
+			means, danger = "its commands get the value of "+s.Value, trust.Keys
 		case "system_shell":
-			means = "the system's shell reads its commands, which may differ from what rules take them for"
+			means, danger = "the system's shell reads its commands, which may differ from what rules take them for", trust.Commands
 		}
-		out = append(out, asWidening(s, "", means))
+		out = append(out, asWidening(s, "", means).As(danger))
 	}
 	return out
 }
@@ -126,22 +126,25 @@ func undescribed(grants trust.List) []tool.Spec {
 	return out
 }
 
-func settingLine(s approval.Widening, spec tool.Spec) trust.Widening {
-	w := trust.Setting(s)
-	name := spec.Name
+func (c *Consent) settingLine(s approval.Widening, spec tool.Spec) trust.Widening {
+	w := c.rule(s)
+	name, starts := spec.Name, w.Means
 	switch {
 	case spec.Kind == tool.Wasm && name == "":
-		w.Means = "tools of a module that reaches hosts run without asking"
+		w.Means, w.Danger = "tools of a module that reaches hosts run without asking", trust.Hosts
 	case spec.Toolset == "mcp" && name == "":
-		w.Means = "tools of MCP servers run without asking, whatever the servers make of them"
+		w.Means, w.Danger = "tools of MCP servers run without asking, whatever the servers make of them", trust.Commands
 	case spec.Toolset == "mcp":
-		w.Means = fmt.Sprintf("%s runs without asking, whatever its MCP server makes of it", name)
+		w.Means, w.Danger = fmt.Sprintf("%s runs without asking, whatever its MCP server makes of it", name), trust.Commands
 	case spec.Risk == tool.Command:
-		w.Means = fmt.Sprintf("%s runs commands on this machine without asking; where workers can write what a command starts, that is any command", name)
+		w.Means, w.Danger = fmt.Sprintf("%s runs commands on this machine without asking; where workers can write what a command starts, that is any command", name), trust.Commands
 	case spec.Risk == tool.Network || len(spec.Hosts) > 0:
-		w.Means = fmt.Sprintf("%s sends to the network without asking", name)
+		w.Means, w.Danger = fmt.Sprintf("%s sends to the network without asking", name), trust.Hosts
 	default:
 		w.Means = fmt.Sprintf("%s runs without asking", name)
+	}
+	if starts != "" {
+		w.Means = starts + "; " + w.Means
 	}
 	return w
 }
@@ -205,10 +208,10 @@ func (c *Consent) digest(m project.Module) string {
 // each value of the person, and the files that a library grants to a module.
 func (c *Consent) grants(w *project.Worker, modules []module) trust.List {
 	var out trust.List
-	add := func(s project.Said, means string) {
+	add := func(s project.Said, means string, danger trust.Danger) {
 		n := slices.IndexFunc(modules, func(m module) bool { return m.Stem() == s.Key }) // grants go to the nearest of a name
 		if n >= 0 {
-			out = append(out, asWidening(s, modules[n].digest, modules[n].Path+means))
+			out = append(out, asWidening(s, modules[n].digest, modules[n].Path+means).As(danger))
 		}
 	}
 	for _, s := range c.Project.LibraryFiles(w) {
@@ -216,16 +219,16 @@ func (c *Consent) grants(w *project.Worker, modules []module) trust.List {
 		if s.Value != "true" {
 			means = " is given these directories of what the library's worker sees: " + s.Value
 		}
-		add(s, means)
+		add(s, means, trust.Outside)
 	}
 	for _, s := range c.Project.Secrets(w) {
-		add(s.Said, " is given the value of your "+kind(s.Ref)+", and "+c.reaches(w, s.Key))
+		add(s.Said, " is given the value of your "+kind(s.Ref)+", and "+c.reaches(w, s.Key), trust.Keys)
 	}
 	if !w.Sandbox.Network || w.Builtin() {
 		return out // they reach nothing
 	}
 	for _, h := range c.Project.Hosts(w) {
-		add(h, " can send what it is given to "+h.Value)
+		add(h, " can send what it is given to "+h.Value, trust.Hosts)
 	}
 	return out
 }
@@ -275,7 +278,7 @@ func (c *Consent) providerWidenings(name string) trust.List {
 		if value := c.source.DotEnv[key]; value != "" && c.source.Env[key] == "" {
 			out = append(out, trust.Widening{
 				File: ".env", Path: key, Value: fingerprint(value), At: ".env",
-				Means: "requests to " + name + " carry the key of this file: its owner can read what is sent, and pays",
+				Means: "requests to " + name + " carry the key of this file: its owner can read what is sent, and pays", Danger: trust.Keys,
 			})
 		}
 	}
@@ -293,9 +296,9 @@ func (c *Consent) providerLine(name string, s project.Said) (trust.Widening, boo
 		if row, known := model.Builtin(name); known && sameAddress(row.BaseURL, s.Value) {
 			return trust.Widening{}, false
 		}
-		return asWidening(s, "", "prompts, files and results that models see go to "+s.Value), true
+		return asWidening(s, "", "prompts, files and results that models see go to "+s.Value).As(trust.Hosts), true
 	case s.Key == "api_key_env":
-		return asWidening(s, "", "the value of "+s.Value+" is sent as the key"), true
+		return asWidening(s, "", "the value of "+s.Value+" is sent as the key").As(trust.Keys), true
 	case s.Key == "headers":
 		s.Value = fingerprint(s.Value)
 		return asWidening(s, "", "this header is sent with each request and can turn on features of the provider"), true
@@ -309,9 +312,10 @@ func sameAddress(a, b string) bool {
 	return errA == nil && errB == nil && ua.Scheme == ub.Scheme && strings.EqualFold(ua.Host, ub.Host) && ua.Path == ub.Path
 }
 
-// fingerprint returns "sha256:" and the first 8 bytes of a value's SHA-256 in hex, to
-// show in place of a value that may be secret.
+// fingerprint returns "sha256:" and a value's whole SHA-256 in hex, to show in place of a
+// value that may be secret. Two values with one fingerprint would be one for trust, so no
+// part of it is left out.
 func fingerprint(value string) string {
 	sum := sha256.Sum256([]byte(value))
-	return "sha256:" + hex.EncodeToString(sum[:8])
+	return "sha256:" + hex.EncodeToString(sum[:])
 }

@@ -78,6 +78,11 @@ func (c *Connection) open(ctx context.Context) (Session, error) {
 	if c.session != nil {
 		return c.session, nil
 	}
+	if c.server.Ready != nil {
+		if err := c.server.Ready(ctx); err != nil {
+			return nil, err
+		}
+	}
 	limited, stop := context.WithTimeout(ctx, starting)
 	defer stop()
 	s, err := c.dial(limited, c.server, func(string) { c.changes.Add(1) })

@@ -40,6 +40,9 @@ type Server struct {
 	// Hide is called with secret values, such as tokens, that the platform sends to the
 	// server, so that they can be redacted elsewhere. It may be nil.
 	Hide func(string) `json:"-"`
+	// Ready is called before each start of a session; with an error, none is started. It may
+	// be nil, and may take long, because it may ask a person.
+	Ready func(context.Context) error `json:"-"`
 }
 
 // Session is a connection to a server, after the handshake. It is safe for

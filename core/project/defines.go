@@ -17,12 +17,7 @@ import (
 func (p *Project) Defines(folded string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for at := folded; at != "." && at != "/"; at = path.Dir(at) {
-		if p.defines[at] {
-			return true
-		}
-	}
-	return false
+	return listed(p.defines, folded)
 }
 
 // defining records a file that is part of the project's definition. p.mu must be held.

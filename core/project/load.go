@@ -31,6 +31,7 @@ func (p *Project) load(l location) *loaded {
 		out.worker, out.eff, more = p.build(out.def)
 		p.byWorker[out.worker] = out
 		p.refersTo(out)
+		p.startsOf(out)
 		out.faults = append(out.faults, more...)
 	}
 	out.faults.Sort()

@@ -29,6 +29,7 @@ type Project struct {
 	mu       sync.Mutex
 	opened   map[string]bool
 	defines  map[string]bool   // folded paths, see Defines
+	starts   map[string]bool   // folded paths, see Starts
 	realDir  map[location]bool // directories known not to be reached through a link
 	workers  map[location]*loaded
 	byWorker map[*Worker]*loaded
@@ -62,7 +63,7 @@ func Load(s Source) (*Project, error) {
 
 func newProject(s Source) *Project {
 	return &Project{
-		src: s, opened: map[string]bool{}, defines: map[string]bool{}, realDir: map[location]bool{}, workers: map[location]*loaded{},
+		src: s, opened: map[string]bool{}, defines: map[string]bool{}, starts: map[string]bool{}, realDir: map[location]bool{}, workers: map[location]*loaded{},
 		byWorker: map[*Worker]*loaded{}, scans: map[string]*scanned{}, sources: []source{{label: "project", fs: s.FS}},
 	}
 }

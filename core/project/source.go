@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"golem/core/approval"
+	"golem/core/started"
 )
 
 // Source is a project's directory together with what the host adds: flags, environment,
@@ -12,7 +13,10 @@ import (
 // Load keeps the maps and slices and never changes them; the caller must not change
 // them while the project is in use.
 type Source struct {
-	FS         fs.FS  // the project root
+	FS fs.FS // the project root
+	// Work is the directory that workers work on, in which command lines are started; the
+	// zero value starts nothing.
+	Work       started.Tree
 	Name       string // its base name, for messages; never a host path
 	Entry      string // --entry or the reference that Locate gave, "" for the manifest's
 	NoManifest bool   // --no-project: a manifest in the root does not apply

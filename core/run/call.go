@@ -203,6 +203,9 @@ func (c *activeCall) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (c
 	}
 	c.entered = true
 	if risk == tool.Command {
+		if c.spec.Toolset != "mcp" { // a person trusted the server, whatever its tools do
+			c.frame.tree.wrote("")
+		}
 		c.frame.tree.record.Blind(c.spec.Name)
 	}
 	c.keepStart(risk)

@@ -59,6 +59,9 @@ type Runner struct {
 	// Unattended reports whether nobody was there when a person had to be asked for
 	// trust. A call that fails with E_TRUST then counts as denied. nil: never.
 	Unattended func() bool
+	// Wrote is called before a worker changes a real file, with its source, and with ""
+	// before a tool that can change files without golem seeing which; nil: nobody counts it.
+	Wrote func(name string)
 	// Servers says how MCP servers are reached and trusted; the zero value reaches none.
 	Servers Servers
 	// Protection protects the files that define the project from changes through any

@@ -77,6 +77,9 @@ func (f *frame) connect(ctx context.Context, name string, c mcp.Config) (*mcp.Co
 		return nil, fault.New(fault.Config, "the MCP server %s cannot be used: %w", name, err)
 	}
 	reached.Hide = s.Hide
+	if s.Trust != nil { // its files may have changed when it starts again
+		reached.Ready = func(ctx context.Context) error { return s.Trust(ctx, f.worker, name, f.question) }
+	}
 	return f.tree.servers.get(ctx, string(key), true, func() (*mcp.Connection, error) { return s.Host.Connect(reached), nil })
 }
 

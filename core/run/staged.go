@@ -36,6 +36,22 @@ func newRecord(t *tree) *clearance.Record {
 	}}
 }
 
+// beforeWrite is called before each change of a real file.
+func (t *tree) beforeWrite(w sandbox.Write) (failed func(), err error) {
+	t.wrote(w.Name)
+	if w.Op == sandbox.OpRename {
+		t.wrote(w.To)
+	}
+	return t.record.Before(w)
+}
+
+// wrote tells who keeps a person's trust of a change by a worker, see Runner.Wrote.
+func (t *tree) wrote(name string) {
+	if t.r.Wrote != nil {
+		t.r.Wrote(name)
+	}
+}
+
 // rootSource returns the place of the project's root.
 func (t *tree) rootSource() string { return cmp.Or(t.r.Protection.Root, ".") }
 

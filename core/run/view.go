@@ -33,7 +33,7 @@ func (t *tree) sight(ctx context.Context, w *project.Worker, caller *sight) (sig
 	attachments := sandbox.Mount{
 		Name: attachDir, At: attachDir, FS: s.extra, Mode: sandbox.ReadOnly, HideEmpty: true, Unrestricted: true,
 	}
-	spec := sandbox.ViewSpec{ReadOnly: w.Sandbox.ReadOnly, Protection: t.r.Protection, Quota: t.quota, Stage: t.staged.Stage, Record: t.record.Before}
+	spec := sandbox.ViewSpec{ReadOnly: w.Sandbox.ReadOnly, Protection: t.r.Protection, Quota: t.quota, Stage: t.staged.Stage, Record: t.beforeWrite}
 	if caller != nil {
 		spec.Bound, s.noNetwork = caller.bound, s.noNetwork || caller.noNetwork
 	}

@@ -14,6 +14,15 @@ import (
 // root directory; in the page it is "/" and the project's name in this browser.
 type Book struct {
 	Projects map[string]List
+	// Changes counts, by project, how often workers changed files of it after a person
+	// had trusted a program that may run any file there.
+	Changes map[string]Changes
+}
+
+// Changes has two counters: of changes of any file, and of files that may be code.
+type Changes struct {
+	Any  int `json:"any,omitempty"`
+	Code int `json:"code,omitempty"`
 }
 
 // file is the JSON format of a book.
@@ -21,6 +30,8 @@ type file struct {
 	Golem    string          `json:"golem"` // "trust"
 	V        int             `json:"v"`
 	Projects map[string]List `json:"projects"`
+	// older versions of golem do not know it, and ask again
+	Changes map[string]Changes `json:"changes,omitempty"`
 }
 
 // maxBook is the largest size of a book, in bytes.
@@ -42,13 +53,13 @@ func ReadBook(data []byte) (Book, error) {
 		return Book{}, fault.New(fault.Config, "trust.json was written by a newer version of golem (format %d)", f.V).
 			Hinting("update golem")
 	}
-	return Book{f.Projects}, nil
+	return Book{f.Projects, f.Changes}, nil
 }
 
 // Bytes returns the book in the form that ReadBook reads. It returns E_LIMIT if ReadBook
 // would refuse it.
 func (b Book) Bytes() ([]byte, error) {
-	f := file{Golem: "trust", V: 1, Projects: b.Projects}
+	f := file{Golem: "trust", V: 1, Projects: b.Projects, Changes: b.Changes}
 	if f.Projects == nil {
 		f.Projects = map[string]List{}
 	}
@@ -66,13 +77,28 @@ func (b *Book) Add(project string, l List) {
 	if all == nil {
 		all = map[string]List{}
 	}
+	older := slices.DeleteFunc(slices.Clone(all[project]), func(w Widening) bool {
+		return slices.ContainsFunc(l, func(now Widening) bool { // the yes to its files is replaced
+			return w.Started != now.Started && w.key() == key{now.File, now.Path, now.Value, now.Module, w.Started}
+		})
+	})
 	kept := List{}
-	for _, w := range slices.Concat(all[project], l) {
-		w.At, w.Means = "", "" // places and words change
+	for _, w := range slices.Concat(older, l) {
+		w.At, w.Means, w.Danger = "", "", Other // places and words change
 		kept = append(kept, w)
 	}
 	all[project] = kept.Sorted()
 	b.Projects = all
+}
+
+// Changed records how often workers changed files of a project. Counters never get smaller.
+func (b *Book) Changed(project string, c Changes) {
+	all := maps.Clone(b.Changes)
+	if all == nil {
+		all = map[string]Changes{}
+	}
+	all[project] = Changes{max(c.Any, all[project].Any), max(c.Code, all[project].Code)}
+	b.Changes = all
 }
 
 // Remove deletes everything recorded for a project. It reports whether there

@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 
 	"golem/core/approval"
@@ -18,25 +19,50 @@ import (
 )
 
 // Widening is one setting in a project's files that reaches beyond the
-// project's sandbox. Its first four fields identify it: a yes still counts when
+// project's sandbox. Its first five fields identify it: a yes still counts when
 // the line changes, but not when the value changes.
 type Widening struct {
 	File   string `json:"file"` // from the project's root: "main.worker"
 	Path   string `json:"path"` // key path: "toolsets.shell.approval.default"
 	Value  string `json:"value"`
 	Module string `json:"module,omitempty"` // SHA-256 (hex) of the module it concerns
+	// Started has a line for each file of the project that it starts: a digest and a name,
+	// as in started.Tree.Digest.
+	Started string `json:"started,omitempty"`
 
 	At    string `json:"at,omitempty"`    // for people: "main.worker:4"
 	Means string `json:"means,omitempty"` // what follows from it
+	// Danger says what a yes gives away; it is only for the order of a question.
+	Danger Danger `json:"-"`
+}
+
+// Key returns a text that is the same for two widenings if Same is true for them.
+func (w Widening) Key() string {
+	text, _ := json.Marshal([]string{w.File, w.Path, w.Value, w.Module, w.Started}) // strings encode
+	return string(text)
+}
+
+// Files returns a text with the digests of the files that the widening starts, "" for none.
+func (w Widening) Files() string {
+	if w.Started == "" {
+		return ""
+	}
+	return " (starts " + strings.ReplaceAll(w.Started, "\n", "; ") + ")"
 }
 
 // Same reports whether two widenings are the same setting with the same value;
 // the line and the descriptions may differ.
 func (w Widening) Same(o Widening) bool { return w.key() == o.key() }
 
-type key struct{ file, path, value, module string }
+// As returns the widening with a danger.
+func (w Widening) As(d Danger) Widening {
+	w.Danger = d
+	return w
+}
 
-func (w Widening) key() key { return key{w.File, w.Path, w.Value, w.Module} }
+type key struct{ file, path, value, module, started string }
+
+func (w Widening) key() key { return key{w.File, w.Path, w.Value, w.Module, w.Started} }
 
 // List is a list of widenings of one project. Sorted brings it into a fixed order.
 type List []Widening
@@ -45,7 +71,7 @@ type List []Widening
 func (l List) Sorted() List {
 	out := slices.Clone(l)
 	sorting.By(out, func(a, b Widening) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Value, b.Value), cmp.Compare(a.Module, b.Module))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Value, b.Value), cmp.Compare(a.Module, b.Module), cmp.Compare(a.Started, b.Started))
 	})
 	return slices.CompactFunc(out, Widening.Same)
 }
@@ -119,7 +145,7 @@ func (j *Judge) Any(match func(Widening) bool) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for k := range j.known {
-		if match(Widening{File: k.file, Path: k.path, Value: k.value, Module: k.module}) {
+		if match(Widening{File: k.file, Path: k.path, Value: k.value, Module: k.module, Started: k.started}) {
 			return true
 		}
 	}

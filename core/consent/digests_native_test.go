@@ -1,0 +1,39 @@
+//go:build !js
+
+package consent
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// No digest that stands for a value is cut (SPEC §3). The two places named here only need
+// a file name.
+func TestNoCutDigests(t *testing.T) {
+	allowed := map[string]bool{"cmd/cli/mcprenew.go": true, "cmd/cli/writing.go": true}
+	root := "../.."
+	found := map[string]bool{}
+	err := filepath.WalkDir(root, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git") {
+			return errors.Join(err, filepath.SkipDir)
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		for _, line := range strings.Split(string(data), "\n") {
+			if _, after, cut := strings.Cut(line, "sum[:"); cut && !strings.HasPrefix(after, "]") {
+				rel, _ := filepath.Rel(root, name)
+				found[filepath.ToSlash(rel)] = true
+			}
+		}
+		return err
+	})
+	if err != nil || !maps.Equal(found, allowed) {
+		t.Errorf("%v: %v", err, found)
+	}
+}
