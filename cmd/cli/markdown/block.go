@@ -197,6 +197,9 @@ func (r *renderer) source(n ast.Node) string {
 				at := n.Lines().At(i)
 				b.Write(at.Value(r.src))
 			}
+			if n, ok := n.(*ast.HTMLBlock); ok && n.HasClosure() { // the line with its end, and what follows there
+				b.Write(n.ClosureLine.Value(r.src))
+			}
 			for c := n.LastChild(); c != nil; c = c.PreviousSibling() {
 				queue = append(queue, c)
 			}

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -99,11 +100,29 @@ func with(style, more string) string {
 	return style + ";" + more
 }
 
-// decoded returns text with its backslash escapes and character references resolved;
-// raw text is returned unchanged.
+// decoded returns text with its backslash escapes and character references resolved, each
+// once: an escaped & begins no reference. Raw text is returned unchanged.
 func decoded(src []byte, raw bool) string {
 	if raw || !strings.ContainsAny(string(src), `\&`) {
 		return string(src)
 	}
-	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(src))))
+	var out []byte
+	for i := 0; i < len(src); i++ {
+		switch {
+		case src[i] == '\\' && i+1 < len(src) && util.IsPunct(src[i+1]):
+			i++
+		case src[i] == '&':
+			if end := bytes.IndexByte(src[i:min(len(src), i+longestReference)], ';'); end > 0 {
+				out = append(out, util.ResolveEntityNames(util.ResolveNumericReferences(src[i:i+end+1]))...)
+				i += end
+				continue
+			}
+		}
+		out = append(out, src[i])
+	}
+	return string(out)
 }
+
+// longestReference is the length of the longest character reference with its ampersand and
+// semicolon: CounterClockwiseContourIntegral.
+const longestReference = 33

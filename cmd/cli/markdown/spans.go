@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -24,7 +25,8 @@ const (
 // span is a piece of text in one style.
 type span struct{ text, style string }
 
-// cell is one character with the combining characters that follow it.
+// cell is one character as a person sees it: a grapheme cluster, such as a letter with its
+// accents or an emoji of several characters.
 type cell struct {
 	text  string
 	width int
@@ -82,16 +84,13 @@ func cells(spans []span) []cell {
 	}
 	out := make([]cell, 0, n)
 	for _, s := range spans {
-		for i, r := range s.text {
-			w := 1
-			if r > 0x7e {
-				w = ansi.StringWidth(string(r))
+		for rest := s.text; rest != ""; {
+			text, w := rest[:1], 1
+			if rest[0] >= utf8.RuneSelf || len(rest) > 1 && rest[1] >= utf8.RuneSelf {
+				text, w = ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
 			}
-			if w == 0 && i > 0 && len(out) > 0 {
-				out[len(out)-1].text += string(r)
-				continue
-			}
-			out = append(out, cell{s.text[i : i+len(string(r))], w, s.style})
+			rest = rest[len(text):]
+			out = append(out, cell{text, w, s.style})
 		}
 	}
 	return out
