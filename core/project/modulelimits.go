@@ -2,6 +2,7 @@ package project
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"golem/core/fault"
@@ -21,6 +22,14 @@ var moduleLimits = []moduleLimit{
 	{"memory", 64 << 10, tool.UsualMemory, tool.MostMemory}, {"output", 1, tool.UsualOutput, tool.MostOutput},
 	{"request", 1, tool.UsualRequest, tool.MostRequest}, {"response", 1, tool.UsualResponse, tool.MostResponse},
 }
+
+// totalMemory is how much memory all modules of a process may have together. Only the
+// person's config says another.
+var totalMemory = moduleLimit{"total_memory", 1 << 20, tool.UsualTotal, 64 << 30}
+
+// ModulesMemory returns how many bytes of memory all modules of the process may have
+// together.
+func (p *Project) ModulesMemory() int64 { return p.src.Config.ceiling(totalMemory) }
 
 // bytesShape returns the shape of the limit. It turns the value into a number of bytes.
 func (l moduleLimit) bytesShape() *yamltree.Shape {
@@ -42,7 +51,7 @@ func (l moduleLimit) bytesShape() *yamltree.Shape {
 // ceilingsShape returns the shape of tools in a person's config.
 func ceilingsShape() *yamltree.Shape {
 	keys := map[string]*yamltree.Shape{}
-	for _, l := range moduleLimits {
+	for _, l := range append(slices.Clone(moduleLimits), totalMemory) {
 		keys[l.key] = l.bytesShape()
 	}
 	return yamltree.KeysOf(keys)

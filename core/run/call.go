@@ -192,13 +192,13 @@ func (c *activeCall) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (c
 		c.hold.release() // it has no place, and must not take one after a callback
 		return ctx, func() {}, c.frame.tree.sched.open(ctx)
 	}
-	if p, ok := tl.(tool.Preparer); ok {
-		if err := p.Prepare(ctx); err != nil {
-			return ctx, func() {}, err
-		}
+	leave, err := c.ready(ctx, tl)
+	if err != nil {
+		return ctx, func() {}, err
 	}
 	c.hold.exclusive = risk != tool.Read && !c.spec.Confined
 	if err := c.hold.enter(ctx); err != nil {
+		leave()
 		return ctx, func() {}, err
 	}
 	c.entered = true
@@ -217,7 +217,7 @@ func (c *activeCall) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (c
 	c.hold.deadline = dl
 	c.hold.lives(tctx)
 	c.executes(tctx)
-	return tctx, func() { c.hold.release(); c.returned(tctx); dl.stop() }, nil
+	return tctx, func() { leave(); c.hold.release(); c.returned(tctx); dl.stop() }, nil
 }
 
 // executes stores the context in which the tool runs.

@@ -96,6 +96,8 @@ func (f *frame) openModules(ctx context.Context, sets []project.Toolset, found [
 	registry := f.tree.r.Toolsets.With(custom.Toolset(f.tree.r.Modules, custom.Discovery{
 		Modules:     f.tree.r.modules(found),
 		Inert:       f.inert,
+		Run:         f.id,
+		Total:       f.tree.r.Project.ModulesMemory(),
 		Warn:        func(w *fault.Fault) { f.warnings = append(f.warnings, w) },
 		Undescribed: func(path string) { f.undescribed = append(f.undescribed, path) },
 	}))

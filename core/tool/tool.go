@@ -230,6 +230,14 @@ type Preparer interface {
 	Prepare(ctx context.Context) error
 }
 
+// Admitter is a tool whose calls share something limited, such as the memory of modules.
+// Admit is called after the gate has decided, before the call waits for its turn and
+// before its timeout begins; it may wait. leave is called after the call.
+type Admitter interface {
+	Tool
+	Admit(ctx context.Context, call string) (leave func(), err error)
+}
+
 // Preview describes the effects of a call before it runs.
 type Preview struct {
 	// Args are the arguments in canonical form: with defaults, paths absolute. A person

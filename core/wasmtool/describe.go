@@ -33,6 +33,9 @@ type Describing struct {
 	Run  bool          // the module may be run if it has no written description
 	Time time.Duration // time limit of that run, compiling not included; 0: 10 s
 	Slow func()        // called if compiling takes a while; may be nil
+	// Total limits the memory of all modules of the process together; 0: DefaultTotal.
+	// A run for a description does not wait for memory.
+	Total int64
 }
 
 // Describe returns a module's tools: from its custom section, otherwise from
@@ -251,6 +254,16 @@ func (m *Module) describe(ctx context.Context, s shape, how Describing) ([]byte,
 		in.Form, in.Export = Command, ""
 		in.Args = []string{m.base(), "describe"}
 	}
+	want := &holding{bytes: m.mostMemory(0)}
+	done, ok := m.library.room.try(want, cmp.Or(how.Total, DefaultTotal))
+	if !ok && m.library.room.idle() {
+		return nil, tooLarge(want.bytes, cmp.Or(how.Total, DefaultTotal))
+	}
+	if !ok {
+		return nil, fault.New(fault.ToolMemory, "golem has no memory left to ask the module for its tools: running modules use it").
+			Hinting("try again when other calls have ended, or %s", m.instead(s))
+	}
+	defer done()
 	res, err := c.Call(ctx, in, Host{})
 	if err != nil {
 		f := *fault.Of(err, fault.Tool)

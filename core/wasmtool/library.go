@@ -35,6 +35,7 @@ type Library struct {
 	// requests can be made.
 	Fetch Fetcher
 
+	room    room       // the memory of all instances
 	opening sync.Mutex // locked while the engine is made
 
 	mu      sync.Mutex

@@ -29,6 +29,8 @@ type Grants struct {
 	// Memory, Output, Request and Response are limits in bytes; 0 means the default
 	// (tool.UsualMemory, …).
 	Memory, Output, Request, Response int64
+	// Total limits the memory of all modules of the process together; 0: DefaultTotal.
+	Total int64
 
 	Timeout time.Duration // 0 means that only the worker's tool_timeout applies
 	// Stateful says whether one instance is kept for all the worker's calls of
@@ -61,10 +63,13 @@ type Bound struct {
 	Grants Grants
 	Log    func(level, text string) // gets the module's log lines; nil: they are dropped
 	Slow   func()                   // called if compiling takes a while; may be nil
+	Run    string                   // the id of the worker run that keeps the instance
 
 	turn turn // protects the kept instance
 	kept Instance
 	held heldBy
+
+	memory lasting // of the kept instance
 }
 
 // Tool returns one of the module's described tools.
@@ -79,6 +84,7 @@ func (b *Bound) Close() error {
 		return err
 	}
 	defer b.turn.give()
+	defer b.memory.give()
 	if b.kept == nil {
 		return nil
 	}
@@ -122,6 +128,7 @@ type moduleTool struct {
 var (
 	_ tool.Identifier = (*moduleTool)(nil)
 	_ tool.Preparer   = (*moduleTool)(nil)
+	_ tool.Admitter   = (*moduleTool)(nil)
 )
 
 // Spec returns the metadata, without the module's digest: the file may not be read yet.

@@ -23,6 +23,8 @@ type Discovery struct {
 	// Inert says that no code of a module may run, not even to describe its tools
 	// (golem check).
 	Inert bool
+	Run   string // the id of the worker run
+	Total int64  // bytes of memory for all modules of the process together; 0: wasmtool.DefaultTotal
 	// Warn is called with each warning; nil: warnings are dropped.
 	Warn func(*fault.Fault)
 	// Undescribed is called with the path of each module whose tools are unknown,
@@ -195,9 +197,9 @@ func (c *custom) add(ctx context.Context, cache *Cache, m Module, nearest bool) 
 	if nearest {
 		g = c.options.Modules[m.Stem]
 	}
-	b := &wasmtool.Bound{Module: mod, Log: c.env.Log, Slow: c.compiling(m.Path), Grants: wasmtool.Grants{
+	b := &wasmtool.Bound{Module: mod, Log: c.env.Log, Slow: c.compiling(m.Path), Run: c.found.Run, Grants: wasmtool.Grants{
 		Network: c.env.Network, Hosts: g.Hosts, Fuel: g.Fuel, Stateful: g.Stateful,
-		Memory: g.Memory, Output: g.Output, Request: g.Request, Response: g.Response,
+		Memory: g.Memory, Output: g.Output, Request: g.Request, Response: g.Response, Total: c.found.Total,
 	}}
 	c.configure(&b.Grants, g.Config, m.Path)
 	if b.Grants.Files, err = c.files(g.FS); err != nil {

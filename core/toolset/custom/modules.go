@@ -59,7 +59,7 @@ func (k *Cache) module(m Module) (*wasmtool.Module, error) {
 // describe returns the descriptions of a module's tools. If no code may run, but a module
 // would have to run to describe its tools, describe returns none.
 func (c *custom) describe(ctx context.Context, p *part) ([]wasmtool.Description, error) {
-	ds, err := p.mod.Describe(ctx, wasmtool.Describing{Run: !c.found.Inert, Slow: c.compiling(p.Path)})
+	ds, err := p.mod.Describe(ctx, wasmtool.Describing{Run: !c.found.Inert, Slow: c.compiling(p.Path), Total: c.found.Total})
 	switch {
 	case errors.Is(err, wasmtool.ErrUndescribed):
 		c.unknown = true
@@ -166,6 +166,7 @@ func grantsOf(g wasmtool.Grants, said grant) []tool.Grant {
 type moduleFunction interface {
 	tool.Identifier
 	tool.Preparer
+	tool.Admitter
 }
 
 // moduleTool is a module's function under the grants of one worker.
@@ -177,6 +178,7 @@ type moduleTool struct {
 var (
 	_ tool.Identifier = (*moduleTool)(nil)
 	_ tool.Preparer   = (*moduleTool)(nil)
+	_ tool.Admitter   = (*moduleTool)(nil)
 )
 
 // AsWorker returns a copy of a module's tool t that provides the worker id: the approval
