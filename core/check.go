@@ -2,49 +2,116 @@ package core
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"golem/core/fault"
+	"golem/core/project"
 	"golem/core/prompt"
 )
 
 // Check returns every problem that the project has on the named platform (""
-// means this one). It uses no model, runs no tool and writes nothing.
+// means this one), in a fixed order. No fault hides another one: what could be read of a
+// worker is checked whatever is wrong with the rest, and one warning names what cannot be
+// judged before the errors are mended. Check uses no model, runs no tool and writes
+// nothing.
 func (i *Instance) Check(platform string) fault.List {
 	if platform == "" {
 		platform = i.platform.Name
 	}
-	c := i.checker()
-	faults := append(i.project.Check(platform), c.Views(context.Background())...)
-	if platform != i.platform.Name {
-		faults.Sort()
-		return faults.Compact()
+	part, err := open(i.platform, i.options, true)
+	if part == nil {
+		return fault.List{fault.Of(err, fault.Config)}
 	}
-	workers := c.Workers()
-	broken, tools := i.project.Broken()
-	c.Also(tools)
-	for _, w := range c.Workers() {
-		faults = append(faults, c.Tools(context.Background(), w)...)
-	}
-	for _, w := range broken {
-		if w.Template {
-			bad := prompt.InstructionsOf(i.project, w).Check(context.Background())
-			faults = append(faults, slices.DeleteFunc(bad, func(f *fault.Fault) bool { return f.Severity == fault.Warning })...) // a name that is unknown here may be defined in the broken part
-		}
-	}
-	if entry, err := i.project.Entry(); err == nil && entry.Tool != "" {
-		faults = append(faults, c.Tools(context.Background(), entry)...)
-	}
-	for _, w := range workers {
-		if w.Template {
-			faults = append(faults, prompt.InstructionsOf(i.project, w).Check(context.Background())...)
-		}
-	}
-	faults = append(faults, i.models.Faults(workers)...)
-	if trust := i.consent.Faults(context.Background()); len(trust) > 0 { // warn of each widening, in place of the errors of workers
-		faults = slices.DeleteFunc(faults, func(f *fault.Fault) bool { return f.Code == fault.Trust })
-		faults = append(faults, trust...)
-	}
+	part.modules = i.modules
+	faults := append(part.project.Check(platform), part.checkParts(platform)...)
+	faults = append(faults, part.unjudged()...)
 	faults.Sort()
 	return faults.Compact()
+}
+
+// checkParts checks what the project's workers are made of: instructions, views, tools
+// and models.
+func (i *Instance) checkParts(platform string) fault.List {
+	ctx := context.Background()
+	c := i.checker()
+	workers := c.Workers()
+	var faults fault.List
+	for _, w := range workers {
+		if w.Template {
+			bad := prompt.InstructionsOf(i.project, w).Check(ctx)
+			if i.project.Faulty(w) { // a name that is unknown here may be defined in the broken part
+				bad = slices.DeleteFunc(bad, func(f *fault.Fault) bool { return f.Severity == fault.Warning })
+			}
+			faults = append(faults, bad...)
+		}
+	}
+	if i.project.Blind() != "" {
+		return faults
+	}
+	faults = append(faults, c.Views(ctx)...)
+	if platform != i.platform.Name {
+		return faults
+	}
+	for _, w := range workers {
+		faults = append(faults, c.Tools(ctx, w)...)
+	}
+	if entry, err := i.project.Entry(); err == nil && entry.Tool != "" {
+		faults = append(faults, c.Tools(ctx, entry)...)
+	}
+	faults = append(faults, i.models.Faults(workers)...)
+	if trust := i.consent.Faults(ctx); len(trust) > 0 { // warn of each widening, in place of the errors of workers
+		faults = slices.DeleteFunc(faults, func(f *fault.Fault) bool { return f.Code == fault.Trust })
+		for _, f := range trust {
+			if !i.isFollowUp(f, workers) {
+				faults = append(faults, f)
+			}
+		}
+	}
+	return faults
+}
+
+// isFollowUp reports whether a widening is an MCP server that has an error: what it would
+// start or ask is then not what its file means.
+func (i *Instance) isFollowUp(widening *fault.Fault, workers []*project.Worker) bool {
+	path, _, _ := strings.Cut(widening.Message, ": ")
+	keys := strings.SplitN(path, ".", 3)
+	if len(keys) < 3 || keys[0] != "toolsets" || keys[1] != "mcp" {
+		return false
+	}
+	there := slices.DeleteFunc(slices.Clone(workers), func(w *project.Worker) bool { return widening.Where == nil || w.File != widening.Where.File })
+	if len(there) == 0 { // it is in the project file
+		there = workers
+	}
+	return slices.ContainsFunc(there, func(w *project.Worker) bool { return i.project.Faulty(w, keys...) })
+}
+
+// maxUnjudged is how many parts a warning names that cannot be judged.
+const maxUnjudged = 50
+
+// unjudged returns a warning that names what cannot be judged because of errors; none if
+// there is nothing.
+func (i *Instance) unjudged() fault.List {
+	var parts []string
+	if file := i.project.Blind(); file != "" {
+		parts = append(parts, "all that "+file+" decides: where the workers are, and their mounts, tools, models and calls")
+	}
+	for _, file := range i.project.Unread() {
+		parts = append(parts, file)
+	}
+	if i.project.Blind() == "" {
+		sandboxed := slices.DeleteFunc(i.project.Used(), func(w *project.Worker) bool { return !i.project.Faulty(w, "sandbox") })
+		for _, w := range sandboxed {
+			parts = append(parts, "the files that worker "+w.ID+" sees")
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	n, more := len(parts), ""
+	if n > maxUnjudged {
+		parts, more = parts[:maxUnjudged], fmt.Sprintf("; and %d more", n-maxUnjudged)
+	}
+	return fault.List{fault.Warn(fault.Config, "%s cannot be judged before the errors are mended: %s%s", fault.Count(n, "part"), strings.Join(parts, "; "), more)}
 }

@@ -46,7 +46,10 @@ func (i *Instance) Notify() string { return i.notify }
 
 // Open reads a project. It may return an instance together with an error: then
 // only Check and Workers work.
-func Open(p Platform, o Options) (*Instance, error) {
+func Open(p Platform, o Options) (*Instance, error) { return open(p, o, false) }
+
+// open opens a project. With part, workers are returned whatever their faults, for Check.
+func open(p Platform, o Options, part bool) (*Instance, error) {
 	if p.State.Project == "" {
 		p.State.Project = p.TrustKey
 	}
@@ -82,7 +85,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 	loaded, err := project.Load(project.Source{
 		Config: config, Reach: o.Reach, TrustsImports: i.consent.Imports,
 		FS: o.Files, Work: work, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, WorkersRoot: o.WorkersRoot, Builtin: builtin.Workers(), Env: p.Env, ToolFiles: p.ToolFiles, Libraries: p.Libraries,
-		NoLock: o.NoLock, Platform: p.Name, Toolsets: i.registry.Names(), PlatformToolsets: p.OtherToolsets,
+		NoLock: o.NoLock, Part: part, Platform: p.Name, Toolsets: i.registry.Names(), PlatformToolsets: p.OtherToolsets,
 		CheckToolset: i.registry.Check, CheckModel: func(name, origin, platform string) error { return i.models.Check(name, origin, platform) },
 		Flags: project.Flags{
 			Model: o.Model, Approval: o.Approval, MaxDepth: o.MaxDepth, Limits: o.Limits, Settings: o.Settings, AllowOutside: o.AllowOutside,

@@ -89,11 +89,14 @@ func (l List) Unwrap() []error {
 
 // Nearest returns the known name that is most similar to name, for hints like
 // "did you mean …". At most a third of the letters may differ; if no name is
-// that similar, it returns "".
+// that similar, it returns "". Of equally similar names it returns the one whose length
+// is nearest, then the first in the alphabet, whatever the order of known.
 func Nearest(name string, known []string) string {
 	best, limit := "", max(1, (len(name)+2)/3)
+	longer := func(k string) int { return max(len(k)-len(name), len(name)-len(k)) }
 	for _, k := range known {
-		if d := distance(strings.ToLower(name), strings.ToLower(k)); d <= limit && (best == "" || d < limit) {
+		d := distance(strings.ToLower(name), strings.ToLower(k))
+		if d < limit || d == limit && (best == "" || cmp.Or(cmp.Compare(longer(k), longer(best)), cmp.Compare(k, best)) < 0) {
 			best, limit = k, d
 		}
 	}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strings"
 
 	"golem/core/fault"
 	"golem/core/yamltree"
@@ -57,26 +58,38 @@ type scriptFile struct{ faults fault.List }
 
 // parseScript reads a whole script. file is its name, for faults.
 func parseScript(file string, data []byte) (map[string][]rule, error) {
-	root, faults := yamltree.Parse(file, data)
-	if len(faults) > 0 {
+	root, faults := yamltree.ParsePart(file, data)
+	if root == nil && len(faults) > 0 {
 		return nil, faults.Err()
 	}
 	if root == nil {
 		return nil, fault.New(fault.Config, "the script is empty").At(file, 1, 1).Hinting("begin with script: 1")
 	}
-	var c yamltree.Conformer
+	c := yamltree.Conformer{Faults: faults}
 	s := &scriptFile{}
 	workers := map[string][]rule{}
 	if fitting := c.Conform(root, scriptShape, ""); fitting != nil {
-		if fitting.Get("script") == nil && root.Get("script") == nil {
+		misread := map[string]bool{} // keys at the top, and workers.NAME, that have faults
+		for _, f := range c.Faults {
+			keys := root.KeysAt(yamltree.At(file, f.Where.Line, f.Where.Column))
+			for i := range keys {
+				misread[strings.Join(keys[:i+1], ".")] = true
+				if root.Get(keys[0]) != nil && scriptShape.Keys[keys[0]] == nil {
+					misread[fault.Nearest(keys[0], scriptShape.Names())] = true
+				}
+			}
+		}
+		if fitting.Get("script") == nil && root.Get("script") == nil && !misread["script"] {
 			s.bad(root, "write script: 1 at the top", "the script has no version")
 		}
-		if root.Get("workers") == nil {
+		if root.Get("workers") == nil && !misread["workers"] {
 			s.bad(root, "add workers: with the rules of each worker", "the script has no workers")
 		}
-		if len(c.Faults) == 0 && len(s.faults) == 0 {
-			for _, w := range fitting.Get("workers").Fields {
-				workers[w.Name] = s.rules(w.Value)
+		if all := fitting.Get("workers"); all != nil {
+			for _, w := range all.Fields {
+				if !misread["workers."+w.Name] { // otherwise its rules are not those of the file
+					workers[w.Name] = s.rules(w.Value)
+				}
 			}
 		}
 	}

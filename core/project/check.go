@@ -29,10 +29,6 @@ func (p *Project) Check(platform string) fault.List {
 	}
 	c := &checker{p: p, platform: platform, said: map[string]bool{}, models: map[string]bool{}, queued: map[location]bool{}, allowed: map[location][]call{}}
 	c.add(p.faults...)
-	if p.settings == nil && p.faults.Err() != nil {
-		c.faults.Sort()
-		return c.faults // where the workers are is not known
-	}
 	s := p.scan("")
 	if p.shelf() {
 		s = &scanned{patterns: s.patterns} // files beside the entry are not checked
@@ -40,6 +36,11 @@ func (p *Project) Check(platform string) fault.List {
 		c.push(main)
 	}
 	c.add(s.faults...)
+	if p.blind != "" {
+		c.alone(s)
+		c.faults.Sort()
+		return c.faults
+	}
 	entry, f := c.entry(s)
 	for _, id := range s.ids {
 		for _, l := range s.found[id] {
@@ -72,6 +73,18 @@ func (p *Project) Check(platform string) fault.List {
 	}
 	c.faults.Sort()
 	return c.faults
+}
+
+// alone checks each worker file by itself, if the project file cannot be read.
+func (c *checker) alone(s *scanned) {
+	if main := (location{name: "main.worker"}); c.p.exists(main) {
+		c.add(c.p.load(main).own...)
+	}
+	for _, id := range s.ids {
+		for _, l := range s.found[id] {
+			c.add(c.p.load(l).own...)
+		}
+	}
 }
 
 // entry finds the entry and queues it if it is a worker.
@@ -215,11 +228,12 @@ func (c *checker) oneModel(got *loaded, name string) {
 			where = n.Pos
 		}
 	}
-	bad := fault.Of(err, fault.Model)
-	if bad.Where == nil || bad.Where.File == "" { // otherwise the fault is in the script
-		bad = orNowhere(where, bad)
+	for _, bad := range faultsOf(err, fault.Model) {
+		if bad.Where == nil || bad.Where.File == "" { // otherwise the fault is in the script
+			bad = orNowhere(where, bad)
+		}
+		c.add(bad)
 	}
-	c.add(bad)
 }
 
 // oneID adds a fault if two files in the closure of the entry have the same ID (S2-26).

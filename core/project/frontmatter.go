@@ -53,6 +53,7 @@ type definition struct {
 	textAt yamltree.Pos // where they begin
 	hashed []byte       // all bytes that define the worker
 	fences fenced
+	raw    *yamltree.Node // the file as it was read, for the places of faults
 }
 
 // define reads and checks one worker file. Faults do not stop it: what could
@@ -78,12 +79,14 @@ func (p *Project) define(l location) (*definition, fault.List) {
 		return nil, fault.List{f}
 	}
 	d.fences = newFenced(l, data, closed)
-	tree, faults := yamltree.Parse(l.String(), front)
+	tree, faults := yamltree.ParsePart(l.String(), front)
 	if len(faults) > 0 {
 		if f := d.fences.fault(faults[0].Where.Line); f != nil && (!closed || strings.HasPrefix(faults[0].Message, "malformed") || strings.HasPrefix(faults[0].Message, "the file has a second")) {
 			return nil, fault.List{f}
 		}
-		return nil, faults
+		if tree == nil || tree.Kind != yamltree.Mapping {
+			return nil, faults
+		}
 	}
 	if tree == nil {
 		if bodyLine == 0 {
@@ -100,11 +103,12 @@ func (p *Project) define(l location) (*definition, fault.List) {
 	if f := d.fences.sentence(tree); f != nil {
 		return nil, fault.List{f}
 	}
+	d.raw = tree
 	c := &yamltree.Conformer{}
 	d.node = c.Conform(tree, workerShape, "")
 	allowAlias(c, d)
 	agreesWithPlace(c, d)
-	faults = append(c.Faults, p.instruct(d, tree, body, bodyLine)...)
+	faults = append(append(faults, c.Faults...), p.instruct(d, tree, body, bodyLine)...)
 	return d, faults
 }
 

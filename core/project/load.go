@@ -1,6 +1,7 @@
 package project
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ type loaded struct {
 	eff    *yamltree.Node // merged configuration, for the positions of faults
 	def    *definition
 	faults fault.List
+	own    fault.List // those of the file by itself, without what it inherits
 
 	discovered *discovery // nil until golem looked for tool modules
 }
@@ -25,7 +27,8 @@ func (p *Project) load(l location) *loaded {
 	}
 	out := &loaded{}
 	p.workers[l] = out
-	out.def, out.faults = p.define(l)
+	out.def, out.own = p.define(l)
+	out.faults = slices.Clone(out.own)
 	if out.def != nil {
 		var more fault.List
 		out.worker, out.eff, more = p.build(out.def)
@@ -41,15 +44,27 @@ func (p *Project) load(l location) *loaded {
 // runnable loads a worker that is to run. It returns an error if the worker has any
 // fault of severity Error.
 func (p *Project) runnable(l location) (*Worker, error) {
-	if err := p.faults.Err(); err != nil {
+	if err := p.ready(); err != nil {
 		return nil, err
 	}
 	return p.finished(p.load(l))
 }
 
+// ready returns the errors of the manifest, flags and environment, with which no worker
+// can run.
+func (p *Project) ready() error {
+	if p.src.Part {
+		return nil
+	}
+	return p.faults.Err()
+}
+
 // finished returns a loaded worker, or its errors, with those of its toolsets and tool
 // modules on this platform.
 func (p *Project) finished(got *loaded) (*Worker, error) {
+	if p.src.Part && got.worker != nil {
+		return got.worker, nil
+	}
 	faults := slices.Clone(got.faults)
 	if f := p.engineFault(p.src.Platform); f != nil {
 		faults = append(faults, f)
@@ -71,7 +86,7 @@ func (p *Project) finished(got *loaded) (*Worker, error) {
 func (p *Project) Entry() (*Worker, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.faults.Err(); err != nil {
+	if err := p.ready(); err != nil {
 		return nil, err
 	}
 	l, f := p.entry()
@@ -217,17 +232,21 @@ func (p *Project) targetsOf(w *Worker, path ...string) ([]Allowed, error) {
 		out = append(out, Allowed{Worker: got, Name: t.name, library: t.library})
 	}
 	faults.Sort()
-	if err := faults.Err(); err != nil {
+	if err := faults.Err(); err != nil && !p.src.Part {
 		return nil, err
 	}
 	return out, nil
 }
 
-func listOfFaults(err error) fault.List {
-	if l, ok := err.(fault.List); ok {
+func listOfFaults(err error) fault.List { return faultsOf(err, fault.Config) }
+
+// faultsOf returns all faults of an error; code is for an error that is no fault.
+func faultsOf(err error, code fault.Code) fault.List {
+	var l fault.List
+	if errors.As(err, &l) {
 		return l
 	}
-	return fault.List{fault.Of(err, fault.Config)}
+	return fault.List{fault.Of(err, code)}
 }
 
 // targets resolves a list of references in w's configuration. Each fault has the
@@ -348,7 +367,7 @@ func (p *Project) Closure(w *Worker) ([]*Worker, error) {
 		}
 	}
 	faults.Sort()
-	if err := faults.Err(); err != nil {
+	if err := faults.Err(); err != nil && !p.src.Part {
 		return nil, err
 	}
 	return out, nil

@@ -24,6 +24,8 @@ type source struct {
 	trusted bool     // built into golem: no person has to trust its settings
 	bare    bool     // its workers get no toolset, mount or tool module from the manifest
 
+	raw *yamltree.Node // the project file or lib.yaml as it was read, for the places of faults
+
 	dotEnvs []fs.FileInfo // its .env files; nil: not looked for yet
 
 	library  string           // the name of a library, "" for the others

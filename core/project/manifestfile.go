@@ -48,11 +48,23 @@ func (p *Project) readManifest() fault.List {
 		return nil
 	case 1:
 	default:
-		return fault.List{yamltree.At(found[1], 1, 1).Fault(fault.MultipleManifests, "more than one project file: %s", strings.Join(found, ", ")).
+		faults := fault.List{yamltree.At(found[1], 1, 1).Fault(fault.MultipleManifests, "more than one project file: %s", strings.Join(found, ", ")).
 			Hinting("keep one of them")}
+		for _, other := range found[1:] { // a check goes on with the first
+			faults = append(faults, p.manifestOf(&source{fs: p.src.FS, manifest: newManifest("")}, other, shape)...)
+		}
+		return append(faults, p.firstManifest(s, found[0], shape)...)
 	}
-	faults := p.manifestOf(s, found[0], shape)
-	p.settings, p.defaults, p.sources[0].said = s.settings, s.defaults, s.said
+	return p.firstManifest(s, found[0], shape)
+}
+
+// firstManifest reads the project file whose settings count.
+func (p *Project) firstManifest(s *source, file string, shape *yamltree.Shape) fault.List {
+	faults := p.manifestOf(s, file, shape)
+	p.settings, p.defaults, p.sources[0].said, p.sources[0].raw = s.settings, s.defaults, s.said, s.raw
+	if s.raw == nil && faults.Err() != nil {
+		p.blind = file
+	}
 	return faults
 }
 
@@ -84,17 +96,18 @@ func (p *Project) manifestOf(s *source, file string, shape *yamltree.Shape) faul
 		return fault.List{f}
 	}
 	s.manifest.File = file
-	tree, faults := yamltree.Parse(l.String(), data)
-	if len(faults) > 0 {
+	tree, faults := yamltree.ParsePart(l.String(), data)
+	if tree == nil {
 		return faults
 	}
-	if tree == nil {
-		return nil
-	}
 	if tree.Kind != yamltree.Mapping {
+		if len(faults) > 0 {
+			return faults
+		}
 		return fault.List{tree.Pos.Fault(fault.Config, "expected a mapping, found %s", tree.Found())}
 	}
-	c := &yamltree.Conformer{}
+	s.raw = tree
+	c := &yamltree.Conformer{Faults: faults}
 	if shape == manifestShape {
 		tree = s.words(c, tree)
 	}

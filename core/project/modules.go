@@ -45,7 +45,7 @@ func (p *Project) Modules(w *Worker) ([]Module, error) {
 		return nil, fault.New(fault.WorkerNotFound, "worker %s does not belong to this project", fault.Quoted(w.ID))
 	}
 	found, faults := p.modules(got)
-	if err := faults.Err(); err != nil {
+	if err := faults.Err(); err != nil && !p.src.Part {
 		return nil, err
 	}
 	return found, nil

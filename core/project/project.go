@@ -23,6 +23,7 @@ type Project struct {
 	modeFrom string
 	// modeTrusted is false if the manifest sets the mode.
 	modeTrusted bool
+	blind       string     // see Blind
 	faults      fault.List // of manifest, flags and environment
 	sources     []source   // in the order in which IDs are looked for, the project first; fixed by Load
 

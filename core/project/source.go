@@ -26,6 +26,9 @@ type Source struct {
 	Env         map[string]string
 	Flags       Flags
 	Builtin     fs.FS // built-in workers by ID in its root; nil for none
+	// Part makes the project return workers that have faults, with what could be read of
+	// them, so that a check can look at the rest. Nothing may run in such a project.
+	Part bool
 	// NoLock makes golem ignore golem.lock, because it will be written again.
 	NoLock bool
 	// Libraries are the directories in which golem looks for libraries. The first that

@@ -24,12 +24,23 @@ func (p *Project) toolsetFaults(l *loaded, platform string) fault.List {
 		found := p.serverFaults(f, platform)
 		if bad := p.toolsetFault(f, platform); bad != nil {
 			found = fault.List{bad}
+		} else if p.misread(l, f) {
+			continue // its options are not those of the file
 		} else if bad := p.optionFault(f); bad != nil {
 			found = append(found, bad)
 		}
 		faults = append(faults, found...)
 	}
 	return faults
+}
+
+// misread reports whether a part of a toolset's options has a fault already, and was
+// therefore left out.
+func (p *Project) misread(l *loaded, set yamltree.Field) bool {
+	return slices.ContainsFunc(slices.Concat(p.faults, l.own), func(f *fault.Fault) bool {
+		keys := p.keysAt(l, f)
+		return f.Severity != fault.Warning && len(keys) > 1 && keys[0] == "toolsets" && keys[1] == set.Name
+	})
 }
 
 func (p *Project) toolsetFault(f yamltree.Field, platform string) *fault.Fault {

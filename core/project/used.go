@@ -1,12 +1,5 @@
 package project
 
-import (
-	"slices"
-	"strings"
-
-	"golem/core/fault"
-)
-
 // shelf reports whether the directory is a collection of independent workers, such as
 // one of GOLEM_PATH. Then only the entry counts, and what it uses.
 func (p *Project) shelf() bool { return p.src.WorkersRoot != "" }
@@ -47,52 +40,6 @@ func (p *Project) Used() []*Worker {
 		}
 	}
 	return out
-}
-
-// apart are the keys of settings that say nothing about tools; the messages of faults
-// in these settings begin with them.
-var apart = []string{"limits", "description", "name", "model", "retry", "delegation", "vars"}
-
-// Broken returns the workers of the project that cannot run but could be read, so that
-// a check can look at their other parts. all are the workers whose instructions can be
-// checked. tools are those of them whose tools can be checked as well, because their
-// faults are in settings that say nothing about tools. There are none on a shelf, nor
-// if the project's own faults leave its libraries unknown.
-func (p *Project) Broken() (all, tools []*Worker) {
-	listed, _ := p.List()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	own := p.faults.Err()
-	if p.shelf() || own != nil && (p.settings == nil || len(p.manifest.Dependencies) > 0) {
-		return nil, nil
-	}
-	for _, row := range listed {
-		l := p.place(row.Path)
-		if !l.inProject() {
-			continue
-		}
-		got := p.load(l)
-		_, err := p.finished(got)
-		if got.worker == nil || err == nil && own == nil {
-			continue
-		}
-		all = append(all, got.worker)
-		if areApart(p.faults) && (err == nil || areApart(listOfFaults(err))) {
-			tools = append(tools, got.worker)
-		}
-	}
-	return all, tools
-}
-
-func areApart(faults fault.List) bool {
-	for _, f := range faults {
-		key, _, _ := strings.Cut(f.Message, ":")
-		key, _, _ = strings.Cut(key, ".")
-		if f.Severity != fault.Warning && !slices.Contains(apart, key) {
-			return false
-		}
-	}
-	return true
 }
 
 // calledBy returns the workers that a worker imports or may call. It leaves out those

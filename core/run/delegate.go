@@ -43,7 +43,9 @@ func (f *frame) delegates(allowed []project.Allowed, modules []tool.Tool) ([]too
 		if d.Module != nil {
 			out = append(out, d)
 		} else if len(f.undescribed) == 0 { // otherwise one of the undescribed modules may have the tool
-			return nil, a.Missing
+			if err := f.failed(f.collected.doubt(fault.Of(a.Missing, fault.WorkerNotFound), "whether it is a tool")); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return out, nil

@@ -58,6 +58,7 @@ type powers struct {
 	modelSettings model.Settings
 
 	inert       bool           // made for golem check: no code of a module runs
+	collected   *collected     // golem check collects all errors; nil: the first one ends openTools
 	opening     bool           // a root whose run has not begun in the trace yet
 	warnings    []*fault.Fault // from making the tools; emitted when the worker begins
 	undescribed []string       // modules whose tools are not known, because no code may run

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -29,43 +28,6 @@ type Checker struct {
 
 // Checker returns a new Checker, which has read nothing yet.
 func (r *Runner) Checker() *Checker { return &Checker{r: r} }
-
-// Tools returns what is wrong with a worker's tools and with the settings that name
-// them. It reads the descriptions of modules and runs none.
-func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
-	f := c.frame(ctx, w)
-	defer f.close()
-	err := f.openTools(ctx)
-	out := slices.Clone(f.warnings)
-	for _, path := range f.undescribed {
-		out = append(out, fault.Warn(fault.ToolContract, "undescribed: golem would have to run the module to learn its tools").
-			At(path, 1, 1).Hinting("embed a description with golem tool pack, or write one beside it"))
-	}
-	if err != nil {
-		var list fault.List
-		if !errors.As(err, &list) {
-			list = fault.List{fault.Of(err, fault.Config)}
-		}
-		out = append(out, list...)
-		if _, allowed := c.r.Project.Delegates(w); allowed == nil || allowed.Error() != err.Error() {
-			return out
-		}
-		f.tools = &tool.Set{} // the fault is not about the tools of this worker
-	} else if w.Tool != "" && len(f.undescribed) == 0 {
-		if err := f.entryTool(); err != nil {
-			out = append(out, fault.Of(err, fault.Config))
-		}
-	}
-	for _, s := range f.unknownTools() {
-		if c.known == nil {
-			c.known = c.r.knownTools(ctx, c.Workers())
-		}
-		if len(f.undescribed) == 0 && !c.known.has(s.name) {
-			out = append(out, s.fault(c.known.names))
-		}
-	}
-	return out
-}
 
 // frame returns a worker run that is only looked at: it sees no files, and no code of a
 // module runs. Only toolsets that work on the real files get the real view, to say what
@@ -130,9 +92,6 @@ func (c *Checker) Workers() []*project.Worker {
 	}
 	return c.workers
 }
-
-// Also adds workers that cannot be loaded to those that the Checker checks.
-func (c *Checker) Also(workers []*project.Worker) { c.workers = slices.Concat(c.Workers(), workers) }
 
 // unknownTool is an approval setting for a tool that its worker does not have.
 type unknownTool struct{ name, origin string }
@@ -218,6 +177,9 @@ func (t *tree) toolNames(ctx context.Context, first *project.Worker) *toolNames 
 // workers, and of these workers. No module runs.
 func (r *Runner) knownTools(ctx context.Context, workers []*project.Worker) *toolNames {
 	k := &toolNames{names: slices.Clone(ruleNames)}
+	for _, file := range r.Project.Unread() {
+		k.names = append(k.names, tool.ToolName(r.Project.IDOf(file)), r.Project.IDOf(file))
+	}
 	seen := map[string]bool{}
 	for _, w := range workers {
 		k.names = append(k.names, w.ID, tool.ToolName(w.ID))

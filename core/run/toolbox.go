@@ -33,7 +33,7 @@ func (f *frame) openTools(ctx context.Context) error {
 		sets = withToolset(sets, "custom")
 	}
 	modules, err := f.openModules(ctx, sets, found)
-	if err != nil {
+	if err = f.failed(err); err != nil {
 		return err
 	}
 	if f.workers, err = f.delegates(allowed, modules); err != nil {
@@ -50,15 +50,21 @@ func (f *frame) openTools(ctx context.Context) error {
 		var tools []tool.Tool
 		if ts.Name == "custom" {
 			tools = f.ownTools(modules)
+		} else if f.collected.has(ts.Name) {
+			continue // it has a fault already
 		} else if set, err := f.openSet(ctx, registry, ts); err != nil {
-			return err
+			if err = f.failed(err); err != nil {
+				return err
+			}
 		} else {
 			tools = set.Tools()
 			f.changes(set)
 		}
 		for _, tl := range tools {
 			if err := f.tools.Add(tl); err != nil {
-				return f.misplaced(err, ts)
+				if err = f.failed(f.misplaced(err, ts)); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -93,15 +99,23 @@ func (f *frame) openModules(ctx context.Context, sets []project.Toolset, found [
 			return nil, err.InChain(f.chain)
 		}
 	}
-	registry := f.tree.r.Toolsets.With(custom.Toolset(f.tree.r.Modules, custom.Discovery{
+	d := custom.Discovery{
 		Modules:     f.tree.r.modules(found),
 		Inert:       f.inert,
 		Run:         f.id,
 		Total:       f.tree.r.Project.ModulesMemory(),
 		Warn:        func(w *fault.Fault) { f.warnings = append(f.warnings, w) },
 		Undescribed: func(path string) { f.undescribed = append(f.undescribed, path) },
-	}))
+	}
+	if f.collected != nil {
+		d.Untold = len(f.collected.unknown) > 0
+		d.Broken = func(path string, err error) { f.collected.add(path, f.misplaced(err, sets[i])) }
+	}
+	registry := f.tree.r.Toolsets.With(custom.Toolset(f.tree.r.Modules, d))
 	set, err := f.openSet(ctx, registry, sets[i])
+	if err != nil && f.collected.has("custom") {
+		return nil, nil // its options have a fault already
+	}
 	if err != nil {
 		return nil, err
 	}

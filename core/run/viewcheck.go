@@ -91,6 +91,9 @@ func (v *viewCheck) open(from *caller, w *project.Worker) []caller {
 		return nil
 	}
 	v.called[w] = true
+	if v.tree.r.Project.Faulty(w, "sandbox") {
+		return nil // what it sees is not known
+	}
 	var err error
 	next.sight, err = v.sight(above, w)
 	v.faults = append(v.faults, next.sight.later...)
@@ -105,6 +108,9 @@ func (v *viewCheck) open(from *caller, w *project.Worker) []caller {
 		return nil
 	}
 	for _, ts := range w.Toolsets {
+		if v.tree.r.Project.Faulty(w, "toolsets", ts.Name) {
+			continue
+		}
 		if err := v.tree.r.Toolsets.Whole(w.ID, ts.Name, next.sight.part, next.sight.view); err != nil {
 			v.faults = append(v.faults, fault.Of(err, fault.Escalation).At(ts.File, ts.Line, 0).InChain(next.chain))
 		}

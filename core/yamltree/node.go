@@ -37,7 +37,7 @@ func (a Pos) Fault(code fault.Code, format string, args ...any) *fault.Fault {
 	return fault.New(code, format, args...).At(a.File, a.Line, a.Column)
 }
 
-// Kind is what a node is: a single value, a list or a mapping of keys.
+// Kind is what a node is: a single value, a list, a mapping of keys, or none of these.
 type Kind int
 
 // The kinds of nodes.
@@ -45,6 +45,7 @@ const (
 	Scalar Kind = iota
 	List
 	Mapping
+	Unread // the value of a key that could not be read; only ParsePart returns it
 )
 
 // The tags of scalars. A date has TagText: no setting of golem's is a date.
@@ -270,4 +271,34 @@ func (n *Node) MoveTo(where Pos) {
 	for _, item := range n.Items {
 		item.MoveTo(where)
 	}
+}
+
+// KeysAt returns the keys of the mapping, outermost first, in whose values a position is:
+// of each mapping the last key that is not behind the position. Items of lists have none.
+func (n *Node) KeysAt(at Pos) (keys []string) {
+	for n != nil {
+		var next *Node
+		for _, item := range n.Items {
+			if !at.before(item.Pos) {
+				next = item
+			}
+		}
+		name := ""
+		for _, f := range n.Fields {
+			if !at.before(f.Pos) {
+				next, name = f.Value, f.Name
+			}
+		}
+		if name != "" {
+			keys = append(keys, name)
+		}
+		n = next
+	}
+	return keys
+}
+
+// before reports whether a position is in front of another one of the same file. A
+// position without a column is the end of its line.
+func (a Pos) before(b Pos) bool {
+	return a.Line < b.Line || a.Line == b.Line && a.Column > 0 && a.Column < b.Column
 }

@@ -18,6 +18,16 @@ import (
 // expanded). n is nil for an empty document, and where there are faults. Every
 // fault has a position.
 func Parse(file string, data []byte) (n *Node, faults fault.List) {
+	if n, faults = ParsePart(file, data); len(faults) > 0 {
+		return nil, faults
+	}
+	return n, nil
+}
+
+// ParsePart does what Parse does, but where there are faults, n is what could be read in
+// spite of them, so that a check can look at it: a value that could not be read is left
+// out of its list, and is Unread if it is the value of a key. Nothing else may use n then.
+func ParsePart(file string, data []byte) (n *Node, faults fault.List) {
 	defer func() {
 		if r := recover(); r != nil { // a defect of the YAML library must not end golem
 			n, faults = nil, fault.List{Pos{file, 1, 1}.Fault(fault.Config, "this is not valid YAML")}
@@ -46,10 +56,10 @@ func Parse(file string, data []byte) (n *Node, faults fault.List) {
 	}
 	c := &yamlReader{file: file, left: MaxValues}
 	n = c.node(doc.Content[0], 0)
-	if len(c.faults) > 0 {
-		return nil, c.faults
+	if c.stopped() {
+		n = nil
 	}
-	return n, nil
+	return n, c.faults
 }
 
 // yamlReader turns yaml.v3's tree into nodes within bounds.
@@ -97,7 +107,9 @@ func (c *yamlReader) node(y *yaml.Node, depth int) *Node {
 	switch y.Kind {
 	case yaml.MappingNode:
 		n.Kind = Mapping
-		c.mapping(n, y, depth)
+		if !c.mapping(n, y, depth) {
+			return nil
+		}
 	case yaml.SequenceNode:
 		n.Kind = List
 		for _, item := range y.Content {
@@ -111,6 +123,7 @@ func (c *yamlReader) node(y *yaml.Node, depth int) *Node {
 		n.Block = y.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
 		if n.Tag != TagText && zeroFirst(n.Text) {
 			c.hint(y, "write it without the 0 before it, as 0o10 if it is octal, or in quotes if it is text", "the number %s begins with 0: YAML 1.1 reads it as octal, YAML 1.2 as decimal", fault.Brief(n.Text))
+			return nil
 		}
 	}
 	return n
@@ -137,30 +150,39 @@ func scalarTag(y *yaml.Node) string {
 	return TagText
 }
 
-func (c *yamlReader) mapping(n *Node, y *yaml.Node, depth int) {
+// mapping reads the keys of a mapping. It returns false if the text was not meant to be
+// one, as {{ x }}.
+func (c *yamlReader) mapping(n *Node, y *yaml.Node, depth int) bool {
 	seen := make(map[string]int, len(y.Content)/2)
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		if c.stopped() {
-			return
+			return true
 		}
 		key, ok := c.key(y.Content[i])
+		if !ok && y.Content[i].Kind == yaml.MappingNode {
+			return false
+		}
 		if !ok {
 			continue
 		}
 		if line, dup := seen[key.Name]; dup {
 			c.hint(y.Content[i], "first on line "+strconv.Itoa(line), "duplicate key %s", fault.Quoted(key.Name))
+			n.Fields = append(n.Fields, Field{key.Name, key.Pos, &Node{Pos: key.Pos, Kind: Unread}})
 			continue
 		}
 		seen[key.Name] = key.Pos.Line
-		if key.Value = c.node(y.Content[i+1], depth+1); key.Value != nil {
+		if key.Value = c.node(y.Content[i+1], depth+1); key.Value == nil {
+			key.Value = &Node{Pos: key.Pos, Kind: Unread}
+		} else {
 			if y.Content[i+1].Kind == yaml.AliasNode || key.Value.Tag == TagNull {
 				moved := *key.Value // an alias or an empty value has the position where it is used
 				moved.Pos = Pos{c.file, max(1, y.Content[i+1].Line), max(1, y.Content[i+1].Column)}
 				key.Value = &moved
 			}
-			n.Fields = append(n.Fields, key)
 		}
+		n.Fields = append(n.Fields, key)
 	}
+	return true
 }
 
 func (c *yamlReader) key(y *yaml.Node) (Field, bool) {

@@ -66,6 +66,9 @@ func (c *Conformer) Fail(w Pos, hint, format string, args ...any) {
 // left. path is the dotted path of the value, for messages. null counts as an
 // empty mapping or list.
 func (c *Conformer) Conform(n *Node, s *Shape, path string) *Node {
+	if n.Kind == Unread {
+		return nil
+	}
 	if s.Rewrite != nil {
 		if n = s.Rewrite(c, n, path); n == nil {
 			return nil
@@ -190,7 +193,9 @@ func (c *Conformer) mapping(n *Node, s *Shape, path string) *Node {
 		if name == "" {
 			continue
 		}
-		if first, dup := seen[name]; dup {
+		if first, dup := seen[name]; dup && f.Value.Kind == Unread {
+			continue // given twice, which is a fault already
+		} else if dup {
 			c.Fail(f.Pos, "", "%s and %s are the same key", fault.Quoted(first), fault.Quoted(f.Name))
 			continue
 		}
@@ -241,11 +246,14 @@ func (c *Conformer) member(in *Node, f Field, s *Shape, path string) (*Shape, st
 		hint = s.Foreign(Snake(f.Name))
 	}
 	if hint == "" || s.Keys[Snake(f.Name)] != nil {
-		hint = fault.DidYouMean(f.Name, slices.Collect(maps.Keys(s.Keys)))
+		hint = fault.DidYouMean(f.Name, s.Names())
 	}
 	c.Fail(f.Pos, hint, "unknown key %s%s", fault.Quoted(f.Name), where)
 	return nil, ""
 }
+
+// Names returns the known keys of a mapping, sorted.
+func (s *Shape) Names() []string { return slices.Sorted(maps.Keys(s.Keys)) }
 
 func join(path, name string) string {
 	if path == "" {

@@ -30,6 +30,12 @@ type Discovery struct {
 	// Undescribed is called with the path of each module whose tools are unknown,
 	// because its code would have to run to describe them. It may be nil.
 	Undescribed func(path string)
+	// Untold says that there are modules whose tools are unknown, besides Modules.
+	Untold bool
+	// Broken, if set, is called with each error, and the other modules and names are
+	// looked at all the same. path is the module whose tools are unknown because of the
+	// error; "" for an error that hides no tool. nil: the first error ends it.
+	Broken func(path string, err error)
 }
 
 // Module is a module file that was found, but not read yet.
@@ -54,7 +60,7 @@ func Toolset(cache *Cache, found Discovery) toolset.Factory {
 		Options: func() any { return new(customOptions) },
 		Open: func(ctx context.Context, env toolset.Env, options any) (tool.Toolset, error) {
 			o, _ := options.(*customOptions)
-			c := &custom{env: env, found: found, options: o, first: map[string]source{}}
+			c := &custom{env: env, found: found, options: o, first: map[string]source{}, unknown: found.Untold}
 			if err := c.open(ctx, cache); err != nil {
 				_ = c.Close() // nothing was called yet, so an error of Close means no loss
 				return nil, err
@@ -173,7 +179,7 @@ func (c *custom) open(ctx context.Context, cache *Cache) error {
 		if c.options.Module != "" && c.options.Module != m.Path && (c.options.Module != m.Stem || !first) {
 			continue
 		}
-		if err := c.add(ctx, cache, m, first); err != nil {
+		if err := c.failed(m.Path, c.add(ctx, cache, m, first)); err != nil {
 			return err
 		}
 	}
@@ -181,6 +187,16 @@ func (c *custom) open(ctx context.Context, cache *Cache) error {
 		return err
 	}
 	return c.missing()
+}
+
+// failed returns an error that ends the opening; nil if Discovery.Broken takes it.
+func (c *custom) failed(path string, err error) error {
+	if err == nil || c.found.Broken == nil {
+		return err
+	}
+	c.unknown = c.unknown || path != ""
+	c.found.Broken(path, err)
+	return nil
 }
 
 // add offers one module's tools. If several modules have the same name, only the nearest
@@ -219,7 +235,7 @@ func (c *custom) add(ctx context.Context, cache *Cache, m Module, nearest bool) 
 		if !slices.Contains(c.known, d.Name) { // two modules can describe the same name
 			c.known = append(c.known, d.Name)
 		}
-		if err := c.offer(p, d, b.Tool(d)); err != nil {
+		if err := c.failed("", c.offer(p, d, b.Tool(d))); err != nil {
 			return err
 		}
 	}
@@ -285,8 +301,10 @@ func (c *custom) warn(f *fault.Fault) {
 func (c *custom) missing() error {
 	for _, name := range c.options.Tools {
 		if _, there := c.first[name]; !there && !c.unknown {
-			return fault.New(fault.Config, "toolsets.custom.tools names %q, and no module has such a tool", name).
-				Hinting("%s", fault.DidYouMean(name, c.known))
+			if err := c.failed("", fault.New(fault.Config, "toolsets.custom.tools names %q, and no module has such a tool", name).
+				Hinting("%s", fault.DidYouMean(name, c.known))); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

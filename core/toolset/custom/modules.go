@@ -93,20 +93,19 @@ func (c *custom) exports(ctx context.Context) error {
 		}
 		for _, p := range c.parts {
 			has, err := p.mod.Exports(ctx, name)
-			if err != nil {
-				return err
+			if err == nil && has {
+				err = c.offer(p, wasmtool.Description{Name: name}, p.bound.Export(name))
 			}
-			if !has {
-				continue
-			}
-			if err := c.offer(p, wasmtool.Description{Name: name}, p.bound.Export(name)); err != nil {
+			if err := c.failed("", err); err != nil {
 				return err
 			}
 		}
 	}
 	for _, p := range c.parts {
 		if p.broken != nil && !p.offers {
-			return p.broken
+			if err := c.failed(p.Path, p.broken); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
