@@ -28,7 +28,22 @@ func (i *Instance) Check(platform string) fault.List {
 	faults := append(part.project.Check(platform), part.checkParts(platform)...)
 	faults = append(faults, part.unjudged()...)
 	faults.Sort()
-	return faults.Compact()
+	return settled(faults).Compact()
+}
+
+// settled removes the warnings about a name for which another worker, whose tools are
+// all known, has the same fault as an error.
+func settled(faults fault.List) fault.List {
+	sure := map[string]bool{}
+	for _, f := range faults {
+		if f.Severity != fault.Warning && f.Where != nil {
+			sure[fmt.Sprint(f.Where.File, f.Where.Line, f.Code, f.Message)] = true
+		}
+	}
+	return slices.DeleteFunc(faults, func(f *fault.Fault) bool {
+		name, _, doubted := strings.Cut(f.Message, "; whether ")
+		return doubted && f.Severity == fault.Warning && f.Where != nil && sure[fmt.Sprint(f.Where.File, f.Where.Line, f.Code, name)]
+	})
 }
 
 // checkParts checks what the project's workers are made of: instructions, views, tools
@@ -61,6 +76,7 @@ func (i *Instance) checkParts(platform string) fault.List {
 		faults = append(faults, c.Tools(ctx, entry)...)
 	}
 	faults = append(faults, i.models.Faults(workers)...)
+	faults = append(faults, i.withoutModel()...)
 	if trust := i.consent.Faults(ctx); len(trust) > 0 { // warn of each widening, in place of the errors of workers
 		faults = slices.DeleteFunc(faults, func(f *fault.Fault) bool { return f.Code == fault.Trust })
 		for _, f := range trust {
@@ -70,6 +86,21 @@ func (i *Instance) checkParts(platform string) fault.List {
 		}
 	}
 	return faults
+}
+
+// withoutModel returns a warning if the entry has no model: a run then needs one from the
+// person. It is no error, because a project may leave the choice to whoever runs it.
+func (i *Instance) withoutModel() fault.List {
+	entry, err := i.project.Entry()
+	if err != nil || i.project.Faulty(entry, "model") {
+		return nil
+	}
+	if err := entry.NeedModel(); err != nil {
+		warning := *fault.Of(err, fault.Model)
+		warning.Severity = fault.Warning
+		return fault.List{&warning}
+	}
+	return nil
 }
 
 // isFollowUp reports whether a widening is an MCP server that has an error: what it would

@@ -153,3 +153,38 @@ func TestCasesResumed(t *testing.T) {
 		t.Errorf("only %d of %d cases were resumed", resumed, played)
 	}
 }
+
+// TestCheckIsStable proves that a check of a project with many faults gives the same bytes
+// each time, and each fault once (scenario 77).
+func TestCheckIsStable(t *testing.T) {
+	cases, err := coretest.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cases[slices.IndexFunc(cases, func(c coretest.Case) bool { return c.Name == "s77-forty" })]
+	first := ""
+	for n := range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			o := coretest.Run(context.Background(), c)
+			if n == 0 {
+				first = o.Faults
+			}
+			if o.Faults != first {
+				t.Errorf("check %d differs:\n%s\n---\n%s", n, o.Faults, first)
+			}
+		})
+	}
+	said, errors := map[string]bool{}, 0
+	for line := range strings.Lines(first) {
+		if said[line] {
+			t.Errorf("said twice: %s", line)
+		}
+		said[line] = true
+		if !strings.Contains(line, ": warning: ") {
+			errors++
+		}
+	}
+	if errors < 40 {
+		t.Errorf("only %d errors:\n%s", errors, first)
+	}
+}

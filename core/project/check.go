@@ -29,6 +29,9 @@ func (p *Project) Check(platform string) fault.List {
 	}
 	c := &checker{p: p, platform: platform, said: map[string]bool{}, models: map[string]bool{}, queued: map[location]bool{}, allowed: map[location][]call{}}
 	c.add(p.faults...)
+	if p.readGolemLock(); p.pins.fault != nil {
+		c.add(p.pins.fault)
+	}
 	s := p.scan("")
 	if p.shelf() {
 		s = &scanned{patterns: s.patterns} // files beside the entry are not checked

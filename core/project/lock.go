@@ -69,13 +69,22 @@ type pins struct {
 
 // golemLock reads golem.lock once. p.mu must be held.
 func (p *Project) golemLock() (*Lock, *fault.Fault) {
+	p.readGolemLock()
+	if p.src.Part { // a check reports the fault once, and looks at the files all the same
+		return p.pins.lock, nil
+	}
+	return p.pins.lock, p.pins.fault
+}
+
+// readGolemLock reads golem.lock unless it was read before.
+func (p *Project) readGolemLock() {
 	if p.pins != nil {
-		return p.pins.lock, p.pins.fault
+		return
 	}
 	p.pins = &pins{}
 	l := location{name: LockFile}
 	if p.src.NoLock || !p.exists(l) {
-		return nil, nil
+		return
 	}
 	data, f := p.read(l, maxLock)
 	if f == nil {
@@ -86,7 +95,6 @@ func (p *Project) golemLock() (*Lock, *fault.Fault) {
 		c.Code = fault.Lock
 		p.pins.lock, p.pins.fault = nil, c.Hinting("write it again with golem lib lock")
 	}
-	return p.pins.lock, p.pins.fault
 }
 
 // pinned compares a file that was read with golem.lock, before anything of it is used.

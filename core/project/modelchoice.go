@@ -107,8 +107,8 @@ func matchesAny(globs []string, model string) bool {
 }
 
 // NeedModel returns an error if the worker has no model and needs one; an entry that
-// is a tool needs none. Call it before a run: a project without a model is not an error
-// for Load and Check.
+// is a tool needs none. Call it before a run: for a check this is a
+// warning, because a project may leave the choice to whoever runs it.
 func (w *Worker) NeedModel() error {
 	if w.Model != "" || w.Tool != "" {
 		return nil

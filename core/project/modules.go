@@ -108,6 +108,9 @@ func (p *Project) discover(got *loaded) discovery {
 	if len(d.modules) > 0 {
 		lock, faults := p.toolLock()
 		d.faults = append(d.faults, faults...)
+		if p.src.Part && len(faults) > 0 {
+			lock = nil // what it says is not known
+		}
 		for i := range d.modules {
 			m := &d.modules[i]
 			m.Locked, m.Digest = lock != nil, lock[m.Path]

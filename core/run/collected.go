@@ -63,6 +63,11 @@ func (c *Checker) collect(f *frame, w *project.Worker) {
 			f.collected.unknown = append(f.collected.unknown, "toolsets."+ts.Name)
 		}
 	}
+	for _, source := range p.Warnings(w) { // source code that was not built
+		if source.Where != nil && !slices.Contains(f.collected.unknown, source.Where.File) {
+			f.collected.unknown = append(f.collected.unknown, source.Where.File)
+		}
+	}
 	for _, key := range []string{"imports", "tools"} {
 		if p.Faulty(w, key) {
 			f.collected.unknown = append(f.collected.unknown, key)
