@@ -16,7 +16,7 @@ import (
 // staging makes a project on the disk, and returns its store and the work of a run.
 func staging(b *testing.B) (*clearance.Store, *clearance.Work) {
 	dir := b.TempDir()
-	h := &host{env: map[string]string{"GOLEM_HOME": filepath.Join(dir, "home")}}
+	h := &host{env: map[string]string{"GOLEM_HOME": homeOf(dir)}}
 	root := filepath.Join(dir, "p")
 	if err := os.Mkdir(root, 0o755); err != nil {
 		b.Fatal(err)

@@ -155,9 +155,10 @@ func (h *host) conversationsIn(args []string) (*state.Store, error) {
 	if err != nil {
 		return nil, fault.Of(err, fault.NotFound).Hinting("name a directory in which golem ran")
 	}
+	h.judgeHome(place{root: h.path(dir)})
 	s := h.stateOf(files, h.path(dir))
 	if !s.Kept() {
-		return nil, fault.New(fault.Config, "golem keeps no conversations here, because it has no home directory").Hinting("set GOLEM_HOME")
+		return nil, h.homeless("golem keeps no conversations here")
 	}
 	return &s, nil
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/spf13/cobra"
+
 	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/ui"
@@ -41,6 +43,7 @@ type host struct {
 	// restore restores the terminal's settings; nil: they are not changed.
 	restore atomic.Pointer[func()]
 	notice  notice
+	homes   homeRule // whether GOLEM_HOME counts
 	typed   *lines   // reads the lines of standard input for all chats; nil: not started yet
 	pieces  pieces   // standard output, for results that are written in pieces
 	args    []string // the arguments of the process, without its name
@@ -77,6 +80,7 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 // main runs one command line and returns the exit code.
 func (h *host) main(args []string) int {
 	h.args = args
+	h.homes.silent = len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
 	h.pieces.w = h.out
 	root := h.root()
 	root.SetArgs(h.withCommand(root, args))

@@ -141,7 +141,7 @@ func (h *host) ownShelf(f *libFlags, create bool) (shelf, error) {
 	if dir == "" {
 		home := h.home()
 		if home == "" {
-			return shelf{}, fault.New(fault.Config, "there is no home directory to install libraries in").Hinting("set GOLEM_HOME, or give --lib DIR")
+			return shelf{}, h.homeless("there is no directory to install libraries in")
 		}
 		dir = filepath.Join(home, libsDir)
 	}

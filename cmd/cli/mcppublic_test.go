@@ -134,7 +134,7 @@ func (p publicProject) run(t *testing.T, target, input string, flags ...string) 
 	file := filepath.Join(t.TempDir(), "trace.jsonl")
 	cmd := exec.Command(exe, append(words, "--trace", file)...)
 	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+filepath.Join(p.dir, "home"), "GOLEM_PROJECT=", "GOLEM_MODEL=", "GOLEM_APPROVAL=", "GOLEM_TRUST=",
+	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+homeOf(p.dir), "GOLEM_PROJECT=", "GOLEM_MODEL=", "GOLEM_APPROVAL=", "GOLEM_TRUST=",
 		"MEMORY_FILE_PATH="+filepath.Join(p.dir, "examples", "mcp-servers", "memory.jsonl"))
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

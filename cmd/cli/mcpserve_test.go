@@ -159,7 +159,7 @@ func mcpServer(t *testing.T, dir string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.Command(exe, append([]string{"mcp", "serve"}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+filepath.Join(dir, "home"), "GOLEM_PROJECT=", "GOLEM_MODEL=", tokenVariable+"=")
+	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+homeOf(dir), "GOLEM_PROJECT=", "GOLEM_MODEL=", tokenVariable+"=")
 	return cmd
 }
 

@@ -23,6 +23,7 @@ import (
 type packed struct {
 	*workspace.Pack
 	work sandbox.FS // the project's files, overlaid with the changes of this run
+	dir  string     // the directory of the packed file; "": it came from an address
 }
 
 // isAddress reports whether a word is an http or https address, and so names a packed
@@ -57,7 +58,11 @@ func (h *host) packedTarget(f *flags, word string) (place, error) {
 		}
 	}
 	h.say("%s", aboutPack(word, p))
-	return place{pack: &packed{p, sandbox.Overlay(p.Project)}}, nil
+	out := &packed{Pack: p, work: sandbox.Overlay(p.Project)}
+	if !isAddress(word) {
+		out.dir = filepath.Dir(h.path(word))
+	}
+	return place{pack: out}, nil
 }
 
 // readPack reads and verifies a packed project, from the disk or from an address.

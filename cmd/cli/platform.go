@@ -55,6 +55,7 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	platform.Libraries = libraries
 	platform.DotEnv, platform.TrustKey, platform.State = keys, realPath(p.root), h.stateOf(work, p.sandbox())
 	kept := h.rules(p)
+	platform.Home = kept.Home
 	if platform.Rules = kept.File; p.work != "" {
 		platform.RulesKey = kept.Key
 	}
@@ -148,22 +149,12 @@ func (h *host) libraries(f *flags) ([]project.LibraryRoot, error) {
 }
 
 // closed returns the directories that no worker may reach: $GOLEM_HOME, as its real
-// path. If it does not exist yet, its existing parents are resolved.
+// path, also where it does not count.
 func (h *host) closed() []string {
-	home := h.home()
-	if home == "" {
-		return nil
+	if home := h.namedHome(); home != "" {
+		return []string{filepath.ToSlash(resolved(home))}
 	}
-	rest := ""
-	for at := home; ; at = filepath.Dir(at) {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return []string{filepath.ToSlash(filepath.Join(real, rest))}
-		}
-		if at == filepath.Dir(at) {
-			return []string{filepath.ToSlash(home)}
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-	}
+	return nil
 }
 
 // mounter returns a function that opens the project's root for the sandbox and, only

@@ -109,7 +109,7 @@ func startPTYTo(t *testing.T, dir string, in io.Reader, out io.Writer, args ...s
 	r := &ptyRun{t: t, master: master, dir: dir, done: make(chan struct{})}
 	r.cmd = exec.Command(exe, args...)
 	r.cmd.Dir = dir
-	r.cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+filepath.Join(dir, "home"))
+	r.cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+homeOf(dir))
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = slave, slave, slave
 	if in != nil {
 		r.cmd.Stdin = in
@@ -370,14 +370,14 @@ func TestTerminalKeepsARule(t *testing.T) {
 	r.expect(sure)
 	r.typeKeys("n\n")
 	r.expectTimes(question, 2)
-	if _, err := os.Stat(filepath.Join(dir, "home", "config.yaml")); err == nil || r.written() {
+	if _, err := os.Stat(filepath.Join(homeOf(dir), "config.yaml")); err == nil || r.written() {
 		t.Error("a rule was saved, or the call ran, after no")
 	}
 	r.typeKeys("r\n")
 	r.expectTimes(sure, 2)
 	r.typeKeys("y\n")
 	r.exit(0)
-	config, err := os.ReadFile(filepath.Join(dir, "home", "config.yaml"))
+	config, err := os.ReadFile(filepath.Join(homeOf(dir), "config.yaml"))
 	if err != nil || !strings.Contains(string(config), "        - "+rule+"\n") || !strings.Contains(r.text(), "- "+rule) || !r.written() {
 		t.Errorf("config %s, %v; screen:\n%s", config, err, r.text())
 	}

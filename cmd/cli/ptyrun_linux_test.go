@@ -77,7 +77,7 @@ func TestRuleOfAWorkerOnThePath(t *testing.T) {
 	r.exit(0)
 	startPTY(t, a, nil, false, "tidy", "x", "--headless").exit(0)
 	startPTY(t, a, nil, false, "t2", "x", "--headless").exit(3)
-	if err := os.Rename(filepath.Join(a, "home"), filepath.Join(b, "home")); err != nil {
+	if err := os.Rename(homeOf(a), homeOf(b)); err != nil {
 		t.Fatal(err)
 	}
 	startPTY(t, b, nil, false, "tidy", "x", "--headless").exit(3)

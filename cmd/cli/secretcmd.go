@@ -68,7 +68,7 @@ func (h *host) personSecrets() (*secretStore, error) {
 	if s := h.secretStore(); s != nil {
 		return s, nil
 	}
-	return nil, usage("there is nowhere to keep secrets").Hinting("set GOLEM_HOME to a directory of your own")
+	return nil, h.homeless("there is nowhere to keep secrets")
 }
 
 func (h *host) setSecret(name, store string) error {

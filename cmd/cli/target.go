@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -68,6 +67,7 @@ func (h *host) target(f *flags, words []string) (p place, used int, err error) {
 	if f.noProject && !p.file {
 		return place{}, 0, usage("--no-project needs a worker file as TARGET").Hinting("for example: golem --no-project workers/a.worker")
 	}
+	h.judgeHome(p)
 	return p, used, nil
 }
 
@@ -222,30 +222,21 @@ func (h *host) onPath(dir, word string) []place {
 func (h *host) searchPath() []string {
 	list := h.setting("PATH")
 	if list == "" {
-		return []string{filepath.Join(h.home(), "workers")}
+		if named := h.namedHome(); named != "" {
+			h.judgeHome(place{root: filepath.Join(named, "workers"), work: h.dir})
+		}
+		if home := h.home(); home != "" {
+			return []string{filepath.Join(home, "workers")}
+		}
+		return nil
 	}
 	return slices.DeleteFunc(filepath.SplitList(list), func(s string) bool { return s == "" })
-}
-
-// home returns GOLEM_HOME, by default ~/.golem; "" if there is no home directory.
-func (h *host) home() string {
-	if v := h.setting("HOME"); v != "" {
-		return h.path(v)
-	}
-	key := "HOME"
-	if runtime.GOOS == "windows" {
-		key = "USERPROFILE"
-	}
-	if v := h.env[key]; v != "" {
-		return filepath.Join(v, ".golem")
-	}
-	return ""
 }
 
 // shorten replaces the path of GOLEM_HOME by $GOLEM_HOME, so that messages do not show
 // the home directory.
 func (h *host) shorten(name string) string {
-	if home := h.home(); home != "" {
+	if home := h.namedHome(); home != "" {
 		if rel, err := filepath.Rel(home, name); err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(filepath.Join("$GOLEM_HOME", rel))
 		}

@@ -24,7 +24,7 @@ func golem(t *testing.T, dir string, args ...string) (stdout, stderr string, exi
 	}
 	cmd := exec.Command(exe, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+filepath.Join(dir, "home"), "NO_COLOR=1")
+	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+homeOf(dir), "NO_COLOR=1")
 	var out, bad bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &bad
 	err = cmd.Run()

@@ -178,7 +178,7 @@ func TestComponentIsExplained(t *testing.T) {
 	}
 	for _, args := range [][]string{{"tool", "add", "c.wasm", "--project", "q", "--yes"}, {"check", "p"}} {
 		cmd := exec.Command(exe, args...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+filepath.Join(dir, "home"), "GOLEM_PROJECT=", "GOLEM_MODEL=")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+homeOf(dir), "GOLEM_PROJECT=", "GOLEM_MODEL=")
 		out, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "is a WebAssembly component, and golem runs only core modules") || !strings.Contains(string(out), "wasm32-wasip1") {
 			t.Errorf("%v: %v\n%s", args, err, out)

@@ -41,7 +41,9 @@ func (h *host) openTrace(f *flags, p place, id string) (*traceFile, error) {
 	root, dirs := p.sandbox(), []string{sandbox.StateDir, trace.RunsDir}
 	where := trace.RunsDir
 	if p.pack != nil {
-		root, dirs = h.home(), []string{"runs"}
+		if root, dirs = h.home(), []string{"runs"}; root == "" {
+			return nil, nil // golem has said why
+		}
 		where = "$GOLEM_HOME/runs"
 		_ = os.MkdirAll(root, 0o700) // opening it reports the error
 	}

@@ -86,7 +86,7 @@ func (t trustFile) write(data []byte) error {
 // Rules for a worker found on GOLEM_PATH hold only for this worker and the directory
 // that it works on.
 func (h *host) rules(p place) consent.Rules {
-	r := consent.Rules{Key: realPath(p.sandbox()), Home: filepath.ToSlash(h.userHome())}
+	r := consent.Rules{Key: realPath(p.sandbox()), Home: filepath.ToSlash(h.tilde(p))}
 	if p.work != "" {
 		r.Key += forWorker + h.pathWorker(p)
 	}
@@ -157,12 +157,28 @@ func (h *host) config() ([]byte, error) {
 	return readHomeFile(filepath.Join(home, "config.yaml"))
 }
 
-// userHome returns the person's home directory; "" if it is not known.
+// userHome returns the person's home directory; "" if it is not known. A relative path
+// counts as not known, because it would name another directory in each project.
 func (h *host) userHome() string {
-	if v := h.env["HOME"]; v != "" {
-		return v
+	for _, name := range []string{"HOME", "USERPROFILE"} {
+		if v := h.env[name]; v != "" && filepath.IsAbs(v) {
+			return v
+		} else if v != "" {
+			return ""
+		}
 	}
-	return h.env["USERPROFILE"]
+	return ""
+}
+
+// tilde returns the directory that ~ means in config.yaml. If the environment names a
+// directory of the project as HOME, it is the account's home directory, so that a
+// project does not become the one that the person meant.
+func (h *host) tilde(p place) string {
+	home := h.userHome()
+	if home != "" && p.sandbox() != "" && insideDir(resolved(home), p.sandbox()) {
+		return h.homes.accountDir()
+	}
+	return home
 }
 
 // realPath returns a directory as a slash path without symbolic links, so that a
@@ -182,8 +198,8 @@ func (h *host) reach(p place, noProject bool) approval.Reach {
 	if p.work != "" || p.file && strings.Count(strings.TrimPrefix(p.entry, "./"), "/") == 0 && (noProject || !project.HasManifest(os.DirFS(p.root))) {
 		return approval.ReadOnly
 	}
-	if home := h.userHome(); home != "" {
-		if rel, err := filepath.Rel(filepath.FromSlash(root), filepath.FromSlash(realPath(home))); err == nil && filepath.IsLocal(rel) {
+	for _, home := range []string{h.userHome(), h.homes.accountDir()} {
+		if home != "" && insideDir(resolved(home), filepath.FromSlash(root)) {
 			return approval.ReadOnly
 		}
 	}

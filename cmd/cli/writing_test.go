@@ -32,7 +32,7 @@ func writingIn(t *testing.T, files map[string]string) (*host, *core.Instance, pl
 			t.Fatal(err)
 		}
 	}
-	h := &host{err: os.Stderr, dir: dir, env: map[string]string{"GOLEM_HOME": filepath.Join(dir, "home"), "OPENAI_API_KEY": "sk-a-secret-key-0123456789"}}
+	h := &host{err: os.Stderr, dir: dir, env: map[string]string{"GOLEM_HOME": homeOf(dir), "OPENAI_API_KEY": "sk-a-secret-key-0123456789"}}
 	f := &flags{command: "chat", set: pflag.NewFlagSet("chat", pflag.ContinueOnError)}
 	f.model = "script:s.yaml"
 	p, _, err := h.target(f, []string{"p"})
