@@ -29,7 +29,7 @@ const (
 // library returns golem's library of modules with a cache directory, "" for no cache.
 func library(cache string) *wasmtool.Library {
 	l := &wasmtool.Library{Name: "wazero", Open: func(ctx context.Context) (wasmtool.Engine, error) {
-		return wazeroengine.New(ctx, wazeroengine.Options{Cache: cache})
+		return wazeroengine.New(ctx, wazeroengine.Options{Cache: dirCache(cache)})
 	}}
 	if cache != "" {
 		l.Cache = dirCache(cache)

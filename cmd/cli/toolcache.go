@@ -2,6 +2,9 @@ package main
 
 import (
 	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"io/fs"
 	"os"
@@ -30,21 +33,25 @@ const (
 // was killed.
 const staleTemp = time.Hour
 
-// toolCache keeps guarded modules and descriptions in $GOLEM_HOME/cache/modules, beside
-// the directory in which the engine itself keeps compiled code. Compiled code is
-// executed as it is read, so the directory must belong to the person who runs golem and
-// be writable by nobody else. Several processes may use it: files appear complete, by a
-// rename, and only one process at a time removes old entries. Without a usable
-// directory nothing is cached, and everything else works.
+// toolCache keeps guarded modules, compiled code and descriptions in
+// $GOLEM_HOME/cache/modules. Compiled code is executed as it is read, so each entry
+// begins with a MAC of its name and content under this machine's state key, and an entry
+// that golem did not write here is none (SECURITY 26). The directory must also belong to
+// the person who runs golem and be writable by nobody else. Several processes may use
+// it: files appear complete, by a rename, and only one process at a time removes old
+// entries. Without a usable directory nothing is cached, and everything else works.
 type toolCache struct {
 	dir  string                           // $GOLEM_HOME/cache; "": there is no home
 	warn func(format string, args ...any) // called once with the reason if nothing can be cached; may be nil
+	// secret returns the state key of this machine.
+	secret func() ([]byte, error)
 
 	maxBytes   int64 // 0: cacheBytes
 	maxEntries int   // 0: cacheEntries
 
 	once   sync.Once
 	usable bool
+	key    []byte // of the MACs
 }
 
 var _ wasmtool.Cache = (*toolCache)(nil)
@@ -82,27 +89,36 @@ func (c *toolCache) prepare() error {
 	if err != nil {
 		return err
 	}
-	err = tmp.Close()
-	return errors.Join(err, os.Remove(tmp.Name()))
+	if err = errors.Join(tmp.Close(), os.Remove(tmp.Name())); err != nil {
+		return err
+	}
+	secret, err := c.secret()
+	if err != nil {
+		return err
+	}
+	c.key = digest(secret, []byte("golem cache 1"))
+	return nil
+}
+
+// digest returns the HMAC-SHA-256 of parts, each preceded by its length.
+func digest(key []byte, parts ...[]byte) []byte {
+	h := hmac.New(sha256.New, key)
+	for _, part := range parts {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+		h.Write(part)
+	}
+	return h.Sum(nil)
 }
 
 const tempPrefix = ".tmp-"
 
 func (c *toolCache) entries() string { return filepath.Join(c.dir, "modules") }
 
-// compiled returns the directory in which the engine keeps compiled code; "" if there
-// is none.
-func (c *toolCache) compiled() string {
-	if !c.open() {
-		return ""
-	}
-	return c.dir
-}
-
 // cacheKey matches the keys of entries, which golem makes.
 var cacheKey = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,127}$`)
 
-// Get returns an entry, and marks it as used. ok is false if there is none.
+// Get returns an entry, and marks it as used. ok is false if there is none that golem
+// wrote on this machine under this key.
 func (c *toolCache) Get(key string) ([]byte, bool) {
 	if !cacheKey.MatchString(key) || !c.open() {
 		return nil, false
@@ -112,8 +128,12 @@ func (c *toolCache) Get(key string) ([]byte, bool) {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > cacheEntry {
 		return nil, false
 	}
-	data, err := os.ReadFile(name)
-	if err != nil {
+	file, err := os.ReadFile(name)
+	if err != nil || len(file) < sha256.Size {
+		return nil, false
+	}
+	data := file[sha256.Size:]
+	if !hmac.Equal(file[:sha256.Size], digest(c.key, []byte(key), data)) {
 		return nil, false
 	}
 	if now := time.Now(); now.Sub(info.ModTime()) > time.Hour {
@@ -130,8 +150,11 @@ func (c *toolCache) Put(key string, data []byte) error {
 	if !c.open() {
 		return errNoCache
 	}
+	if len(data) > cacheEntry-sha256.Size {
+		return errors.New("too large for the cache")
+	}
 	unsynced := func(*os.File) error { return nil } // an entry lost in a crash is made again
-	return replace(filepath.Join(c.entries(), key), tempPrefix+"*", data, unsynced)
+	return replace(filepath.Join(c.entries(), key), tempPrefix+"*", append(digest(c.key, []byte(key), data), data...), unsynced)
 }
 
 // cachedFile is a file in one of the directories of the cache.
@@ -152,6 +175,7 @@ func (c *toolCache) sweep() {
 		return
 	}
 	defer lock.Unlock()
+	c.removeUnsealed()
 	files := c.files()
 	sorting.By(files, func(a, b cachedFile) int {
 		return cmp.Or(b.used.Compare(a.used), strings.Compare(a.name, b.name))
@@ -160,6 +184,20 @@ func (c *toolCache) sweep() {
 	for i, f := range files {
 		if bytes += f.size; bytes > cmp.Or(c.maxBytes, cacheBytes) || i >= cmp.Or(c.maxEntries, cacheEntries) {
 			_ = os.Remove(f.name) // another process may have it open; the next sweep tries again
+		}
+	}
+}
+
+// removeUnsealed removes the directories in which wazero kept compiled code without a
+// MAC for older versions of golem.
+func (c *toolCache) removeUnsealed() {
+	dirs, err := os.ReadDir(c.dir)
+	if err != nil {
+		return
+	}
+	for _, d := range dirs {
+		if d.IsDir() && strings.HasPrefix(d.Name(), "wazero-") {
+			_ = os.RemoveAll(filepath.Join(c.dir, d.Name())) // what stays is never read
 		}
 	}
 }

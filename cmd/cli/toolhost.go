@@ -8,6 +8,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/wasmtool"
+	"golem/core/wasmtool/wazeroengine"
 )
 
 // tools is what this process provides for custom tools: an engine, a cache and the
@@ -24,6 +25,7 @@ func (h *host) newTools(verbose bool) *tools {
 	t := &tools{cache: &toolCache{}}
 	if home := h.home(); home != "" {
 		t.cache.dir = filepath.Join(home, "cache")
+		t.cache.secret = func() ([]byte, error) { return stateKey(filepath.Join(home, "state.key")) }
 	}
 	if verbose {
 		t.cache.warn = h.say
@@ -43,7 +45,7 @@ func (t *tools) forProject(engine string) (*wasmtool.Library, error) {
 
 func (t *tools) engine(ctx context.Context) (wasmtool.Engine, error) {
 	t.started = true
-	return newEngine(ctx, t.cache)
+	return wazeroengine.New(ctx, wazeroengine.Options{Cache: t.cache})
 }
 
 // close closes the engine and removes cache entries beyond the limits.

@@ -23,10 +23,9 @@ import (
 // where wazero can, interprets on others, and has no cache on disk.
 type Options struct {
 	Interpreter bool
-	// Cache is a directory for compiled code; "" means none. The files have
-	// wazero's own format with its version; several processes can share the
-	// directory.
-	Cache string
+	// Cache keeps compiled code; nil means that nothing is kept. Its Get must return
+	// only what its Put was given under that name, because the code is executed.
+	Cache wasmtool.Cache
 	// Workers is how many functions are compiled in parallel. 0 means the
 	// number of processors, but at least 2, because only then wazero checks its
 	// context between functions, and at most 4.
@@ -71,13 +70,11 @@ func New(ctx context.Context, o Options) (wasmtool.Engine, error) {
 	// No WithCloseOnContextDone: the guard's ticks end a call (SECURITY 7).
 	config = config.WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall).
 		WithMemoryLimitPages(guard.MostMemoryPages).WithDebugInfoEnabled(false)
-	if o.Cache != "" {
-		cache, err := wazero.NewCompilationCacheWithDir(o.Cache)
-		if err != nil {
-			return nil, fault.New(fault.Tool, "the cache of compiled tools cannot be opened")
+	if o.Cache != nil {
+		if cache, ok := over(o.Cache); ok {
+			e.cache = cache
+			config = config.WithCompilationCache(cache)
 		}
-		e.cache = cache
-		config = config.WithCompilationCache(cache)
 	}
 	e.runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	return e, nil
