@@ -82,15 +82,15 @@ func (h *host) homeRefused(p place) string {
 		return ""
 	}
 	home := resolved(named)
-	for _, root := range h.writable(p) {
-		if h.atHome(p, root, home) {
-			if name := linkedInto(home, root); name != "" {
-				return name + " in it leads into " + h.called(root)
-			}
-			continue
+	roots, whole := h.writable(p)
+	for _, root := range roots {
+		in := insideDir(home, root)
+		if !whole && !h.relativeHome() {
+			in = sameDir(home, root) || sameDir(filepath.Dir(home), root)
 		}
-		state := filepath.Join(root, sandbox.StateDir)
-		if insideDir(home, root) || sameDir(home, state) {
+		switch {
+		case in && h.atHome(p, root, home), !in && !whole:
+		case in, sameDir(home, filepath.Join(root, sandbox.StateDir)):
 			return "it lies in " + h.called(root) + ", where a clone brings files along and workers write"
 		}
 		if name := linkedInto(home, root); name != "" {
@@ -98,6 +98,12 @@ func (h *host) homeRefused(p place) string {
 		}
 	}
 	return ""
+}
+
+// relativeHome reports whether the environment names GOLEM_HOME by a relative path.
+func (h *host) relativeHome() bool {
+	named := cmp.Or(h.setting("HOME"), h.env["HOME"], h.env["USERPROFILE"])
+	return !filepath.IsAbs(named)
 }
 
 // called returns a directory as messages name it.
@@ -110,22 +116,20 @@ func (h *host) called(root string) string {
 
 // writable returns the directories that may belong to somebody else, or where workers
 // write. A packed project and a command without a project have none of their own: then
-// the current directory, or that of the pack, is judged if a project is there.
-func (h *host) writable(p place) []string {
-	var roots []string
+// whole is false, and they are the current directory and that of the pack, if a project
+// is there; only what looks like a part of such a project is judged by them.
+func (h *host) writable(p place) (roots []string, whole bool) {
 	switch {
 	case p.pack != nil:
 		roots = []string{h.dir, p.pack.dir}
 	case p.root == "":
 		roots = []string{h.dir}
+	case p.work != "":
+		return []string{p.work, p.root}, true
 	default:
-		roots = []string{p.sandbox()}
-		if p.work != "" {
-			roots = append(roots, p.root)
-		}
-		return roots
+		return []string{p.root}, true
 	}
-	return slices.DeleteFunc(roots, func(dir string) bool { return dir == "" || !holdsProject(dir) })
+	return slices.DeleteFunc(roots, func(dir string) bool { return dir == "" || !holdsProject(dir) }), false
 }
 
 // atHome reports whether the one exception of SPEC §3 holds: root is the home directory
@@ -136,7 +140,7 @@ func (h *host) atHome(p place, root, home string) bool {
 	if dir == "" || !sameDir(root, dir) || home != filepath.Join(resolved(dir), ".golem") {
 		return false
 	}
-	return p.work != "" && !sameDir(p.root, root) || !holdsProject(root)
+	return p.root == "" || p.work != "" && !sameDir(p.root, root) || !holdsProject(root)
 }
 
 func (r *homeRule) accountDir() string {
