@@ -23,21 +23,7 @@ func locate(name string, last bool) string {
 		return ""
 	}
 	if last {
-		return resolved(name)
+		return filepath.ToSlash(resolved(name))
 	}
-	return filepath.ToSlash(filepath.Join(filepath.FromSlash(resolved(filepath.Dir(name))), filepath.Base(name)))
-}
-
-// resolved follows the links of the longest beginning of a path that exists.
-func resolved(name string) string {
-	rest := ""
-	for at := name; ; at = filepath.Dir(at) {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.ToSlash(filepath.Join(real, rest))
-		}
-		if at == filepath.Dir(at) {
-			return filepath.ToSlash(name)
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-	}
+	return filepath.ToSlash(filepath.Join(resolved(filepath.Dir(name)), filepath.Base(name)))
 }
