@@ -17,7 +17,7 @@ import (
 )
 
 // homeRule is what golem decided about $GOLEM_HOME: it counts only where neither a
-// clone nor a worker of the run can write (SPEC §3, SECURITY 26). Once refused, it stays
+// clone nor a worker of the run can write (SPEC §3). Once refused, it stays
 // refused for the process. The zero value has decided nothing.
 type homeRule struct {
 	mu      sync.Mutex

@@ -36,7 +36,7 @@ const staleTemp = time.Hour
 // toolCache keeps guarded modules, compiled code and descriptions in
 // $GOLEM_HOME/cache/modules. Compiled code is executed as it is read, so each entry
 // begins with a MAC of its name and content under this machine's state key, and an entry
-// that golem did not write here is none (SECURITY 26). The directory must also belong to
+// that golem did not write here is none (SPEC §3). The directory must also belong to
 // the person who runs golem and be writable by nobody else. Several processes may use
 // it: files appear complete, by a rename, and only one process at a time removes old
 // entries. Without a usable directory nothing is cached, and everything else works.

@@ -205,7 +205,7 @@ func numbered(n byte) []byte {
 	}
 }
 
-// SECURITY 26: compiled code of another module, valid in itself, does not run: neither
+// SPEC §3: compiled code of another module, valid in itself, does not run: neither
 // from a cache with another key, nor this cache's own entry under the module's name, nor
 // wazero's own file. Code that was kept here is used.
 func TestPlantedMachineCodeDoesNotRun(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 // codeCache keeps wazero's compiled code in golem's cache of tools. Compiled code runs
 // with all rights of the process, and wazero checks only a CRC of it, so that whoever can
-// write a file of wazero's own directory can run any code (SECURITY 26). Here the bytes
+// write a file of wazero's own directory can run any code (SPEC §3). Here the bytes
 // that wazero gets are those that the cache has verified, in memory.
 type codeCache struct{ kept wasmtool.Cache }
 
