@@ -142,22 +142,43 @@ const maxWhole = 1 << 30
 // Stat describes a file or directory. A directory on the path to a mount
 // exists.
 func (v *view) Stat(name string) (fs.FileInfo, error) {
+	info, _, err := v.stat(name)
+	return info, err
+}
+
+// stat describes a file or directory and returns its name without links.
+func (v *view) stat(name string) (described fs.FileInfo, real string, err error) {
 	p, way, err := v.reach("stat", name)
 	if err != nil {
-		return nil, perr("stat", name, plain(err))
+		return nil, "", perr("stat", name, plain(err))
 	}
 	if way {
-		return wayInfo(name), nil
+		return wayInfo(name), name, nil
 	}
 	info, err := fs.Stat(p.mount.fs, p.rel)
 	if err != nil {
-		return nil, v.rename(err, "stat", name)
+		return nil, "", v.rename(err, "stat", name)
 	}
 	if err := v.found(&p, info, info); err != nil {
-		return nil, perr("stat", name, plain(err))
+		return nil, "", perr("stat", name, plain(err))
 	}
-	return plainInfo(info, name), nil
+	return plainInfo(info, name), p.at(), nil
 }
+
+// LinkEntry is an entry of a view's directory that is a symbolic link. Its other methods
+// describe what the link points to.
+type LinkEntry interface {
+	fs.DirEntry
+	Target() string // the name of the file or directory in the view, without links
+}
+
+type linkEntry struct {
+	fs.DirEntry
+	target string
+}
+
+// Target implements LinkEntry.
+func (e linkEntry) Target() string { return e.target }
 
 // wayInfo describes a directory that exists only because it is on the path to a
 // mount.
@@ -218,8 +239,8 @@ func (v *view) entries(p place, f fs.File) ([]fs.DirEntry, error) {
 		}
 		if e.Type()&fs.ModeSymlink == 0 {
 			out = append(out, e)
-		} else if info, err := v.Stat(child.name); err == nil {
-			out = append(out, fs.FileInfoToDirEntry(info)) // a link is listed as what it points to, or not at all if that cannot be read
+		} else if info, to, err := v.stat(child.name); err == nil {
+			out = append(out, linkEntry{fs.FileInfoToDirEntry(info), to}) // as what it points to, or not at all if that cannot be read
 		}
 	}
 	return sorted(out), nil

@@ -175,6 +175,22 @@ func TestFileToolErrors(t *testing.T) {
 	}
 }
 
+// write_file keeps the line ends and the byte order mark of the file that it replaces, shows
+// that, and says so; exact writes the content as it is.
+func TestWriteKeepsLineEnds(t *testing.T) {
+	k := newKit(t, map[string]string{"dos": "\uFEFFone\r\ntwo\r\n", "mixed": "a\r\nb\n", "unix": "a\nb\n"})
+	said, preview, err := k.do("write_file", map[string]any{"path": "dos", "content": "one\nthree\n"})
+	if err != nil || k.content("dos") != "\uFEFFone\r\nthree\r\n" || !strings.Contains(said, "line ends CR LF and a byte order mark as before") || !strings.Contains(preview.Diff, "+three\r\n") || strings.Contains(preview.Diff, "-\uFEFFone") {
+		t.Errorf("%q %q %q %v", k.content("dos"), said, preview.Diff, err)
+	}
+	k.must("write_file", map[string]any{"path": "dos", "content": "one\n", "exact": true})
+	k.must("write_file", map[string]any{"path": "mixed", "content": "a\n"})
+	k.must("write_file", map[string]any{"path": "unix", "content": "a\r\n"})
+	if got := k.content("dos") + k.content("mixed") + k.content("unix"); got != "one\na\na\r\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 // edit_file does not change what it does not replace: line ends, BOM, the last line.
 func TestEditKeepsLineEnds(t *testing.T) {
 	k := newKit(t, map[string]string{"crlf": "\uFEFFone\r\ntwo\r\nthree", "all": "a b a b"})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +61,9 @@ func (f *files) list(ctx context.Context, _ string, in listArgs) (tool.Output, e
 		case d.IsDir():
 			rel += "/"
 		}
+		if l, ok := d.(sandbox.LinkEntry); ok {
+			rel = strings.TrimSuffix(rel, "/") + " -> " + sandbox.Abs(l.Target())
+		}
 		if count >= in.Skip {
 			if b.Len() > 0 && b.Len()+len(rel) > f.limit-300 {
 				left++
@@ -113,9 +117,12 @@ const (
 var errMany = errors.New("too many entries")
 
 // walk calls visit for the entries of dir in a fixed order, with deep also for everything
-// below them. rel is the path below dir. After maxEntries entries it returns errMany.
+// below them, each directory once: it enters a link only if what the link points to lies
+// outside dir and no other link has led there. rel is the path below dir. After maxEntries
+// entries it returns errMany.
 func (f *files) walk(ctx context.Context, dir string, deep bool, visit func(rel string, d fs.DirEntry) error) error {
 	seen := 0
+	var entered []string
 	return fs.WalkDir(f.fs, dir, func(name string, d fs.DirEntry, err error) error {
 		if stopped := pause(ctx); stopped != nil {
 			return stopped
@@ -137,7 +144,17 @@ func (f *files) walk(ctx context.Context, dir string, deep bool, visit func(rel 
 		if err := visit(rel, d); err != nil {
 			return err
 		}
-		if d.IsDir() && !deep {
+		if !d.IsDir() {
+			return nil
+		}
+		if l, ok := d.(sandbox.LinkEntry); ok {
+			to := l.Target()
+			if sandbox.Within(to, dir) || sandbox.Within(dir, to) || slices.ContainsFunc(entered, func(e string) bool { return sandbox.Within(to, e) }) {
+				return fs.SkipDir
+			}
+			entered = append(entered, to)
+		}
+		if !deep {
 			return fs.SkipDir
 		}
 		return nil

@@ -126,6 +126,9 @@ func (f *files) current(name string) (data []byte, digest string, err error) {
 		return nil, "", err
 	case p.isDir():
 		return nil, "", fault.New(fault.Tool, "%s is a directory", sandbox.Abs(name)).Hinting("list_files shows what is in it")
+	case p.info != nil && p.info.Mode().Perm()&0o200 == 0:
+		return nil, "", fault.New(fault.ReadOnly, "%s is read-only: its owner took away the right to write it", sandbox.Abs(name)).
+			Hinting("leave it as it is, or ask its owner; chmod u+w makes it writable")
 	case p.info != nil && p.digest == "":
 		return nil, "", fault.New(fault.Limit, "%s has %d bytes; only files of at most %d bytes can be changed", sandbox.Abs(name), p.info.Size(), maxFile).
 			Hinting("write to another file, or delete this one first")

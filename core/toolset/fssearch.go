@@ -55,6 +55,9 @@ func (f *files) search(ctx context.Context, _ string, in searchArgs) (tool.Outpu
 			if d.IsDir() || !matches(rel) {
 				return nil
 			}
+			if l, ok := d.(sandbox.LinkEntry); ok && sandbox.Within(l.Target(), dir) && matches(strings.TrimPrefix(l.Target(), dir+"/")) {
+				return nil // it is searched under its own name
+			}
 			return s.file(ctx, path.Join(dir, rel))
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 	"unicode/utf8"
 
 	"golem/core/fault"
@@ -17,6 +18,7 @@ import (
 type writeArgs struct {
 	Path    string `json:"path" jsonschema:"path in the sandbox, like /notes/a.md"`
 	Content string `json:"content" jsonschema:"the whole new content"`
+	Exact   bool   `json:"exact,omitempty" jsonschema:"also its line ends; without it an existing file keeps its own line ends and byte order mark"`
 }
 
 // previewWrite shows the change, and keeps the digest of the file for write. An impossible
@@ -31,7 +33,8 @@ func (f *files) previewWrite(id string, in *writeArgs) (tool.Preview, error) {
 		return p, err
 	}
 	p.Before = digest
-	p.Diff = diffOf(in.Path, old, digest != "", []byte(in.Content))
+	content, _ := in.kept(old)
+	p.Diff = diffOf(in.Path, old, digest != "", []byte(content))
 	f.looks.keep(id, digest)
 	return p, nil
 }
@@ -76,7 +79,32 @@ func (f *files) write(_ context.Context, id string, in writeArgs) (tool.Output, 
 	if err := f.unchanged(id, name, digest); err != nil {
 		return tool.Output{}, err
 	}
-	return f.put(name, old, digest, in.Content)
+	content, kept := in.kept(old)
+	out, err := f.put(name, old, digest, content)
+	if err == nil && kept != "" {
+		out.Text += ", with " + kept + " as before"
+	}
+	return out, err
+}
+
+// kept returns the content to write over a file: unless the call is exact, the file keeps its
+// byte order mark and, if all its lines end in CR LF, its line ends. what says in words what
+// that changed in the content.
+func (w writeArgs) kept(old []byte) (content, what string) {
+	text, content := string(old), w.Content
+	if w.Exact || !utf8.Valid(old) {
+		return content, ""
+	}
+	var changed []string
+	if dos := strings.Count(text, "\r\n"); dos > 0 && dos == strings.Count(text, "\n") && crlf(content) != content {
+		content = crlf(content)
+		changed = append(changed, "line ends CR LF")
+	}
+	if strings.HasPrefix(text, bom) && !strings.HasPrefix(content, bom) {
+		content = bom + content
+		changed = append(changed, "a byte order mark")
+	}
+	return content, strings.Join(changed, " and ")
 }
 
 // put writes a file and returns the change.
