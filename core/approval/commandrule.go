@@ -170,10 +170,11 @@ func (l *commandLine) fits(i int, pattern string, all bool) match {
 		return no
 	case all:
 		c := l.Commands[i]
-		if c.Redirects() == "" && !l.grammar.Covers(c, p.globs) {
+		m := within(c, p.globs)
+		if m == yes && c.Redirects() == "" && !l.grammar.Covers(c, p.globs) {
 			return no
 		}
-		return within(c, p.globs)
+		return m
 	}
 	return touches(l.Commands[i], p.globs)
 }

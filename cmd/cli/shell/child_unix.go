@@ -7,17 +7,13 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
-
-	"golem/core/approval/sh"
-	"golem/core/tool"
 )
 
 // systemShell is the system's shell and the arguments that precede the line.
 var systemShell = []string{"/bin/sh", "-c"}
 
-// systemGrammar is the grammar with which approval rules parse a line for the system's
-// shell.
-var systemGrammar tool.Grammar = sh.Grammar{}
+// parsedAsSh says that approval rules can parse a line for the system's shell.
+const parsedAsSh = true
 
 // grace is how long processes may take to end after SIGTERM.
 const grace = 150 * time.Millisecond

@@ -5,15 +5,13 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
-
-	"golem/core/tool"
 )
 
 // systemShell is the system's shell; systemLine adds the line.
 var systemShell = []string{"cmd.exe"}
 
-// systemGrammar is nil: approval rules cannot parse the grammar of cmd.
-var systemGrammar tool.Grammar
+// parsedAsSh says that approval rules cannot parse the grammar of cmd.
+const parsedAsSh = false
 
 const noWindow = 0x08000000 // CREATE_NO_WINDOW
 

@@ -271,10 +271,10 @@ func (s *shell) Close() error {
 // grammar returns the grammar with which approval rules parse a command line: that of
 // sh for a line that golem interprets, else that of the system's shell.
 func (s *shell) grammar() tool.Grammar {
-	if s.opts.SystemShell {
-		return systemGrammar
+	if s.opts.SystemShell && !parsedAsSh {
+		return nil
 	}
-	return sh.Grammar{}
+	return sh.Grammar{Git: &gitConfig{s.dir}}
 }
 
 // grants returns, for people, what commands can reach. Exact binds a remembered answer

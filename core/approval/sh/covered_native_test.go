@@ -45,7 +45,28 @@ func repository(t *testing.T) (dir, trap string, env []string) {
 			t.Fatalf("%s: %v %s", line, err, out)
 		}
 	}
+	signed(t, dir, env)
 	return dir, trap, env
+}
+
+// signed makes a signed commit the newest one, and ./x the program that checks signatures.
+func signed(t *testing.T, dir string, env []string) {
+	t.Helper()
+	git := func(input string, args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "git", args...)
+		cmd.Dir, cmd.Env, cmd.Stdin = dir, env, strings.NewReader(input)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %q: %v %s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	text := git("", "cat-file", "commit", "HEAD")
+	head, body, _ := strings.Cut(text, "\n\n")
+	id := git(head+"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n"+body+"\n", "hash-object", "-t", "commit", "-w", "--stdin")
+	git("", "reset", "-q", "--hard", id)
+	git("", "config", "gpg.program", "./x")
+	git("", "config", "pretty.mine", "%G?")
 }
 
 // inDirectory lists the files in a directory, without git's own.
@@ -85,7 +106,7 @@ func anyWord(r *rand.Rand, long []string) string {
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
 	switch r.IntN(8) {
 	case 0:
-		return one("foo", "a", "HEAD", "all", ".", "y", "--", "-", "-exec", "-o", "-O", "SHELL=./x", "-delete", "-name", "-fprint", "HEAD:a")
+		return one("foo", "a", "HEAD", "all", ".", "y", "--", "-", "-exec", "-o", "-O", "SHELL=./x", "-delete", "-name", "-fprint", "HEAD:a", "--format=%G?", "--format=%h% GS", "--pretty=%+GK", "--pretty=mine", "--format=mine", "--format=%(signature)", "%(signature:grade)", "--sort=signature", "--format=tformat:%GF", "--format", "--pretty", "--show-signature")
 	case 1:
 		return "./x"
 	case 2, 3:
@@ -151,6 +172,7 @@ func TestSpellingsThatStartPrograms(t *testing.T) {
 	for _, line := range []string{
 		"git grep --open-files-in-pager=./x foo", "git grep --open=./x foo", "git grep --op=./x foo", "git grep -O./x foo", "git grep -nO./x foo", "git grep -e foo -O./x",
 		"git fetch --upload-pack=./x .", "git fetch --upload-p=./x .", "git fetch --upl ./x .", "git pull --upload-p=./x . HEAD", "git clone -u ./x . y", "git clone -u./x . y", "git clone --upl=./x . y", "git ls-remote --upload-pack=./x .", "git ls-remote --exec=./x .", "git push --receive-p=./x . HEAD:y", "git push --exe=./x . HEAD:y",
+		"git log --format=%G?", "git log --pretty=%GK", "git log -1 --pretty=%+GS", "git show --format=%GS", "git reflog show --format=%G?", "git reflog --format=%G?", "git log --format=mine", "git log --pretty=mine", "git show -s --pretty=mine", "git rev-list --format=%G? HEAD", "git log --show-signature", "git stash list --format=%G?", "git shortlog --format=%G? HEAD", "git rev-list --pretty=mine HEAD", "git log --format=tformat:%x20%GP",
 		"git rebase -x ./x --root", "git rebase --exe ./x --root", "git -c core.fsmonitor=./x status", "git -c alias.y=!./x y",
 		"find . -exec ./x ;", "find . -name x -execdir ./x ;", "make SHELL=./x", "make all SHELL=./x", "go vet -vettool=./x .",
 	} {

@@ -143,10 +143,45 @@ var known = func() map[string]program {
 }()
 
 // Covers reports whether a pattern that matches a command may allow it: the pattern has no
-// wildcard, or the program and all its options are known as harmless (see programs).
-func (Grammar) Covers(c tool.SimpleCommand, globs []string) bool {
-	return !slices.ContainsFunc(globs, wild) || harmless(c, globs)
+// wildcard, or the program and all its options are known as harmless (see programs). A
+// command of git that only shows something must not start a program that its repository's
+// configuration names, whatever the pattern.
+func (g Grammar) Covers(c tool.SimpleCommand, globs []string) bool {
+	if slices.ContainsFunc(globs, wild) && !harmless(c, globs) {
+		return false
+	}
+	return g.Git == nil || !gitShows(c) || g.Git.Starts() == ""
 }
+
+// gitShows reports whether a command is one of git that only shows something. A hook or a
+// filter of a command that writes is part of what a pattern for it allows.
+func gitShows(c tool.SimpleCommand) bool {
+	if len(c) > 1 && c[1].Text == "--no-pager" {
+		c = slices.Delete(slices.Clone(c), 1, 2)
+	}
+	p, n := programOf(c)
+	return c[0].Text == "git" && (n == 0 || !p.named)
+}
+
+// verifies reports whether a word of a command of git may be a format that checks a
+// signature, for which git starts gpg.program: %G?, %(signature). A format with another
+// name than git's own may be one that the repository's configuration defines.
+func verifies(words []tool.Word) bool {
+	return slices.ContainsFunc(words, func(w tool.Word) bool {
+		text := w.Text
+		for _, sign := range []string{"%G", "%+G", "%-G", "% G", "signature"} {
+			if strings.Contains(text, sign) {
+				return true
+			}
+		}
+		name, value, ok := strings.Cut(text, "=")
+		return ok && (name == "--pretty" || name == "--format") && !strings.Contains(value, "%") && !strings.Contains(value, ":") && !slices.Contains(prettyFormats, value)
+	})
+}
+
+// prettyFormats are git's own names of formats, and the formats of for-each-ref that
+// contain nothing to expand.
+var prettyFormats = []string{"", "oneline", "short", "medium", "full", "fuller", "reference", "email", "mboxrd", "raw"}
 
 // wild reports whether a glob has a wildcard. A list {a,b} of words does not count as one.
 func wild(glob string) bool {
@@ -179,6 +214,9 @@ func harmless(c tool.SimpleCommand, globs []string) bool {
 	}
 	p, n := programOf(c)
 	if n == 0 || p.named && (len(globs) < n || slices.ContainsFunc(globs[:n], wild)) {
+		return false
+	}
+	if c[0].Text == "git" && verifies(c[n:]) {
 		return false
 	}
 	value := false // the word is the value of the option before it

@@ -17,7 +17,18 @@ import (
 // Grammar is the grammar of sh, which may be dash, bash or another shell. A
 // command that POSIX shells and bash would run differently does not count as
 // plain.
-type Grammar struct{}
+type Grammar struct {
+	// Git knows the configuration of the repositories in which commands may run; nil: git
+	// starts no program of its own accord.
+	Git GitConfig
+}
+
+// GitConfig knows what git's own configuration starts.
+type GitConfig interface {
+	// Starts returns what a git command that only shows something may start, such as
+	// core.fsmonitor, or "" if there is nothing.
+	Starts() string
+}
 
 var _ tool.Grammar = Grammar{}
 
@@ -68,7 +79,7 @@ func parse(raw string, depth int) tool.CommandLine {
 	l := tool.CommandLine{Commands: commandsOf(posix), Broken: posix == nil || bash == nil}
 	other := commandsOf(bash)
 	same := reflect.DeepEqual(l.Commands, other)
-	l.Plain = !l.Broken && same && isPlain(posix) && isPlain(bash) && !strings.ContainsFunc(raw, isOdd) && !astray(l.Commands)
+	l.Plain = !l.Broken && same && isPlain(posix) && isPlain(bash) && !strings.ContainsFunc(raw, isOdd) && !astray(l.Commands) && !otherRepository(l.Commands)
 	if !same {
 		l.Commands = append(l.Commands, other...)
 	}
@@ -168,6 +179,24 @@ func astray(all []tool.SimpleCommand) bool {
 	moves := slices.ContainsFunc(all, func(c tool.SimpleCommand) bool { return slices.Contains([]string{"cd", "pushd", "popd"}, c[0].Text) })
 	return moves && slices.ContainsFunc(all, func(c tool.SimpleCommand) bool {
 		return c.Redirects() != "" && !strings.HasPrefix(c[1].Text, "/")
+	})
+}
+
+// otherRepository reports whether a line has both a command of git and one that may choose
+// or make the repository, whose configuration can name programs: a change to a directory
+// outside, or a name of git's own directory.
+func otherRepository(all []tool.SimpleCommand) bool {
+	if !slices.ContainsFunc(all, func(c tool.SimpleCommand) bool { return c[0].Text == "git" }) {
+		return false
+	}
+	return slices.ContainsFunc(all, func(c tool.SimpleCommand) bool {
+		if slices.Contains([]string{"cd", "pushd", "popd"}, c[0].Text) {
+			return len(c) != 2 || c[1].Expands || c[1].Unknown || !inside(c[1].Text) || strings.HasPrefix(c[1].Text, "-")
+		}
+		return slices.Contains([]string{"cp", "mv", "tee", "ln", "install", "rsync", tool.WritesFile}, c[0].Text) &&
+			slices.ContainsFunc(c[1:], func(w tool.Word) bool {
+				return w.Expands || w.Unknown || strings.Contains(strings.ToLower(w.Text), ".git")
+			})
 	})
 }
 
