@@ -168,7 +168,7 @@ func (l login) run(ctx context.Context) (*signIn, error) {
 	case res.StatusCode < 300:
 		return nil, nil
 	case res.StatusCode != http.StatusUnauthorized:
-		return nil, mcp.StatusFault(hostAndPath(l.server), res.StatusCode)
+		return nil, mcp.StatusFault(hostAndPath(l.server), res.StatusCode, res.Header.Get("Location"))
 	}
 	back, err := newCallback()
 	if err != nil {
@@ -225,7 +225,7 @@ func (l login) config(guard *authGuard, back *callback, got *signIn) *auth.Autho
 // probe sends an initialize request without a token. The server's answer says how to
 // sign in.
 func (l login) probe(ctx context.Context, client *http.Client) (*http.Request, *http.Response, error) {
-	body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + protocolVersion + `","capabilities":{},"clientInfo":{"name":"golem","version":"1"}}}`
+	body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Latest + `","capabilities":{},"clientInfo":{"name":"golem","version":"1"}}}`
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.server, strings.NewReader(body))
 	if err != nil {
 		return nil, nil, err

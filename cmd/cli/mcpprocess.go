@@ -4,17 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"golem/core/fault"
 	"golem/core/mcp"
@@ -26,7 +22,7 @@ type serverProcess struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stdout io.ReadCloser
-	stderr tail
+	stderr saidLines
 	stop   context.CancelFunc
 	ended  chan struct{}
 }
@@ -37,30 +33,6 @@ var serverEnv = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SHELL",
 	// Windows cannot start programs without these.
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMFILES",
-}
-
-// tail is a writer that keeps the last maxTail bytes.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-const maxTail = 4 << 10 // bytes
-
-// Write never fails.
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p[max(0, len(p)-maxTail):]...)
-	t.text = slices.Clone(t.text[max(0, len(t.text)-maxTail):])
-	return len(p), nil
-}
-
-// String returns these bytes as text.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.ToValidUTF8(string(t.text), "\uFFFD")
 }
 
 const (
@@ -93,9 +65,9 @@ func startServer(s mcp.Server, root string, env []string) (*serverProcess, error
 	return p, nil
 }
 
-// transport returns the transport to the process, with one message a line.
-func (p *serverProcess) transport() sdk.Transport {
-	return &sdk.IOTransport{Reader: &shallow{ReadCloser: p.stdout}, Writer: impatient{p.stdin, readingGrace}, MaxLineLength: mcp.MaxMessage}
+// program returns the process as a program that speaks MCP.
+func (p *serverProcess) program() mcp.Program {
+	return mcp.Program{Out: p.stdout, In: impatient{p.stdin, readingGrace}, End: p.end, Last: p.last}
 }
 
 // impatient is the input of a server. A server that does not read a message within limit
@@ -133,27 +105,13 @@ func (p *serverProcess) end() {
 	endGroup(p.cmd)
 }
 
-// last returns the error that the server ended, with the last text that its process
-// wrote to standard error.
+// last returns the error that the server ended, with what its process wrote to standard
+// error about that.
 func (p *serverProcess) last() error {
-	text := ""
-	if p != nil {
-		text = strings.TrimSpace(p.stderr.String())
+	if words := p.stderr.reason(); words != "" {
+		return errors.New("the program ended: " + words)
 	}
-	if text == "" {
-		return errEnded
-	}
-	return errors.New("the program ended: " + text[max(0, len(text)-500):])
-}
-
-// explained adds what the program wrote to standard error to the error of a handshake.
-func (p *serverProcess) explained(name string, err error) error {
-	text := strings.TrimSpace(p.stderr.String())
-	if text == "" {
-		return err
-	}
-	return fault.New(fault.Tool, "the MCP server %s did not begin a session; its program said: %s", name, mcp.Plain(text[max(0, len(text)-500):], 600)).
-		Hinting("start the program by hand to see what is wrong")
+	return errors.New("the server ended")
 }
 
 // serverEnvironment returns the environment of a server: the variables of serverEnv,
@@ -172,19 +130,6 @@ func (h *host) serverEnvironment(named map[string]string) []string {
 	return env
 }
 
-// serverTransport returns the transport to a server over streamable HTTP. If the
-// worker's file sets no Authorization header, requests carry the token of the person's
-// sign-in.
-func (h *host) serverTransport(s mcp.Server) sdk.Transport {
-	client := newHTTPClient()
-	t := &serverHTTP{server: s, next: client.Transport}
-	if store := h.secretStore(); store != nil && !slices.ContainsFunc(slices.Collect(maps.Keys(s.Headers)), func(name string) bool { return strings.EqualFold(name, "Authorization") }) {
-		t.tokens = &serverTokens{server: s, store: store}
-	}
-	client.Transport = t
-	return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxRetries: 3, MaxEventSize: mcp.MaxMessage}
-}
-
 // serverHTTP is an HTTP transport that adds the configured headers to each request and
 // limits the size of the answer.
 type serverHTTP struct {
@@ -193,18 +138,14 @@ type serverHTTP struct {
 	tokens *serverTokens // nil: no sign-in is used
 }
 
-// RoundTrip sends a request. It returns an HTTP error status as a fault, unless the SDK
-// has to handle it.
+// RoundTrip sends a request. A status that says that the server wants a sign-in, or a
+// wider one, is returned as a fault.
 func (t *serverHTTP) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	for name, value := range t.server.Headers {
-		r.Header.Set(name, value)
-	}
 	send := t.next.RoundTrip
 	if t.tokens != nil {
 		send = func(r *http.Request) (*http.Response, error) { return t.tokens.send(r, t.next) }
 	}
-	res, err := send(r)
+	res, err := send(r.Clone(r.Context()))
 	var own *fault.Fault
 	if err != nil {
 		if r.Context().Err() != nil || errors.As(err, &own) {
@@ -213,22 +154,12 @@ func (t *serverHTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, fault.New(fault.Network, "the MCP server %s cannot be reached: %s", t.server.Name, mcp.Plain(cause(err), 300)).
 			Hinting("check url in toolsets.mcp.%s, and that the server runs", t.server.Name)
 	}
-	switch {
-	case res.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != "", res.StatusCode == http.StatusMethodNotAllowed && r.Method == http.MethodGet:
-		return res, nil // the session has ended, or the server offers no stream
-	case res.StatusCode >= 300 && r.Method == http.MethodPost:
-		res.Body.Close()
-		if t.tokens != nil {
-			if f := t.tokens.wanted(res); f != nil {
-				return nil, f
-			}
+	if t.tokens != nil {
+		if f := t.tokens.wanted(res); f != nil {
+			res.Body.Close()
+			return nil, f
 		}
-		return nil, mcp.StatusFault(t.server.Name, res.StatusCode)
 	}
-	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
-		res.Body = &bounded{ReadCloser: res.Body, left: mcp.MaxMessage}
-	}
-	res.Body = &shallow{ReadCloser: res.Body}
 	return res, nil
 }
 

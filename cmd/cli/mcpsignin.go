@@ -189,3 +189,13 @@ func (t *serverTokens) wanted(res *http.Response) *fault.Fault {
 	}
 	return nil
 }
+
+// hasAuthorization reports whether headers name Authorization.
+func hasAuthorization(headers map[string]string) bool {
+	for name := range headers {
+		if strings.EqualFold(name, "Authorization") {
+			return true
+		}
+	}
+	return false
+}

@@ -18,11 +18,11 @@ import (
 func TestUsableToolsBehindOthers(t *testing.T) {
 	s := &mcptest.Server{}
 	for i := range 25 {
-		pattern := "^x"
+		kind := `"string"`
 		if i < 20 {
-			pattern = "^(?!x)"
+			kind = "5"
 		}
-		s.Tools = append(s.Tools, mcptest.Tool{Name: fmt.Sprint("t", i), Input: json.RawMessage(`{"type":"object","properties":{"a":{"pattern":"` + pattern + `"}}}`)})
+		s.Tools = append(s.Tools, mcptest.Tool{Name: fmt.Sprint("t", i), Input: json.RawMessage(`{"type":"object","properties":{"a":{"type":` + kind + `}}}`)})
 	}
 	c := overMemory(t, s)
 	defer c.Close()

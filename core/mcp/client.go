@@ -2,11 +2,8 @@ package mcp
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"golem/core/fault"
@@ -38,7 +35,7 @@ func (c Client) Tools(ctx context.Context, want func(name string) bool) (out []T
 	}
 	seen, size, flawed := map[string]bool{}, 0, 0
 	err = c.pages(ctx, "tools/list", "tools", func(raw json.RawMessage) bool {
-		t, bad := c.tool(raw)
+		t, note, bad := c.tool(raw)
 		switch {
 		case bad == nil && !want(t.Name):
 			return true
@@ -50,6 +47,9 @@ func (c Client) Tools(ctx context.Context, want func(name string) bool) (out []T
 				warnings = append(warnings, bad)
 			}
 			return flawed < maxTools
+		}
+		if note != nil && len(warnings) < maxFlaws {
+			warnings = append(warnings, note)
 		}
 		if size += len(t.Description) + len(t.Input) + len(t.Output); len(out) >= maxTools || size > maxList {
 			warnings = append(warnings, fault.Warn(fault.Limit, "the MCP server %s has more tools than can be used; the first %d are", c.Name, len(out)).
@@ -84,10 +84,9 @@ func (c Client) pages(ctx context.Context, method, key string, each func(json.Ra
 		if err != nil && err != errNotRPC && !errors.Is(err, ErrUnreadable) {
 			return Fault(c.Name, method, err)
 		}
-		var page map[string]json.RawMessage
+		page, next := fields(raw), ""
 		var items []json.RawMessage
-		var next string
-		if err != nil || json.Unmarshal(raw, &page) != nil || page[key] != nil && json.Unmarshal(page[key], &items) != nil ||
+		if err != nil || page == nil || page[key] != nil && json.Unmarshal(page[key], &items) != nil ||
 			page["nextCursor"] != nil && json.Unmarshal(page["nextCursor"], &next) != nil {
 			return fault.New(fault.Tool, "the MCP server %s sent a list of %s that golem cannot read", c.Name, key)
 		}
@@ -105,56 +104,6 @@ func (c Client) pages(ctx context.Context, method, key string, each func(json.Ra
 		cursors[next], cursor = true, next
 	}
 	return fault.New(fault.Limit, "the MCP server %s has a list of %s with more than %d pages", c.Name, key, maxPages)
-}
-
-// tool reads one tool of a list.
-func (c Client) tool(raw json.RawMessage) (Tool, *fault.Fault) {
-	var in struct {
-		Name         string          `json:"name"`
-		Description  string          `json:"description"`
-		InputSchema  json.RawMessage `json:"inputSchema"`
-		OutputSchema json.RawMessage `json:"outputSchema"`
-	}
-	if err := json.Unmarshal(raw, &in); err != nil {
-		return Tool{}, c.flaw("has a tool whose description cannot be read; it is not used")
-	}
-	if !toolName(in.Name) {
-		return Tool{}, c.flaw("has a tool named %s; it is not used, because a name has letters, digits, _ - . and /", fault.Quoted(in.Name))
-	}
-	t := Tool{Name: in.Name, Description: Plain(in.Description, maxDescription)}
-	var err error
-	if t.Input, err = schema(in.InputSchema); err == nil {
-		t.Output, err = schema(in.OutputSchema)
-	}
-	if err != nil {
-		return Tool{}, c.flaw("has the tool %s with a schema that cannot be used; it is left out: %s", in.Name, Plain(fault.Of(err, fault.Schema).Message, 200))
-	}
-	sum := sha256.New()
-	for _, part := range []string{in.Name, in.Description, string(in.InputSchema), string(in.OutputSchema)} {
-		fmt.Fprintf(sum, "%d:%s", len(part), part)
-	}
-	t.Digest = hex.EncodeToString(sum.Sum(nil))
-	return t, nil
-}
-
-func toolName(name string) bool {
-	return name != "" && len(name) <= 128 && !strings.ContainsFunc(name, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./", r))
-	})
-}
-
-// schema checks a schema and escapes hidden characters in it. It returns nil if there is
-// no schema.
-func schema(raw json.RawMessage) (json.RawMessage, error) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil, nil
-	}
-	if len(raw) > maxSchema {
-		return nil, fault.New(fault.Schema, "it has %d bytes; at most %d are allowed", len(raw), maxSchema)
-	}
-	raw = plainJSON(raw, hidden)
-	_, err := tool.Compile(raw)
-	return raw, err
 }
 
 // Call calls a tool. Its output is marked as untrusted, also with an error, because the
@@ -175,12 +124,6 @@ func (c Client) failed(ctx context.Context, what string, err error) error {
 		return context.Cause(ctx)
 	}
 	return Fault(c.Name, what, err)
-}
-
-// Ping sends a ping and returns nil if the server answers it.
-func (c Client) Ping(ctx context.Context) error {
-	_, err := c.Session.Request(ctx, "ping", map[string]any{}, nil)
-	return err
 }
 
 // Resource is a resource that a server lists.

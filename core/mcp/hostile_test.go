@@ -22,7 +22,7 @@ func overMemory(t *testing.T, h http.Handler) *mcp.Connection {
 
 // Calls to servers that break the protocol return faults with a code (SECURITY 22).
 func TestHostileServers(t *testing.T) {
-	mcptest.Hostile(t, true, overMemory)
+	mcptest.Hostile(t, overMemory)
 }
 
 // golem refuses a server's requests to use the model, to ask the person or to list

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,10 +27,11 @@ func HTTP(do Doer, version string) Dial {
 		if s.URL == "" {
 			return nil, NoCommands(s.Name)
 		}
-		h := &httpSession{do: do, server: s, version: version, changed: changed, renewing: make(chan struct{}, 1)}
+		h := &httpSession{peer: &peer{server: s, version: version, changed: changed}, do: do, renewing: make(chan struct{}, 1)}
 		h.life, h.end = context.WithCancel(context.WithoutCancel(ctx))
 		if err := h.initialize(ctx); err != nil {
 			h.end()
+			h.streams.Wait()
 			return nil, err
 		}
 		return h, nil
@@ -48,10 +48,8 @@ func NoCommands(name string) *fault.Fault {
 // httpSession is a session over streamable HTTP: each request is a POST whose answer is
 // JSON or a stream of events.
 type httpSession struct {
-	do      Doer
-	server  Server
-	version string
-	changed func(string)
+	*peer
+	do Doer
 
 	life    context.Context // ends with Close
 	end     context.CancelFunc
@@ -59,61 +57,31 @@ type httpSession struct {
 
 	renewing chan struct{} // is full while a request starts another session
 
-	mu       sync.Mutex
-	next     int64
-	id       string // Mcp-Session-Id
-	begun    int    // how many sessions were started
-	protocol string
-	has      map[string]json.RawMessage
+	state sync.Mutex
+	id    string // Mcp-Session-Id
+	begun int    // how many sessions were started
 }
+
+var _ Session = (*httpSession)(nil)
 
 // closing is the timeout for the last messages to a server: the end of a session, a
 // cancellation, an answer.
 const closing = 2 * time.Second
 
-// initialize does the handshake. It is called again if the server has ended the session.
+// initialize begins the session. It is called again if the server has ended the session.
 // Until it has succeeded, other requests name the old session, so that they fail with
 // errGone.
 func (h *httpSession) initialize(ctx context.Context) error {
-	raw, err := h.send(ctx, "initialize", map[string]any{
-		"protocolVersion": versions[0], "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "golem", "version": h.version},
-	}, nil)
-	if err != nil {
+	if err := h.begin(ctx, h); err != nil {
 		return err
 	}
-	var in struct {
-		Version      string                     `json:"protocolVersion"`
-		Capabilities map[string]json.RawMessage `json:"capabilities"`
-	}
-	if json.Unmarshal(raw, &in) != nil {
-		return errNotRPC
-	}
-	if !slices.Contains(versions, in.Version) {
-		return fault.New(fault.Tool, "the MCP server %s speaks the protocol version %s, and golem speaks %s", h.server.Name, fault.Quoted(in.Version), strings.Join(versions, ", "))
-	}
-	h.mu.Lock()
-	h.protocol, h.has = in.Version, in.Capabilities
+	h.state.Lock()
 	h.begun++
-	h.mu.Unlock()
-	if err := h.notify(ctx, message{Method: "notifications/initialized"}); err != nil {
-		return err
-	}
-	for _, what := range lists {
-		var c struct{ ListChanged bool }
-		if json.Unmarshal(in.Capabilities[what], &c) == nil && c.ListChanged {
-			h.streams.Go(h.listen)
-			break
-		}
+	h.state.Unlock()
+	if changes := h.tells(); len(changes) > 0 {
+		h.streams.Go(func() { h.listen(changes) })
 	}
 	return nil
-}
-
-// Has reports whether the server said in the handshake that it has what.
-func (h *httpSession) Has(what string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	_, ok := h.has[what]
-	return ok
 }
 
 // errGone means that the server does not know the session any more: it answered 404, or
@@ -136,8 +104,8 @@ func (h *httpSession) Request(ctx context.Context, method string, params any, pr
 
 // session returns the number of the present session.
 func (h *httpSession) session() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.state.Lock()
+	defer h.state.Unlock()
 	return h.begun
 }
 
@@ -162,14 +130,9 @@ func (h *httpSession) renew(ctx context.Context, gone int) error {
 	return nil
 }
 
+// send is the send of transport.
 func (h *httpSession) send(ctx context.Context, method string, params any, progress func(Progress)) (json.RawMessage, error) {
-	h.mu.Lock()
-	h.next++
-	r := request{id: h.next, progress: progress}
-	h.mu.Unlock()
-	if fields, ok := params.(map[string]any); ok && progress != nil {
-		fields["_meta"] = map[string]any{"progressToken": r.id}
-	}
+	r, params := h.number(params, progress)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(h.life, stop)()
@@ -182,11 +145,18 @@ func (h *httpSession) send(ctx context.Context, method string, params any, progr
 		h.cancelled(r)
 		return nil, context.Cause(ctx)
 	}
+	if method == "tools/list" && err == nil {
+		h.learnHeaders(raw)
+	}
 	return raw, err
 }
 
-// cancelled tells the server that golem does not wait for a request any more.
+// cancelled tells the server that golem does not wait for a request any more. From
+// Stateless on, the end of the connection says so.
 func (h *httpSession) cancelled(r request) {
+	if h.revision() >= Stateless {
+		return
+	}
 	ctx, stop := context.WithTimeout(h.life, closing)
 	defer stop()
 	_ = h.notify(ctx, message{Method: "notifications/cancelled", Params: map[string]any{"requestId": r.id}}) // the server may be gone
@@ -201,38 +171,32 @@ func (h *httpSession) notify(ctx context.Context, m message) error {
 	return res.Body.Close()
 }
 
-// answer answers a request of the server, which came while golem waited in ctx. It refuses
-// every request but a ping.
-func (h *httpSession) answer(ctx context.Context, m received) {
-	out := message{ID: m.ID, Result: struct{}{}}
-	if m.Method != "ping" {
-		out.Result, out.Error = nil, map[string]any{"code": -32601, "message": "golem does not offer " + Plain(m.Method, 80)}
-	}
+// reply answers a request of the server, which came while golem waited in ctx.
+func (h *httpSession) reply(ctx context.Context, m message) {
 	ctx, stop := context.WithTimeout(ctx, closing)
 	defer stop()
 	defer context.AfterFunc(h.life, stop)()
-	_ = h.notify(ctx, out) // the server may not wait for the answer
+	_ = h.notify(ctx, m) // the server may not wait for the answer
 }
 
 // post sends a message and checks the status of the response. The caller must close its
 // body.
 func (h *httpSession) post(ctx context.Context, m message) (*http.Response, error) {
-	m.JSONRPC = "2.0"
-	body, err := json.Marshal(m)
+	body, err := m.encode()
 	if err != nil {
-		return nil, fault.New(fault.ToolInput, "the request cannot be encoded: %w", err)
-	}
-	if len(body) > MaxMessage {
-		return nil, fault.New(fault.Limit, "the request has %d bytes; at most %d can be sent", len(body), MaxMessage)
+		return nil, err
 	}
 	req, err := h.request(ctx, http.MethodPost, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	if h.revision() >= Stateless {
+		h.describe(req.Header, m)
+	}
 	if m.Method == "initialize" {
-		req.Header.Del(sessionHeader)
-		req.Header.Del(protocolHeader)
+		req.Header.Del(SessionHeader)
+		req.Header.Del(RevisionHeader)
 	}
 	res, err := h.do.Do(req)
 	if err != nil {
@@ -243,17 +207,13 @@ func (h *httpSession) post(ctx context.Context, m message) (*http.Response, erro
 		return nil, err
 	}
 	if m.Method == "initialize" {
-		h.mu.Lock()
-		h.id = res.Header.Get(sessionHeader)
-		h.mu.Unlock()
+		h.state.Lock()
+		h.id = res.Header.Get(SessionHeader)
+		h.state.Unlock()
 	}
+	res.Body = &shallow{ReadCloser: res.Body}
 	return res, nil
 }
-
-const (
-	sessionHeader  = "Mcp-Session-Id"
-	protocolHeader = "Mcp-Protocol-Version"
-)
 
 func (h *httpSession) request(ctx context.Context, method string, body io.Reader) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, h.server.URL, body)
@@ -264,13 +224,15 @@ func (h *httpSession) request(ctx context.Context, method string, body io.Reader
 		req.Header.Set(name, value)
 	}
 	req.Header.Set("Accept", "application/json, text/event-stream")
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.id != "" {
-		req.Header.Set(sessionHeader, h.id)
+	h.state.Lock()
+	session := h.id
+	h.state.Unlock()
+	revision := h.revision()
+	if session != "" && revision < Stateless {
+		req.Header.Set(SessionHeader, session)
 	}
-	if h.protocol != "" {
-		req.Header.Set(protocolHeader, h.protocol)
+	if revision != "" {
+		req.Header.Set(RevisionHeader, revision)
 	}
 	return req, nil
 }
@@ -282,16 +244,16 @@ func (h *httpSession) status(req *http.Request, res *http.Response) error {
 	if code >= 200 && code < 300 {
 		return nil
 	}
-	session := req.Header.Get(sessionHeader) // h.id may be another one by now
+	session := req.Header.Get(SessionHeader) // h.id may be another one by now
 	words := said(res.Body)
 	if unknown := strings.Contains(strings.ToLower(words), "session"); session != "" && (code == http.StatusNotFound || code == http.StatusBadRequest && unknown) {
 		return fmt.Errorf("%w: %s", errGone, words)
 	}
-	f := StatusFault(h.server.Name, code)
+	f := StatusFault(h.server.Name, code, res.Header.Get("Location"))
 	if words != "" {
 		f.Message += ": " + words
 	}
-	return f
+	return &refusal{f, code}
 }
 
 // said returns the text in the body of an error response: the message of a JSON-RPC error,
@@ -299,8 +261,9 @@ func (h *httpSession) status(req *http.Request, res *http.Response) error {
 func said(body io.Reader) string {
 	data, _ := io.ReadAll(io.LimitReader(body, 16<<10)) // after an error, use what was read
 	text := string(bytes.TrimSpace(data))
-	if all, err := decode(data); err == nil && len(all) > 0 && all[0].Error != nil {
-		text = all[0].Error.Message
+	if all, err := decode(data); err == nil && len(all) > 0 && fields(all[0].Error)["message"] != nil {
+		_, problem := all[0].outcome()
+		text = problem.(*ServerError).Message
 	}
 	if strings.HasPrefix(text, "<") {
 		return ""
@@ -308,10 +271,14 @@ func said(body io.Reader) string {
 	return Plain(text, 300)
 }
 
-// StatusFault returns the fault for the HTTP status of a server's response.
-func StatusFault(server string, code int) *fault.Fault {
+// StatusFault returns the fault for the HTTP status of a server's response. location is
+// where a redirect leads; "" if that is not known, as in web pages.
+func StatusFault(server string, code int, location string) *fault.Fault {
 	f := fault.New(fault.Network, "the MCP server %s answered with the HTTP status %d", server, code)
 	switch {
+	case code >= 300 && code < 400 && location != "":
+		f.Message += ", a redirect to " + Plain(location, 300)
+		return f.Hinting("golem does not follow redirects: if you trust that address, write it as url in toolsets.mcp.%s", server)
 	case code >= 300 && code < 400:
 		return f.Hinting("golem does not follow redirects: write the address that the server has now")
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
@@ -333,9 +300,9 @@ func (h *httpSession) unreachable(err error) error {
 
 // Close ends the session, also at the server if it can still be reached.
 func (h *httpSession) Close() error {
-	h.mu.Lock()
+	h.state.Lock()
 	session := h.id
-	h.mu.Unlock()
+	h.state.Unlock()
 	h.end()
 	h.streams.Wait()
 	if session == "" {

@@ -36,7 +36,7 @@ func (s *forgetful) Do(r *http.Request) (*http.Response, error) {
 		s.sessions++
 		res.Header.Set("Mcp-Session-Id", fmt.Sprint(s.sessions))
 		s.mu.Unlock()
-		result = `{"protocolVersion":"` + versions[0] + `","capabilities":{}}`
+		result = `{"protocolVersion":"` + Latest + `","capabilities":{}}`
 	case "ping":
 		if r.Header.Get("Mcp-Session-Id") == "1" {
 			s.both.Done()

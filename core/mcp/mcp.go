@@ -3,14 +3,15 @@
 // not trust. Everything that it sends is bounded, escaped and marked as untrusted
 // (SECURITY 22).
 //
-// A Session carries requests. Each platform has its own: natively that of the Go SDK, in
-// the page the one of this package (HTTP). Client is the same on both: it turns the
+// A Session carries requests, over streamable HTTP (HTTP) or over the standard input and
+// output of a program (Lines). Both are the same on every platform. Client turns the
 // answers into tools and results.
 package mcp
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"golem/core/fault"
 )
@@ -21,7 +22,7 @@ const (
 	maxTools       = 1000      // tools of one server
 	maxFlaws       = 20        // warnings of tools that cannot be offered
 	maxPages       = 200       // pages of one list
-	maxDescription = 4 << 10   // bytes of a tool's description
+	maxDescription = 48 << 10  // bytes of a tool's description
 	maxSchema      = 128 << 10 // bytes of one schema
 	maxList        = 4 << 20   // bytes of all descriptions and schemas of one server
 	maxResult      = 4 << 20   // bytes of the texts of one result
@@ -43,6 +44,9 @@ type Server struct {
 	// Ready is called before each start of a session; with an error, none is started. It may
 	// be nil, and may take long, because it may ask a person.
 	Ready func(context.Context) error `json:"-"`
+	// Warn is called when the server does what the protocol forbids and golem goes on. It
+	// may be called at any time; nil: warnings are dropped.
+	Warn func(*fault.Fault) `json:"-"`
 }
 
 // Session is a connection to a server, after the handshake. It is safe for
@@ -55,6 +59,9 @@ type Session interface {
 	Request(ctx context.Context, method string, params any, progress func(Progress)) (json.RawMessage, error)
 	// Has reports whether the server offers what: "tools", "resources" or "prompts".
 	Has(what string) bool
+	// Instructions returns what the server says about its use, as it said it; "" if it says
+	// nothing.
+	Instructions() string
 	// Close ends the connection, and the server's process if there is one.
 	Close() error
 }
@@ -82,10 +89,12 @@ func (e *ServerError) Error() string { return Plain(e.Message, maxError) }
 // Fault returns the fault for an error of a request: what names the request. A fault is
 // returned unchanged.
 func Fault(server, what string, err error) *fault.Fault {
-	if f, ok := err.(*fault.Fault); ok {
+	var f *fault.Fault
+	if errors.As(err, &f) {
 		return f
 	}
-	if e, ok := err.(*ServerError); ok {
+	var e *ServerError
+	if errors.As(err, &e) {
 		return fault.New(fault.Tool, "the MCP server %s refused %s: %s", server, what, e.Error())
 	}
 	return fault.New(fault.Tool, "the MCP server %s failed at %s: %s", server, what, Plain(err.Error(), maxError)).

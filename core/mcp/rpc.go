@@ -2,15 +2,12 @@ package mcp
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"golem/core/fault"
 )
-
-// versions are the protocol versions that the session of this package knows, newest first.
-var versions = []string{"2025-11-25", "2025-06-18", "2025-03-26"}
 
 // message is one JSON-RPC message.
 type message struct {
@@ -22,20 +19,57 @@ type message struct {
 	Error   any             `json:"error,omitempty"`
 }
 
+// encode returns the message as JSON.
+func (m message) encode() ([]byte, error) {
+	m.JSONRPC = "2.0"
+	body, err := json.Marshal(m)
+	if err != nil {
+		return nil, fault.New(fault.ToolInput, "the request cannot be encoded: %w", err)
+	}
+	if len(body) > MaxMessage {
+		return nil, fault.New(fault.Limit, "the request has %d bytes; at most %d can be sent", len(body), MaxMessage)
+	}
+	return body, nil
+}
+
 // received is a message from a server.
 type received struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
-	Error  *struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	} `json:"error"`
+	Error  json.RawMessage `json:"error"`
 }
+
+func (m received) hasID() bool { return len(m.ID) > 0 && string(m.ID) != "null" }
+
+// failed reports whether the message is an error.
+func (m received) failed() bool {
+	return m.Method == "" && len(m.Error) > 0 && string(m.Error) != "null"
+}
+
+// outcome returns the result or the error of an answer.
+func (m received) outcome() (json.RawMessage, error) {
+	if !m.failed() {
+		return m.Result, nil
+	}
+	out, in := &ServerError{}, fields(m.Error)
+	_ = json.Unmarshal(in["code"], &out.Code) // 0 if it is not a number
+	if out.Message = text(in["message"]); in == nil {
+		out.Message = text(m.Error)
+	}
+	return nil, out
+}
+
+// unquoted returns an id as text. Some servers send a number back as a string.
+func unquoted(id json.RawMessage) string { return strings.Trim(string(id), `"`) }
+
+// mark is the byte order mark, with which some servers begin.
+var mark = []byte("\xef\xbb\xbf")
 
 // decode reads a message, or a batch of them.
 func decode(data []byte) ([]received, error) {
+	data = bytes.TrimPrefix(data, mark)
 	var many []received
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
 		if json.Unmarshal(data, &many) == nil && len(many) <= 1000 {
@@ -61,42 +95,10 @@ type request struct {
 
 func (r request) rawID() json.RawMessage { return strconv.AppendInt(nil, r.id, 10) }
 
-// take handles one message from the server while r waits for its answer. done is true if
-// the message is that answer.
-func (h *httpSession) take(ctx context.Context, m received, r request) (result json.RawMessage, done bool, err error) {
-	noID, mine := len(m.ID) == 0 || string(m.ID) == "null", string(m.ID) == string(r.rawID())
-	switch {
-	case m.Method == "" && m.Error != nil && (noID || mine): // without an id, the server could not read the request
-		return nil, true, &ServerError{Code: m.Error.Code, Message: m.Error.Message}
-	case m.Method == "" && mine:
-		return m.Result, true, nil
-	case m.Method == "":
-		return nil, false, nil // the answer to another request: nobody waits for it here
-	case !noID:
-		h.answer(ctx, m)
-	case m.Method == "notifications/progress" && r.progress != nil:
-		var p struct {
-			Token    json.RawMessage `json:"progressToken"`
-			Progress float64         `json:"progress"`
-			Total    float64         `json:"total"`
-			Message  string          `json:"message"`
-		}
-		if json.Unmarshal(m.Params, &p) == nil && string(p.Token) == string(r.rawID()) {
-			r.progress(Progress{Done: p.Progress, Total: p.Total, Message: p.Message})
-		}
-	default:
-		h.notified(m.Method)
+// receiver returns the receiver of the progress of r, if token is its token.
+func (r request) receiver(token string) func(Progress) {
+	if token == string(r.rawID()) {
+		return r.progress
 	}
-	return nil, false, nil
+	return nil
 }
-
-// notified calls changed if the notification says that a list changed.
-func (h *httpSession) notified(method string) {
-	for _, what := range lists {
-		if method == "notifications/"+what+"/list_changed" {
-			h.changed(what)
-		}
-	}
-}
-
-var lists = []string{"tools", "resources", "prompts"}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // Limits of a stream of events.
 const (
 	maxStream = 64 << 20         // bytes of an answer and everything before it
-	maxAgain  = 3                // how often a stream that broke off is resumed
+	maxAgain  = 3                // how often a stream is resumed that broke off without a new event
 	maxWait   = 10 * time.Second // the longest wait before that, if the server asks for one
 )
 
@@ -32,11 +33,15 @@ func (h *httpSession) read(ctx context.Context, res *http.Response, r request) (
 	}
 	s := stream{}
 	for again := 0; ; again++ {
+		before := s.last
 		result, done, err := h.events(ctx, res, &s, r)
 		if done || err != nil {
 			return result, err
 		}
-		if s.last == "" || again == maxAgain {
+		if s.last != before {
+			again = 0
+		}
+		if s.last == "" || again == maxAgain || h.revision() >= Stateless {
 			return nil, fault.New(fault.Network, "the MCP server %s broke the connection off before it answered", h.server.Name).Hinting("try again")
 		}
 		if res, err = h.resume(ctx, s); err != nil {
@@ -59,11 +64,27 @@ func (h *httpSession) document(ctx context.Context, data []byte, r request) (jso
 		return nil, err
 	}
 	for _, m := range all {
-		if result, done, err := h.take(ctx, m, r); done {
+		if result, done, err := h.handle(ctx, m, r); done {
 			return result, err
 		}
 	}
 	return nil, errNotRPC
+}
+
+// handle handles one message from the server while r waits for its answer. done is true if
+// the message is that answer. An error without an id is the answer, too: the server could
+// not read the request.
+func (h *httpSession) handle(ctx context.Context, m received, r request) (result json.RawMessage, done bool, err error) {
+	mine := unquoted(m.ID) == string(r.rawID())
+	switch {
+	case m.Method == "" && (mine || !m.hasID() && m.failed()):
+		result, err = m.outcome()
+		return result, true, err
+	case m.Method == "": // the answer to another request: nobody waits for it here
+	default:
+		h.heard(m, r.receiver, func(out message) { h.reply(ctx, out) })
+	}
+	return nil, false, nil
 }
 
 func tooLong(server string) *fault.Fault {
@@ -86,6 +107,9 @@ func (h *httpSession) events(ctx context.Context, res *http.Response, s *stream,
 	in := bufio.NewReaderSize(res.Body, 16<<10)
 	s.cr = false
 	var data []byte
+	if begin, err := in.Peek(len(mark)); err == nil && bytes.Equal(begin, mark) {
+		in.Discard(len(mark))
+	}
 	for {
 		line, err := s.line(in, MaxMessage-len(data))
 		s.size += int64(len(line)) + 1
@@ -127,7 +151,7 @@ func (h *httpSession) event(ctx context.Context, data []byte, r request) (json.R
 		return nil, true, err
 	}
 	for _, m := range all {
-		if result, done, err := h.take(ctx, m, r); done {
+		if result, done, err := h.handle(ctx, m, r); done {
 			return result, true, err
 		}
 	}
@@ -193,16 +217,27 @@ func (h *httpSession) get(ctx context.Context, last string) (*http.Response, err
 }
 
 // listen handles the server's own messages until the session ends or the server ends the
-// stream. A server need not offer such a stream, so errors are ignored.
-func (h *httpSession) listen() {
+// stream. A server need not offer such a stream, so errors are ignored; golem waits for no
+// part of it, because servers and what lies before them may never begin it.
+func (h *httpSession) listen(changes []string) {
 	s := stream{}
 	for again := 0; again <= maxAgain && h.life.Err() == nil; again++ {
+		if h.revision() >= Stateless {
+			if _, err := h.send(h.life, "subscriptions/listen", subscription(changes), nil); err == nil || errors.As(err, new(*ServerError)) {
+				return
+			}
+			continue
+		}
 		res, err := h.get(h.life, s.last)
 		if err != nil {
 			return
 		}
+		before := s.last
 		if _, _, err = h.events(h.life, res, &s, request{id: -1}); err != nil || s.last == "" {
 			return
+		}
+		if s.last != before {
+			again = 0
 		}
 	}
 }

@@ -22,8 +22,6 @@ type trick struct {
 	name string
 	code fault.Code // of the fault that the call returns
 	does func(w http.ResponseWriter, r *http.Request, id json.RawMessage)
-	sdk  fault.Code // of the fault with the Go SDK; "": the same as code
-	own  bool       // only for the session of package mcp; the Go SDK waits until the call's timeout
 }
 
 func answers(kind, text string) func(http.ResponseWriter, *http.Request, json.RawMessage) {
@@ -73,29 +71,22 @@ func tricks() []trick {
 		{name: "fails", code: fault.Network, does: status(http.StatusInternalServerError)},
 		{name: "speaks HTML", code: fault.Tool, does: answers("text/html", "<h1>hello</h1>")},
 		{name: "breaks off in the middle", code: fault.Tool, does: answers(asJSON, `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"ty`)},
-		{name: "nests without end", code: fault.Tool, does: answers(asJSON, `{"jsonrpc":"2.0","id":ID,"result":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+"}")},
-		{name: "returns a number", code: fault.ToolOutput, sdk: fault.Tool, does: answers(asJSON, `{"jsonrpc":"2.0","id":ID,"result":7}`)},
+		{name: "nests without end", code: fault.ToolOutput, does: answers(asJSON, `{"jsonrpc":"2.0","id":ID,"result":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+"}")},
+		{name: "returns a number", code: fault.ToolOutput, does: answers(asJSON, `{"jsonrpc":"2.0","id":ID,"result":7}`)},
 		{name: "returns files without end", code: fault.Limit, does: answers(asJSON, `{"jsonrpc":"2.0","id":ID,"result":{"content":[`+strings.Repeat(`{"type":"image","data":"aGk=","mimeType":"image/png"},`, 200)+`{"type":"text","text":""}]}}`)},
-		{name: "never ends a line", code: fault.Limit, does: floods("data: " + strings.Repeat("x", 1<<20)), own: true},
-		{name: "never answers", code: fault.Limit, does: floods(": " + strings.Repeat("x", 1<<20) + "\n"), own: true},
-		{name: "answers another", code: fault.Network, does: answers(asEvents, "data: {\"jsonrpc\":\"2.0\",\"id\":\"other\",\"result\":{}}\n\n"), own: true},
-		{name: "breaks off again and again", code: fault.Network, does: answers(asEvents, "id: 1\nretry: 0\ndata:\n\n"), own: true},
-		{name: "sends a batch without end", code: fault.Tool, does: answers(asJSON, "["+strings.Repeat(`{"jsonrpc":"2.0","method":"x"},`, 2000)+`{"jsonrpc":"2.0","id":ID,"result":{}}]`), own: true},
+		{name: "never ends a line", code: fault.Limit, does: floods("data: " + strings.Repeat("x", 1<<20))},
+		{name: "never answers", code: fault.Limit, does: floods(": " + strings.Repeat("x", 1<<20) + "\n")},
+		{name: "answers another", code: fault.Network, does: answers(asEvents, "data: {\"jsonrpc\":\"2.0\",\"id\":\"other\",\"result\":{}}\n\n")},
+		{name: "breaks off again and again", code: fault.Network, does: answers(asEvents, "id: 1\nretry: 0\ndata:\n\n")},
+		{name: "sends a batch without end", code: fault.Tool, does: answers(asJSON, "["+strings.Repeat(`{"jsonrpc":"2.0","method":"x"},`, 2000)+`{"jsonrpc":"2.0","id":ID,"result":{}}]`)},
 	}
 }
 
 // Hostile calls a tool of servers that break the protocol, and tests that each call returns
-// a fault with the right code and that no redirect is followed. own is true for the session
-// of package mcp, and false for that of the Go SDK.
-func Hostile(t *testing.T, own bool, connect func(t *testing.T, h http.Handler) *mcp.Connection) {
+// a fault with the right code and that no redirect is followed.
+func Hostile(t *testing.T, connect func(t *testing.T, h http.Handler) *mcp.Connection) {
 	for _, one := range tricks() {
-		if one.own && !own {
-			continue
-		}
 		t.Run(one.name, func(t *testing.T) {
-			if !own && one.sdk != "" {
-				one.code = one.sdk
-			}
 			s := &hostileServer{does: one.does}
 			c := connect(t, s)
 			defer c.Close()

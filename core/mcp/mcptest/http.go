@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"sync"
+
+	"golem/core/mcp"
 )
 
 var _ http.Handler = (*Server)(nil)
@@ -26,6 +28,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not JSON", http.StatusBadRequest)
 		return
 	}
+	if s.Version == mcp.Stateless {
+		s.stateless(w, r, in, data)
+		return
+	}
 	s.mu.Lock()
 	gone := s.gone && in.Method != "initialize"
 	s.gone = gone
@@ -42,29 +48,57 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
+	s.respond(w, r, data, s.Stream)
+}
+
+// stateless answers a request of mcp.Stateless.
+func (s *Server) stateless(w http.ResponseWriter, r *http.Request, in incoming, data []byte) {
+	problem := ""
+	if in.Method != "initialize" {
+		problem = s.headers(r, in)
+	}
+	switch {
+	case len(in.ID) == 0:
+		http.Error(w, "a notification is not expected", http.StatusBadRequest)
+	case problem != "":
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, in.ID, mcp.CodeWrongHeader, problem)
+	case in.Method == "initialize":
+		w.WriteHeader(http.StatusBadRequest)
+		_ = s.Handle(r.Context(), data, func(m []byte) { _, _ = w.Write(m) })
+	default:
+		s.respond(w, r, data, s.Stream || in.Method == "subscriptions/listen")
+		if r.Context().Err() != nil { // the end of the connection cancels the request
+			s.cancelled()
+		}
+	}
+}
+
+// respond answers a request with JSON or a stream.
+func (s *Server) respond(w http.ResponseWriter, r *http.Request, data []byte, stream bool) {
 	kind := "application/json"
-	if s.Stream {
+	if stream {
 		kind = "text/event-stream"
 	}
 	w.Header().Set("Content-Type", kind)
 	var last []byte
-	err = s.Handle(r.Context(), data, func(m []byte) {
-		if last = m; s.Stream {
+	err := s.Handle(r.Context(), data, func(m []byte) {
+		if last = m; stream {
 			fmt.Fprintf(w, "event: message\ndata: %s\n\n", m)
 			flush(w)
 		}
 	})
-	if err == nil && !s.Stream {
+	if err == nil && !stream {
 		_, _ = w.Write(last)
 	}
-	if errors.Is(err, errDies) && !s.Stream {
+	if errors.Is(err, errDies) && !stream {
 		w.WriteHeader(http.StatusInternalServerError)
 	}
 }
 
 // tellOverHTTP sends the server's own notifications as a stream, if Stream is set.
 func (s *Server) tellOverHTTP(w http.ResponseWriter, r *http.Request) {
-	if !s.Stream {
+	if !s.Stream || s.Version == mcp.Stateless {
 		http.Error(w, "no stream", http.StatusMethodNotAllowed)
 		return
 	}

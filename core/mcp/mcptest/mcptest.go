@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -15,7 +16,9 @@ import (
 
 // Server is a scripted server. It is safe for concurrent use.
 type Server struct {
-	Version string `json:"version"` // of the protocol; "": the one that the client asks for
+	// Version is the revision of the protocol that it speaks; "": the one that the client
+	// asks for. With mcp.Stateless it refuses a handshake.
+	Version string `json:"version"`
 	Session string `json:"session"` // Mcp-Session-Id; "": none
 	Stream  bool   `json:"stream"`  // answers come as events
 	Page    int    `json:"page"`    // tools on one page; 0: all
@@ -24,8 +27,16 @@ type Server struct {
 	// Changed are the tools after a call of a tool with Changes.
 	Changed   []Tool                     `json:"changed"`
 	Resources []map[string]any           `json:"resources"` // with text or blob
+	Templates []map[string]any           `json:"templates"` // of resources
 	Prompts   []map[string]any           `json:"prompts"`   // with messages
 	Raw       map[string]json.RawMessage `json:"raw"`       // results by method, which replace the normal ones
+	// Instructions is what it says about its use in the beginning.
+	Instructions string `json:"instructions"`
+	// Has replaces the capabilities that it announces; nil: those that it has.
+	Has map[string]any `json:"has"`
+	// Noise are lines that it writes to standard output before each answer, and that are no
+	// messages.
+	Noise []string `json:"noise"`
 
 	mu     sync.Mutex
 	log    []string
@@ -83,11 +94,10 @@ func (s *Server) Handle(ctx context.Context, data []byte, out func([]byte)) erro
 	}
 	s.mu.Lock()
 	s.log = append(s.log, strings.TrimSpace(in.Method+" "+string(in.Params)))
-	if in.Method == "notifications/cancelled" && s.Cancel != nil {
-		close(s.Cancel)
-		s.Cancel = nil
-	}
 	s.mu.Unlock()
+	if in.Method == "notifications/cancelled" {
+		s.cancelled()
+	}
 	if len(in.ID) == 0 {
 		return nil
 	}
@@ -97,10 +107,13 @@ func (s *Server) Handle(ctx context.Context, data []byte, out func([]byte)) erro
 			out(m)
 		}
 	}
-	result, err := s.answer(ctx, in, out)
+	result, err := s.checked(ctx, in, out)
+	var refused *refused
 	switch {
 	case err == errDies || ctx.Err() != nil:
 		return err
+	case errors.As(err, &refused):
+		send("error", refused)
 	case err != nil:
 		send("error", map[string]any{"code": -32602, "message": err.Error()})
 	default:
@@ -108,6 +121,26 @@ func (s *Server) Handle(ctx context.Context, data []byte, out func([]byte)) erro
 	}
 	return nil
 }
+
+// cancelled closes Cancel.
+func (s *Server) cancelled() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Cancel != nil {
+		close(s.Cancel)
+		s.Cancel = nil
+	}
+}
+
+// refused is an error with a code of its own.
+type refused struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
+}
+
+// Error returns the message.
+func (r *refused) Error() string { return r.Message }
 
 var errDies = fmt.Errorf("the server ends")
 
@@ -122,14 +155,7 @@ func (s *Server) answer(ctx context.Context, in incoming, out func([]byte)) (any
 		if s.Version != "" {
 			p.ProtocolVersion = s.Version
 		}
-		has := map[string]any{"tools": map[string]any{"listChanged": len(s.Changed) > 0}}
-		if len(s.Resources) > 0 {
-			has["resources"] = map[string]any{}
-		}
-		if len(s.Prompts) > 0 {
-			has["prompts"] = map[string]any{}
-		}
-		return map[string]any{"protocolVersion": p.ProtocolVersion, "capabilities": has, "serverInfo": map[string]string{"name": "scripted", "version": "1"}}, nil
+		return map[string]any{"protocolVersion": p.ProtocolVersion, "capabilities": s.capabilities(), "serverInfo": info, "instructions": s.Instructions}, nil
 	case "ping":
 		return struct{}{}, nil
 	case "tools/list":
@@ -138,6 +164,8 @@ func (s *Server) answer(ctx context.Context, in incoming, out func([]byte)) (any
 		return s.call(ctx, in, out)
 	case "resources/list":
 		return map[string]any{"resources": s.Resources}, nil
+	case "resources/templates/list":
+		return map[string]any{"resourceTemplates": s.Templates}, nil
 	case "resources/read":
 		return s.named(in, "uri", s.Resources, "contents")
 	case "prompts/list":
@@ -146,6 +174,22 @@ func (s *Server) answer(ctx context.Context, in incoming, out func([]byte)) (any
 		return s.named(in, "name", s.Prompts, "")
 	}
 	return nil, fmt.Errorf("there is no method %s", in.Method)
+}
+
+var info = map[string]string{"name": "scripted", "version": "1"}
+
+func (s *Server) capabilities() map[string]any {
+	if s.Has != nil {
+		return s.Has
+	}
+	has := map[string]any{"tools": map[string]any{"listChanged": len(s.Changed) > 0}}
+	if len(s.Resources) > 0 {
+		has["resources"] = map[string]any{}
+	}
+	if len(s.Prompts) > 0 {
+		has["prompts"] = map[string]any{}
+	}
+	return has
 }
 
 // offered returns the tools that the server has now.
@@ -268,6 +312,9 @@ func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	out := func(m []byte) {
 		mu.Lock()
 		defer mu.Unlock()
+		for _, line := range s.Noise {
+			_, _ = io.WriteString(w, line+"\n")
+		}
 		_, _ = w.Write(append(bytes.Clone(m), '\n'))
 	}
 	died := make(chan error, 1)

@@ -12,9 +12,22 @@ import (
 	"golem/core/mcp"
 )
 
-// Suite tests that a session behaves as core/mcp requires, over any transport. connect
-// returns a connection to the server s; Suite closes it.
+// Suite tests that a session behaves as core/mcp requires, over any transport, with a
+// server that begins with a handshake and with one that does not. connect returns a
+// connection to the server s; Suite closes it.
 func Suite(t *testing.T, connect func(t *testing.T, s *Server) *mcp.Connection) {
+	t.Run("versions", func(t *testing.T) { versions(t, connect) })
+	for _, revision := range []string{"", mcp.Stateless} {
+		t.Run("revision "+revision, func(t *testing.T) {
+			suite(t, func(t *testing.T, s *Server) *mcp.Connection {
+				s.Version = revision
+				return connect(t, s)
+			})
+		})
+	}
+}
+
+func suite(t *testing.T, connect opener) {
 	open := func(t *testing.T, s *Server) *mcp.Connection {
 		t.Helper()
 		c := connect(t, s)
@@ -37,7 +50,8 @@ func Suite(t *testing.T, connect func(t *testing.T, s *Server) *mcp.Connection) 
 	t.Run("resources and prompts", func(t *testing.T) { resourcesAndPrompts(t, open) })
 	t.Run("lists", func(t *testing.T) { lists(t, open) })
 	t.Run("hostile", func(t *testing.T) { hostile(t, open) })
-	t.Run("versions", func(t *testing.T) { versions(t, connect) })
+	t.Run("decoration", func(t *testing.T) { decoration(t, open) })
+	t.Run("words", func(t *testing.T) { words(t, open) })
 }
 
 type opener func(t *testing.T, s *Server) *mcp.Connection
@@ -155,7 +169,7 @@ func changes(t *testing.T, open opener) {
 		t.Fatal(err)
 	}
 	for c.Changes() == 0 {
-		if err := c.Client().Ping(t.Context()); err != nil {
+		if _, _, err := c.Client().Tools(t.Context(), all); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -168,7 +182,8 @@ func changes(t *testing.T, open opener) {
 // beginsAgain tests that a later request reaches a server again after it or its session ended.
 // Has keeps its answers meanwhile, so that the server does not seem to have no tools.
 func beginsAgain(t *testing.T, open opener) {
-	c := open(t, &Server{Session: "s", Tools: []Tool{{Name: "dies", Dies: true}, {Name: "works"}}})
+	s := &Server{Session: "s", Tools: []Tool{{Name: "dies", Dies: true}, {Name: "works"}}}
+	c := open(t, s)
 	if _, err := c.Client().Call(t.Context(), "dies", json.RawMessage(`{}`), nil); err == nil {
 		t.Error("a server that ended answered")
 	}
@@ -188,7 +203,7 @@ func beginsAgain(t *testing.T, open opener) {
 	if err != nil {
 		t.Errorf("it is not reached again: %v", err)
 	}
-	if c.Changes() == 0 {
+	if c.Changes() == 0 && s.Version != mcp.Stateless {
 		t.Error("a new session does not count as a change of what the server offers")
 	}
 }
@@ -271,10 +286,42 @@ func lists(t *testing.T, open opener) {
 	}
 }
 
+// decoration tests that what golem does not need may have any form, and costs no other
+// tool.
+func decoration(t *testing.T, open opener) {
+	c := open(t, &Server{Raw: map[string]json.RawMessage{"tools/list": json.RawMessage(`{"tools":[
+		{"name":"icons","inputSchema":{"type":"object"},"icons":[{"src":"https://x/i.png","sizes":"48x48"}],"annotations":{"readOnlyHint":"true"},"title":7,"_meta":[]},
+		{"name":"described","inputSchema":{"type":"object"},"description":["a"]},
+		{"name":"unchecked","inputSchema":{"type":"object"},"outputSchema":{"type":5}},
+		{"name":7,"inputSchema":{"type":"object"}}, 5, null,
+		{"name":"email","inputSchema":{"type":"object","properties":{"pattern":{"type":"string","pattern":"^(?!\\.)[a-z]+$"},"q":{"type":"string","pattern":"^[\\p{L}\\p{Script=Greek}]+$"},"r":{"type":"string","pattern":"^a$"}}}}
+	]}`)}})
+	tools, warnings, err := c.Client().Tools(t.Context(), all)
+	var names []string
+	for _, one := range tools {
+		names = append(names, one.Name)
+	}
+	if err != nil || strings.Join(names, " ") != "icons described unchecked email" || len(warnings) != 4 {
+		t.Fatalf("%v, %v, %v", names, warnings, err)
+	}
+	if got := string(tools[3].Input); strings.Contains(got, "(?!") || strings.Contains(got, "Greek") || !strings.Contains(got, `"pattern":"^a$"`) || strings.Count(got, "pattern") != 2 {
+		t.Error(got)
+	}
+}
+
+// words tests that the server's instructions are kept, and that a server which announces
+// nothing has nothing.
+func words(t *testing.T, open opener) {
+	c := open(t, &Server{Instructions: "Call a before b.", Has: map[string]any{}, Tools: []Tool{{Name: "a"}}})
+	if c.Instructions() != "Call a before b." || c.Has("tools") {
+		t.Errorf("%q, tools %v", c.Instructions(), c.Has("tools"))
+	}
+}
+
 // versions tests that the protocol version is negotiated: older versions are accepted, an
 // unknown one is refused.
 func versions(t *testing.T, connect opener) {
-	for version, ok := range map[string]bool{"2025-11-25": true, "2025-06-18": true, "2025-03-26": true, "1999-01-01": false} {
+	for version, ok := range map[string]bool{"2025-11-25": true, "2025-06-18": true, "2025-03-26": true, "2024-11-05": true, mcp.Stateless: true, "1999-01-01": false} {
 		c := connect(t, &Server{Version: version, Tools: []Tool{{Name: "a"}}})
 		err := c.Open(t.Context())
 		var f *fault.Fault

@@ -1,12 +1,13 @@
-package main
+package mcp
 
 import "io"
 
 // shallow is a reader that passes on the messages of an MCP server and replaces values
-// that are nested too deeply by a text. For such a value the SDK would end the
-// connection, and with it all the server's tools.
+// that are nested too deeply by a text. Such a value could not be decoded, and with it
+// the whole message.
 type shallow struct {
 	io.ReadCloser
+	lines   bool // a line is a message; otherwise an empty line ends a message
 	depth   int
 	inText  bool // inside a JSON string
 	escaped bool // after a backslash in a string
@@ -16,7 +17,7 @@ type shallow struct {
 }
 
 const (
-	maxNested = 500 // the SDK allows 1000
+	maxNested = 500 // encoding/json allows 10000; compiling a schema, much less
 	tooNested = `"(nested too deeply)"`
 )
 
@@ -26,7 +27,7 @@ func (s *shallow) Read(p []byte) (int, error) {
 		n, err := s.ReadCloser.Read(s.read[:])
 		s.rest = s.rest[:0]
 		for _, c := range s.read[:n] {
-			s.take(c)
+			s.pass(c)
 		}
 		if err != nil && len(s.rest) == 0 { // if bytes remain, the next Read returns the error
 			return 0, err
@@ -37,15 +38,15 @@ func (s *shallow) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take passes a byte on, or drops it inside a value that is nested too deeply. A line
-// break ends a string, and an empty line ends a message.
-func (s *shallow) take(c byte) {
+// pass passes a byte on, or drops it inside a value that is nested too deeply. A line
+// break ends a string.
+func (s *shallow) pass(c byte) {
 	deep := s.depth > maxNested
 	switch {
 	case c == '\r':
 	case c == '\n':
-		if s.inText, s.escaped = false, false; s.blank {
-			s.depth = 0
+		if s.inText, s.escaped = false, false; s.blank || s.lines {
+			s.depth, deep = 0, false
 		}
 	case s.escaped:
 		s.escaped = false
