@@ -33,8 +33,9 @@ func (c Client) Tools(ctx context.Context, want func(name string) bool) (out []T
 	if !c.Session.Has("tools") {
 		return nil, nil, nil
 	}
-	seen, size, flawed := map[string]bool{}, 0, 0
+	seen, size, flawed, listed := map[string]bool{}, 0, 0, 0
 	err = c.pages(ctx, "tools/list", "tools", func(raw json.RawMessage) bool {
+		listed++
 		t, note, bad := c.tool(raw)
 		switch {
 		case bad == nil && !want(t.Name):
@@ -60,6 +61,9 @@ func (c Client) Tools(ctx context.Context, want func(name string) bool) (out []T
 		out = append(out, t)
 		return true
 	})
+	if err == nil && listed == 0 {
+		warnings = append(warnings, c.flaw("says that it has tools and lists none"))
+	}
 	if err != nil && len(out) > 0 && ctx.Err() == nil {
 		problem := fault.Of(err, fault.Tool)
 		warnings, err = append(warnings, fault.Warn(problem.Code, "%s; the tools that it listed before are used: %d", problem.Message, len(out))), nil

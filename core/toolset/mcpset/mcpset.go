@@ -140,6 +140,11 @@ func (s *set) list(ctx context.Context, one *server) error {
 	limited, stop := context.WithTimeoutCause(ctx, time.Minute, fault.New(fault.Timeout, "the MCP server %s did not list its tools within a minute", one.name))
 	tools, warnings, err := one.conn.Client().Tools(limited, one.config.Offers)
 	stop()
+	s.warnings(one)
+	if !slices.ContainsFunc([]string{"tools", "resources", "prompts"}, one.conn.Has) {
+		s.warn(fault.Warn(fault.Tool, "the MCP server %s says that it has neither tools nor resources nor prompts, so nothing of it is used", one.name).
+			Hinting("look at what it needs to offer something; servers may offer less without a key"))
+	}
 	if err != nil && len(one.tools) == 0 && ctx.Err() == nil {
 		problem := fault.Of(err, fault.Tool)
 		warnings, err = append(warnings, fault.Warn(problem.Code, "%s; none of its tools is used", problem.Text())), nil
@@ -170,6 +175,13 @@ func (s *set) list(ctx context.Context, one *server) error {
 	}
 	one.tools = tools
 	return nil
+}
+
+// warnings passes on what a server did that the protocol forbids.
+func (s *set) warnings(one *server) {
+	for _, w := range one.conn.Warnings() {
+		s.warn(w)
+	}
 }
 
 func (s *set) warn(w *fault.Fault) {
@@ -218,7 +230,7 @@ func (s *set) make() {
 	n := 0
 	for _, one := range s.servers {
 		for _, t := range one.tools {
-			s.tools = append(s.tools, &remote{set: s, conn: one.conn, tool: t.Name, spec: tool.Spec{
+			s.tools = append(s.tools, &remote{set: s, server: one, conn: one.conn, tool: t.Name, spec: tool.Spec{
 				Name: names[n], Description: "(MCP server " + one.name + ") " + t.Description, Input: object(t.Input), Output: t.Output,
 				Risk: one.risk, Network: one.risk == tool.Network, Toolset: "mcp", Provider: one.provider(t),
 			}})

@@ -14,10 +14,11 @@ import (
 
 // remote is one tool of a server.
 type remote struct {
-	set  *set
-	conn *mcp.Connection
-	tool string // the server's own name
-	spec tool.Spec
+	set    *set
+	server *server
+	conn   *mcp.Connection
+	tool   string // the server's own name
+	spec   tool.Spec
 }
 
 var _ tool.Hidden = (*remote)(nil)
@@ -48,6 +49,7 @@ const maxNews = 50
 func (t *remote) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 	var mu sync.Mutex
 	news, last := 0, ""
+	defer t.set.warnings(t.server)
 	return t.conn.Client().Call(ctx, t.tool, c.Args, func(p mcp.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
