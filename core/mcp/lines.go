@@ -133,7 +133,7 @@ func (l *lineSession) line(line []byte) {
 		l.odd = true
 		l.state.Unlock()
 		if first && l.server.Warn != nil {
-			l.server.Warn(fault.Warn(fault.Tool, "the MCP server %s writes lines to its standard output that are no messages; golem skips them. The first: %s", l.server.Name, Plain(string(line), 200)))
+			l.server.Warn(fault.Warn(fault.Tool, "the MCP server %s writes lines to its standard output that are not messages; golem skips them. The first: %s", l.server.Name, Plain(string(line), 200)))
 		}
 		return
 	}
