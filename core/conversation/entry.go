@@ -34,6 +34,7 @@ const (
 	CompactEntry = "compact" // golem dropped messages before the request of Turn, see Dropped; Usage and Answer.Model of the summary
 	AnswerEntry  = "answer"  // a model's: Answer, Usage
 	LostEntry    = "lost"    // the provider billed Usage, of Answer.Model, for an answer that failed, for the request of Turn
+	PartEntry    = "part"    // Text is what a person saw of the answer to the request of Turn, which was stopped or failed
 	StartEntry   = "start"   // a call that can change something is about to run: Tool, Args
 	EndEntry     = "end"     // a call has ended: Tool, Status, Output or Error
 	TaintEntry   = "taint"   // untrusted content was read

@@ -27,6 +27,7 @@ type Kept struct {
 	record  *state.Record
 	entries []Entry
 	answers map[string]*Entry   // by conversation and turn
+	parts   map[string]*Entry   // of failed answers, by conversation and turn
 	changes map[string][]*Entry // notes, compactions and failed answers, by conversation and turn
 	begins  map[string]*Entry   // by conversation
 	starts  map[string]*Entry   // by call id
@@ -81,6 +82,7 @@ func place(name string, turn int) string { return name + "/" + strconv.Itoa(turn
 // the later one counts.
 func (k *Kept) index() {
 	k.Steps, k.Taint = nil, false
+	k.parts = map[string]*Entry{}
 	k.answers, k.changes = map[string]*Entry{}, map[string][]*Entry{}
 	k.begins, k.starts, k.ends = map[string]*Entry{}, map[string]*Entry{}, map[string]*Entry{}
 	k.digests = map[string]Digest{}
@@ -101,6 +103,8 @@ func (k *Kept) index() {
 		case NoteEntry, CompactEntry, LostEntry:
 			at := place(e.Name, e.Turn)
 			k.changes[at] = append(k.changes[at], e)
+		case PartEntry:
+			k.parts[place(e.Name, e.Turn)] = e
 		case AnswerEntry:
 			if e.Answer != nil {
 				k.answers[place(e.Name, e.Turn)] = e
@@ -124,6 +128,15 @@ func (k *Kept) index() {
 // none is kept.
 func (k *Kept) Answer(name string, turn, step int) *Entry {
 	if e := k.answers[place(name, turn)]; e != nil && e.step == step {
+		return e
+	}
+	return nil
+}
+
+// Part returns what a person saw of the failed answer to a request of one of the Steps;
+// nil: nothing.
+func (k *Kept) Part(name string, turn, step int) *Entry {
+	if e := k.parts[place(name, turn)]; e != nil && e.step == step {
 		return e
 	}
 	return nil

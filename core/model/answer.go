@@ -30,6 +30,7 @@ type answer struct {
 	clean    func(string) string
 	size     func(Request) int // an estimate of the request, in tokens
 	show     func(string)
+	halves   halves // of the text
 }
 
 // add adds one event to the answer and passes its text to show.
@@ -128,7 +129,7 @@ func (a *answer) piece(raw json.RawMessage, whole bool) error {
 	if err := a.read(raw, &p); err != nil {
 		return err
 	}
-	text := content(p.Content)
+	text := content(a.halves.join(p.Content))
 	if whole {
 		rest, more := strings.CutPrefix(text, a.text.String())
 		if !more {
@@ -143,7 +144,7 @@ func (a *answer) piece(raw json.RawMessage, whole bool) error {
 	}
 	a.thinking = a.thinking || str(p.Reasoning) != "" || str(p.Thought) != ""
 	a.kept.add(raw)
-	if p.Function != nil && len(p.ToolCalls) == 0 {
+	if p.Function.says() && len(p.ToolCalls) == 0 {
 		p.ToolCalls = []fragment{{Index: "0", Function: *p.Function}}
 	}
 	if whole && len(p.ToolCalls) > 0 {

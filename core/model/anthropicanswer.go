@@ -21,7 +21,8 @@ type block struct {
 	input     json.RawMessage // of a call, if it came whole
 	args      strings.Builder
 	signature strings.Builder
-	unsound   bool // args has bytes that are not text
+	unsound   bool   // args has bytes that are not text
+	halves    halves // of text or args
 }
 
 // anthropicEvent is one event, or a whole message, as far as golem reads it.
@@ -156,14 +157,15 @@ func (a *anthropicAnswer) more(index string, raw json.RawMessage) error {
 	}
 	switch str(d.Type) {
 	case "text_delta":
-		b.text.WriteString(str(d.Text))
-		a.say(str(d.Text))
+		text := str(b.halves.join(d.Text))
+		b.text.WriteString(text)
+		a.say(text)
 	case "thinking_delta":
 		b.text.WriteString(str(d.Thinking))
 	case "signature_delta":
 		b.signature.WriteString(str(d.Signature))
 	case "input_json_delta":
-		text, sound := argsText(d.Partial)
+		text, sound := argsText(b.halves.join(d.Partial))
 		if !sound {
 			b.unsound = true
 		}

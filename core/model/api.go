@@ -102,6 +102,9 @@ type encoder interface {
 	// bridge returns the message that must stand between tool results and a user's
 	// message; nil if none is needed.
 	bridge() json.RawMessage
+	// together returns two neighbours of a role as one message; nil if the protocol takes
+	// them as they are.
+	together(role Role, first, second json.RawMessage) (json.RawMessage, error)
 	// tool returns a tool in the form of the protocol.
 	tool(s tool.Spec) any
 }

@@ -51,6 +51,12 @@ type function struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
+// says reports whether f is a call or a part of one: some gateways send one without name
+// and arguments beside each text.
+func (f *function) says() bool {
+	return f != nil && (str(f.Name) != "" || str(f.Arguments) != "" || len(f.Arguments) > 0 && f.Arguments[0] == '{')
+}
+
 // custom is a call of a tool that takes any text.
 type custom struct {
 	Name  json.RawMessage `json:"name"`
@@ -86,7 +92,22 @@ func content(raw json.RawMessage) string {
 	case '[':
 		return parts(raw)
 	case '{':
-		return parts(json.RawMessage("[" + string(raw) + "]"))
+		return object(raw)
+	}
+	return string(raw)
+}
+
+// object returns the text of a content that is an object: a part, or, from gateways that
+// parse a structured answer themselves, the answer.
+func object(raw json.RawMessage) string {
+	var part struct{ Type, Text json.RawMessage }
+	if json.Unmarshal(raw, &part) == nil && (len(part.Type) > 0 && part.Type[0] == '"' || len(part.Text) > 0) {
+		if text := parts(json.RawMessage("[" + string(raw) + "]")); text != "" {
+			return text
+		}
+	}
+	if string(raw) == "{}" {
+		return ""
 	}
 	return string(raw)
 }

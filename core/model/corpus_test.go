@@ -249,6 +249,7 @@ func TestCorpusConversations(t *testing.T) {
 type strictly struct {
 	provider string
 	answer   modeltest.Answer
+	body     string // of the last request
 }
 
 func (s *strictly) Do(r *http.Request) (*http.Response, error) {
@@ -256,6 +257,7 @@ func (s *strictly) Do(r *http.Request) (*http.Response, error) {
 	if _, err := body.ReadFrom(r.Body); err != nil {
 		return nil, err
 	}
+	s.body = body.String()
 	if status, said := modeltest.Refuse(s.provider, r, body.Bytes()); said != "" {
 		refusal := fmt.Sprintf(`{"error":{"message":%q}}`, said)
 		return (&player{behaviour: behaviour{status: status, body: []string{refusal}}}).Do(r.Clone(r.Context()))

@@ -51,26 +51,39 @@ type history struct {
 	size     Estimator
 	refused  int               // the first so many messages go without their Kept, which the provider has refused
 	after    []json.RawMessage // of each message: the files of the tool results that end with it; nil: not encoded yet
+	joined   []json.RawMessage // of each message: itself with the neighbours of its role before it; nil: it has none
 }
 
-// encode changes the history to messages and returns them encoded, in order. It does
-// not encode again what is the same as in the request before.
+// encode changes the history to messages and returns them encoded, in order, with
+// neighbours of one role joined: some endpoints refuse a history whose roles do not
+// alternate. It does not encode again what is the same as in the request before.
 func (h *history) encode(messages []Message, in encoder) ([]json.RawMessage, error) {
 	same := 0
 	for same < len(h.messages) && same < len(messages) && alike(h.messages[same], messages[same]) {
 		same++
 	}
-	h.messages, h.encoded, h.after = h.messages[:same], h.encoded[:same], h.after[:same]
+	h.messages, h.encoded, h.after, h.joined = h.messages[:same], h.encoded[:same], h.after[:same], h.joined[:same]
 	for _, msg := range messages[same:] {
 		data, err := in.message(msg)
 		if err != nil {
 			return nil, err
 		}
-		h.messages, h.encoded, h.after = append(h.messages, msg), append(h.encoded, data), append(h.after, nil)
+		h.messages, h.encoded, h.after, h.joined = append(h.messages, msg), append(h.encoded, data), append(h.after, nil), append(h.joined, nil)
 	}
 	out := make([]json.RawMessage, 0, len(messages)+1)
-	for i := range h.messages {
-		out = append(out, h.encoded[i])
+	last := Role("") // of the last of out
+	for i, msg := range h.messages {
+		if msg.Role == last && h.joined[i] == nil {
+			var err error
+			if h.joined[i], err = in.together(last, out[len(out)-1], h.encoded[i]); err != nil {
+				return nil, err
+			}
+		}
+		if msg.Role == last && h.joined[i] != nil {
+			out[len(out)-1] = h.joined[i]
+			continue
+		}
+		out, last = append(out, h.encoded[i]), msg.Role
 		if h.messages[i].Role != ToolRole || i+1 < len(messages) && messages[i+1].Role == ToolRole {
 			continue
 		}
@@ -83,10 +96,10 @@ func (h *history) encode(messages []Message, in encoder) ([]json.RawMessage, err
 		}
 		user := len(h.after[i]) > 0 || i+1 < len(messages) && messages[i+1].Role == User
 		if between := in.bridge(); between != nil && user {
-			out = append(out, between)
+			out, last = append(out, between), Assistant
 		}
 		if len(h.after[i]) > 0 {
-			out = append(out, h.after[i])
+			out, last = append(out, h.after[i]), User
 		}
 	}
 	return out, nil

@@ -49,18 +49,24 @@ func (l *lane) enter(ctx context.Context) (leave func(room bool), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	slow, until := l.state()
-	if !slow { // a request has succeeded: all may go out
-		<-l.probe
-		return func(bool) {}, nil
-	}
-	timer := time.NewTimer(time.Until(until))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-		<-l.probe
-		return nil, ctx.Err()
+	for {
+		slow, until := l.state()
+		if !slow { // a request has succeeded: all may go out
+			<-l.probe
+			return func(bool) {}, nil
+		}
+		wait := time.Until(until)
+		if wait <= 0 {
+			break
+		}
+		timer := time.NewTimer(wait) // meanwhile the host may ask for more
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			<-l.probe
+			return nil, ctx.Err()
+		}
 	}
 	left := false
 	return func(room bool) {

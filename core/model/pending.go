@@ -23,6 +23,7 @@ type pending struct {
 	list    int    // the number of the list that its last fragment came in
 	invalid string // why it must not run
 	kept    carrier
+	halves  halves // of args
 }
 
 // write adds to the arguments.
@@ -66,14 +67,15 @@ func (a *answer) fragment(f fragment) error {
 	if len(f.Custom.Name) > 0 || len(f.Custom.Input) > 0 { // a tool that takes any text
 		name, args = str(f.Custom.Name), f.Custom.Input
 	}
-	text, sound := argsText(args)
+	said, _ := argsText(args)
 	c := a.find(string(f.Index), id)
-	if c == nil || a.begins(c, string(f.Index), id, name, text) {
+	if c == nil || a.begins(c, string(f.Index), id, name, said) {
 		var err error
 		if c, err = a.next(string(f.Index), id); err != nil {
 			return err
 		}
 	}
+	text, sound := argsText(c.halves.join(args))
 	c.list = a.lists
 	a.pieces++
 	if c.id == "" {

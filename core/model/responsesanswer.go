@@ -49,7 +49,7 @@ func (a *responsesAnswer) add(raw []byte) error {
 		return complain(raw).broken(a.clean)
 	case typ == "response.output_text.delta":
 		a.choices = true
-		a.say(str(e.Delta))
+		a.say(str(a.halves.join(e.Delta)))
 	case typ == "response.refusal.delta":
 		a.refusal.WriteString(str(e.Delta))
 	case strings.HasPrefix(typ, "response.reasoning"):

@@ -17,7 +17,7 @@ import (
 type RetryPolicy struct {
 	Attempts int           // including the first; 0 means 3, 1 means no retry
 	First    time.Duration // the wait before the second attempt, ± 50 %; 0 means 500 ms
-	Longest  time.Duration // the longest wait, also for Retry-After; 0 means 60 s
+	Longest  time.Duration // the longest wait; 0 means 60 s. A longer Retry-After is not waited for
 }
 
 // Retry is one failed attempt after which the request is repeated, after Wait.
@@ -33,7 +33,8 @@ type Retry struct {
 
 // WithRetry repeats requests that failed for a temporary reason: 408, 409, 429,
 // 5xx, broken connections, and streams that ended too early (SPEC §5). It waits
-// as long as Retry-After says. A Delta with Reset makes the text of a failed
+// as long as Retry-After says, but fails at once if that is longer than
+// policy.Longest. A Delta with Reset makes the text of a failed
 // attempt void. onRetry may be nil; it is called before each wait, in the
 // caller's goroutine. When the context ends, it returns at once.
 func WithRetry(m Model, p RetryPolicy, onRetry func(Retry)) Model {
@@ -91,7 +92,7 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 			turn.Usage = lost.Usage.Add(turn.Usage)
 			return turn, nil
 		}
-		last = err
+		last = r.tooLong(err)
 		if turn.Model != "" {
 			lost = Turn{Model: turn.Model, Usage: lost.Usage.Add(turn.Usage)}
 		}
@@ -133,10 +134,26 @@ func (r *retrying) judge(ctx context.Context, err error) error {
 	if f == nil || !f.retry || ctx.Err() != nil {
 		return backoff.Permanent(err)
 	}
+	if f.retryAfter > r.policy.Longest {
+		return backoff.Permanent(err)
+	}
 	if f.retryAfter > 0 {
-		return &backoff.RetryAfterError{Duration: min(f.retryAfter, r.policy.Longest)}
+		return &backoff.RetryAfterError{Duration: f.retryAfter}
 	}
 	return err
+}
+
+// tooLong returns err; if the provider asks for a longer wait than golem waits, with a
+// fault that says so.
+func (r *retrying) tooLong(err error) error {
+	why := failureOf(err)
+	if why == nil || !why.retry || why.retryAfter <= r.policy.Longest {
+		return err
+	}
+	f := fault.Of(err, fault.Model)
+	out := fault.New(f.Code, "%w: the provider asks to wait %s, and golem waits at most %s", &spoken{f}, why.retryAfter.Round(time.Second), r.policy.Longest)
+	out.Hint, out.Where = "try again after that time, or choose another model with --model", f.Where
+	return out
 }
 
 func (r *retrying) waits() backoff.BackOff {

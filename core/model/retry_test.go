@@ -111,7 +111,7 @@ func TestWaitsGrowAndAreCapped(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		m := &steps{next: []func(context.Context, func(Delta)) (Turn, error){failing(429, 24*time.Hour), answering("ok")}}
+		m := &steps{next: []func(context.Context, func(Delta)) (Turn, error){failing(429, time.Minute), answering("ok")}}
 		start := time.Now()
 		if _, err := WithRetry(m, RetryPolicy{}, nil).Generate(context.Background(), Request{}, nil); err != nil {
 			t.Fatal(err)

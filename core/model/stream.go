@@ -147,6 +147,9 @@ func (e *events) line(line []byte, last bool) ([]byte, error) {
 	if c := bytes.TrimLeft(line, " \t")[0]; c == '{' || c == '[' {
 		return e.document(line)
 	}
+	if plain := bytes.TrimLeft(line, " \t"); known(plain) { // the standard has no blanks there; some gateways do
+		line = plain
+	}
 	name, value, found := bytes.Cut(line, []byte(":"))
 	if last && !found && partial(string(line)) {
 		return nil, io.ErrUnexpectedEOF
@@ -167,6 +170,11 @@ func (e *events) line(line []byte, last bool) ([]byte, error) {
 		return nil, nil
 	}
 	return nil, malformed(e.text, line, nil)
+}
+
+// known reports whether a line begins with a field that golem reads.
+func known(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("data:")) || bytes.HasPrefix(line, []byte("event:"))
 }
 
 // partial reports whether a last line may be the beginning of a known field.

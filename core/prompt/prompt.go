@@ -68,6 +68,12 @@ func Repair(problems string) string {
 		"\nAnswer again with nothing but a JSON value that fits the schema."
 }
 
+// Stopped returns the part of an answer that the person saw before the answer was
+// stopped or failed, as it stays in the conversation.
+func Stopped(part string) string {
+	return part + "\n[golem: the answer ended here, before it was complete.]"
+}
+
 // Summarise is the system prompt of the request for a summary.
 const Summarise = `You keep the notes of a conversation between a person, an assistant and its tools. The beginning of it is removed to save room, and your summary takes its place.
 Write down what is needed to go on: what the person wants and decided, what was done and found (names, paths, numbers, exact words where they matter), and what is still open.

@@ -126,6 +126,9 @@ func (f *frame) readResultTool() tool.Tool {
 func page(id, text string, offset, limit int) string {
 	note := fmt.Sprintf("\n[cut: %%d of %d bytes shown up to here; go on with %s {\"call\":%q,\"offset\":%%d}]", len(text), readResult, id)
 	room := max(limit-len(note)-16, 64)
+	for offset > 0 && offset < len(text) && !utf8.RuneStart(text[offset]) {
+		offset-- // to the beginning of a character
+	}
 	part := head(text[offset:], room)
 	end := offset + len(part)
 	if end >= len(text) {

@@ -191,6 +191,9 @@ func (f *frame) keptTurn() (turn model.Turn, err error, ok bool) {
 		err = closedError(closed)
 	}
 	c.Turns++
+	if part := k.Part(c.Name, c.Turns, f.tree.step); a == nil && part != nil {
+		c.Add(model.Message{Role: model.Assistant, Text: prompt.Stopped(part.Text)})
+	}
 	model.Advance(f.model, f.request(), turn)
 	if err == nil && !f.tree.paid {
 		f.budget.book(1, turn)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/prompt"
@@ -218,9 +219,10 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	f.conversation.Turns++
 	start := f.tree.r.now()
 	f.emit(trace.ModelStart{Turn: f.conversation.Turns, Messages: len(f.conversation.Messages)})
-	turn, err := f.generate(ctx)
+	turn, partly, err := f.generate(ctx)
 	if err != nil {
 		f.lost(turn, f.conversation.Turns)
+		f.seen(partly)
 		return turn, fault.Of(err, fault.Model).InChain(f.chain)
 	}
 	f.keepAnswer(turn)
@@ -238,20 +240,37 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	return turn, nil
 }
 
-func (f *frame) generate(ctx context.Context) (model.Turn, error) {
+// generate makes the request. shown is what a person saw of the answer.
+func (f *frame) generate(ctx context.Context) (turn model.Turn, shown string, err error) {
 	mctx, deadline := f.tree.clock.deadline(ctx, f.worker.Limits.ModelTimeout, "the model request")
 	defer deadline.stop()
 	f.tree.r.Journal.Flush()
 	request := f.request()
 	request.Budget = f.payer(deadline)
-	turn, err := f.model.Generate(mctx, request, func(d model.Delta) { f.emit(trace.Delta{Text: d.Text, Reset: d.Reset}) })
+	var text strings.Builder
+	turn, err = f.model.Generate(mctx, request, func(d model.Delta) {
+		if d.Reset {
+			text.Reset()
+		}
+		text.WriteString(d.Text)
+		f.emit(trace.Delta{Text: d.Text, Reset: d.Reset})
+	})
 	if err != nil {
 		if c := cause(mctx); c != nil && fault.Of(err, fault.Model).Code != c.Code {
-			return turn, c
-		}
-		return turn, err // it has the same code and says more: why the request had to wait
+			err = c
+		} // else it has the same code and says more: why the request had to wait
 	}
-	return turn, nil
+	return turn, text.String(), err
+}
+
+// seen adds what a person saw of an answer that was stopped or failed to the
+// conversation, so that the next request has it too.
+func (f *frame) seen(part string) {
+	if f.depth > 0 || strings.TrimSpace(part) == "" {
+		return
+	}
+	f.conversation.Add(model.Message{Role: model.Assistant, Text: prompt.Stopped(part)})
+	f.tree.r.Journal.Add(conversation.Entry{T: conversation.PartEntry, ID: f.id, Name: f.conversation.Name, Turn: f.conversation.Turns, Text: part})
 }
 
 // inject adds texts from outside the conversation before the root's next request.

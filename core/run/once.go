@@ -28,11 +28,7 @@ func (o *onces[T]) get(ctx context.Context, key string, retry bool, open func() 
 	for {
 		e, first := o.entry(key)
 		if first {
-			defer close(e.done)
-			e.value, e.err = open()
-			if e.err != nil && retry {
-				o.forget(key)
-			}
+			o.open(e, key, retry, open)
 			return e.value, e.err
 		}
 		select {
@@ -45,6 +41,21 @@ func (o *onces[T]) get(ctx context.Context, key string, retry bool, open func() 
 			return none, fault.Of(context.Cause(ctx), fault.Interrupted)
 		}
 	}
+}
+
+// open opens the value of an entry. If open panics, the entry is forgotten, and those who
+// wait for it get an error.
+func (o *onces[T]) open(e *once[T], key string, retry bool, open func() (T, error)) {
+	e.err = fault.New(fault.Tool, "a defect of golem ended the opening of %s", key)
+	ended := false
+	defer func() {
+		if !ended || e.err != nil && retry {
+			o.forget(key)
+		}
+		close(e.done)
+	}()
+	e.value, e.err = open()
+	ended = true
 }
 
 // entry returns the entry of key; first says that the caller must open the value.

@@ -40,7 +40,7 @@ func (s *schedule) await(ctx context.Context, ready func() bool) error {
 			return context.Cause(ctx)
 		}
 	}
-	return ctx.Err()
+	return context.Cause(ctx)
 }
 
 // open waits until no person is being asked.

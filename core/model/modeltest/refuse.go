@@ -126,6 +126,9 @@ func (s strictness) chat(raw json.RawMessage) string {
 		if len(open) > 0 {
 			return fmt.Sprintf("messages.%d: the call %s has no result", i, open[0])
 		}
+		if m.Role == before { // chat templates of llama.cpp and vLLM, for every provider
+			return "Conversation roles must alternate user/assistant/user/assistant/..."
+		}
 		if s.order && m.Role == "user" && before == "tool" {
 			return "Unexpected role 'user' after role 'tool'"
 		}
@@ -194,6 +197,9 @@ func (s strictness) items(raw json.RawMessage) string {
 			}
 			open = slices.Delete(open, at, at+1)
 		case "message":
+			if i > 0 && list[i-1].Type == "message" && list[i-1].Role == it.Role && it.Role == "user" {
+				return "Conversation roles must alternate user/assistant/user/assistant/..."
+			}
 		default:
 			return fmt.Sprintf("input[%d]: unknown type %q", i, it.Type)
 		}

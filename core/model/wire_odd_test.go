@@ -1,0 +1,109 @@
+package model
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golem/core/fault"
+)
+
+// A request that waits for a short pause does not overtake a longer one that the host
+// asked for meanwhile.
+func TestPauseIsNotOvertaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &lane{probe: make(chan struct{}, 1)}
+		l.hold(50 * time.Millisecond)
+		start := time.Now()
+		done := make(chan time.Duration)
+		go func() {
+			leave, err := l.enter(context.Background())
+			if err == nil {
+				defer leave(true)
+			}
+			done <- time.Since(start)
+		}()
+		time.Sleep(10 * time.Millisecond)
+		l.hold(2 * time.Second)
+		if took := <-done; took < 2*time.Second {
+			t.Errorf("the request went out after %v", took)
+		}
+	})
+}
+
+// A provider that asks to wait longer than golem waits is not asked again after 60 s.
+func TestLongRetryAfterFailsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries, begun := 0, time.Now()
+		m := WithRetry(&stubborn{fail: func() error {
+			tries++
+			return (&failure{status: 429, retry: true, retryAfter: 24 * time.Hour, message: "slow down"}).fault(fault.Model, "")
+		}}, RetryPolicy{}, nil)
+		_, err := m.Generate(t.Context(), request(), nil)
+		if tries != 1 || time.Since(begun) > 0 || err == nil || !strings.Contains(err.Error(), "asks to wait 24h0m0s") {
+			t.Errorf("%d attempts in %v: %v", tries, time.Since(begun), err)
+		}
+		if !gone(err) {
+			t.Error("the next model of a list is not asked")
+		}
+	})
+}
+
+// stubborn is a model that always fails.
+type stubborn struct{ fail func() error }
+
+func (*stubborn) Name() string { return "test:stubborn" }
+
+func (f *stubborn) Generate(context.Context, Request, func(Delta)) (Turn, error) {
+	return Turn{}, f.fail()
+}
+
+// A character whose halves come in two pieces is one character, in each protocol and in
+// arguments.
+func TestHalvesOfACharacter(t *testing.T) {
+	for _, c := range []struct{ pieces, want string }{
+		{`"a\ud83d" "\ude00b"`, "a😀b"}, {`"\ud83d" "\ude00"`, "😀"}, {`"\ud83d" "x"`, "\uFFFDx"}, {`"a\\ud83d" "\\ude00"`, `a\ud83d\ude00`},
+		{`"\\\ud83d" "\ude00"`, `\😀`}, {`"\ud83d" "" "\ude00"`, "😀"}, {`"a" 5 "b"`, "a5b"}, {`"\ud83d\ude00" "\ud83d" "\ude00"`, "😀😀"},
+	} {
+		var h halves
+		got := ""
+		for piece := range strings.FieldsSeq(c.pieces) {
+			got += content(h.join([]byte(piece)))
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.pieces, got, c.want)
+		}
+	}
+}
+
+// After turns that failed or were stopped neighbours have one role. No provider gets them
+// so, and nothing of their texts and files is lost.
+func TestNeighboursOfOneRole(t *testing.T) {
+	for _, p := range corpus(t) {
+		row, _ := builtin(p.Name)
+		r := Request{Worker: "main", Conversation: "c", ID: "0", Turn: 3, Messages: []Message{
+			{Role: System, Text: "You help."},
+			{Role: User, Text: "one failed"}, {Role: User, Text: "two", Parts: []Part{{Kind: "text", Name: "a.txt", Data: []byte("three")}}}, {Role: User, Text: "four"},
+			{Role: Assistant, Text: "half"}, {Role: Assistant, Text: "whole"},
+			{Role: User, Text: "five"}, {Role: User, Text: "six"}, {Role: User, Text: "seven"},
+		}}
+		if row.Image {
+			r.Messages[2].Parts = append(r.Messages[2].Parts, Part{Kind: "image", Name: "a.png", MIME: "image/png", Data: []byte("png")})
+		}
+		doer := &strictly{provider: p.Name, answer: p.Answers[0]}
+		m := corpusModel(t, p.Name, doer)
+		for turn := range 3 {
+			if _, err := m.Generate(t.Context(), r, nil); err != nil {
+				t.Fatalf("%s, turn %d: %v", p.Name, turn, err)
+			}
+			for _, word := range []string{"one failed", "two", "three", "four", "half", "whole", "five", "six", "seven"} {
+				if n := strings.Count(doer.body, word); n != 1 {
+					t.Errorf("%s, turn %d: %q is %d times in %s", p.Name, turn, word, n, doer.body)
+				}
+			}
+			r.Messages = append(r.Messages, Message{Role: User, Text: "more"})
+		}
+	}
+}
