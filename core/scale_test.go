@@ -123,7 +123,7 @@ func TestCheckIsLinear(t *testing.T) {
 		return tree.asked
 	}
 	few, more := questions(100), questions(200)
-	if per := (more - few) / 100; more-few > few || per > 40 {
+	if per := (more - few) / 100; more-few > few || per > 50 {
 		t.Errorf("100 workers take %d questions to the file system, 200 take %d", few, more)
 	}
 }

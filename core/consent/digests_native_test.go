@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// No digest that stands for a value is cut (SPEC §3). The two places named here only need
+// No digest that stands for a value is cut (SPEC §3). The places named here only need
 // a file name.
 func TestNoCutDigests(t *testing.T) {
-	allowed := map[string]bool{"cmd/cli/mcprenew.go": true, "cmd/cli/writing.go": true}
+	allowed := map[string]bool{"cmd/cli/mcprenew.go": true, "cmd/cli/writing.go": true, "web/build/serviceworker.go": true}
 	root := "../.."
 	found := map[string]bool{}
 	err := filepath.WalkDir(root, func(name string, d os.DirEntry, err error) error {
