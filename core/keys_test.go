@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -225,6 +226,34 @@ func TestAKeyOfDotEnvNeedsTrust(t *testing.T) {
 	c.env = map[string]string{"OPENAI_API_KEY": "sk-mine-0123456789"}
 	if res := c.run(t); res.Status != run.OK || c.endpoint.last.Header.Get("Authorization") != "Bearer sk-mine-0123456789" {
 		t.Fatalf("the environment wins: %+v", res.Error)
+	}
+}
+
+// W4: a key in a clone's .env needs trust for a provider of every origin, whichever row
+// names the variable, and golem trust lists it.
+func TestAKeyOfDotEnvNeedsTrustForEveryRow(t *testing.T) {
+	const key = "sk-attacker-0123456789"
+	for name, c := range map[string]*clone{
+		"a person's own row":             {config: "providers: {acme: {base_url: \"https://acme.example/v1\", api_key_env: OWN_KEY}}", dotenv: map[string]string{"OWN_KEY": key}},
+		"a person's key of a built-in":   {config: "providers: {openai: {api_key_env: OWN_KEY}}", dotenv: map[string]string{"OWN_KEY": key}, options: core.Options{Model: "openai:m"}},
+		"a person's built-in, its key":   {config: "providers: {openai: {headers: {X: abcdefgh}}}", dotenv: map[string]string{"OPENAI_API_KEY": key}, options: core.Options{Model: "openai:m"}},
+		"the manifest's row":             {manifest: "providers: {acme: {base_url: \"https://acme.example/v1\", api_key_env: OWN_KEY}}\n", dotenv: map[string]string{"OWN_KEY": key}},
+		"the manifest over the person's": {config: "providers: {acme: {base_url: \"https://acme.example/v1\"}}", manifest: "providers: {acme: {api_key_env: OWN_TOKEN}}\n", dotenv: map[string]string{"OWN_TOKEN": key}},
+		"golem's other name of a key":    {dotenv: map[string]string{"GOOGLE_API_KEY": key}, options: core.Options{Model: "google:m"}},
+		"golem's name of a key":          {dotenv: map[string]string{"GEMINI_API_KEY": key}, options: core.Options{Model: "google:m"}},
+	} {
+		if res := c.run(t); res.Error == nil || res.Error.Code != fault.Trust || c.endpoint.requests.Load() != 0 {
+			t.Errorf("%s: %v, %d requests", name, res.Error, c.endpoint.requests.Load())
+			continue
+		}
+		asked := c.person.Asked()
+		if len(asked) != 1 || !slices.ContainsFunc(asked[0].Lines, func(l approval.Line) bool { return l.Where == ".env" }) {
+			t.Errorf("%s: asked %+v", name, asked)
+		}
+		c.person = &asker{answer: approval.Yes}
+		if res := c.run(t); res.Status != run.OK {
+			t.Errorf("%s: trusted: %v", name, res.Error)
+		}
 	}
 }
 

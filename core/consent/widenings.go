@@ -270,11 +270,7 @@ func (c *Consent) providerWidenings(name string) trust.List {
 			out = append(out, w)
 		}
 	}
-	keys := []string{c.Project.Manifest().Providers[name].APIKeyEnv}
-	if row, known := model.Builtin(name); known {
-		keys = append(keys, row.Keys()...)
-	}
-	for _, key := range keys {
+	for _, key := range c.keyVariables(name) {
 		if value := c.source.DotEnv[key]; value != "" && c.source.Env[key] == "" {
 			out = append(out, trust.Widening{
 				File: ".env", Path: key, Value: fingerprint(value), At: ".env",
@@ -283,6 +279,17 @@ func (c *Consent) providerWidenings(name string) trust.List {
 		}
 	}
 	return out
+}
+
+// keyVariables returns the variables from which a provider's key may come, whoever names
+// them: golem's own row, the person's, the manifest's.
+func (c *Consent) keyVariables(name string) []string {
+	keys := []string{c.Project.Manifest().Providers[name].APIKeyEnv, c.source.Config.Providers()[name].APIKeyEnv}
+	if row, known := model.Builtin(name); known {
+		keys = append(keys, row.Keys()...)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 func (c *Consent) providerLine(name string, s project.Said) (trust.Widening, bool) {
