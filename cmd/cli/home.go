@@ -66,6 +66,9 @@ func (h *host) home() string {
 func (h *host) judgeHome(p place) {
 	why := h.homeRefused(p)
 	h.homes.mu.Lock()
+	if !h.homes.decided && why == "" && h.namedHome() != "" {
+		sweepHome(h.namedHome())
+	}
 	first := h.homes.refused == "" && why != ""
 	h.homes.decided, h.homes.refused = true, cmp.Or(h.homes.refused, why)
 	silent := h.homes.silent

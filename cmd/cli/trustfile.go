@@ -2,9 +2,6 @@ package main
 
 import (
 	"crypto/sha256"
-	"errors"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,7 +69,8 @@ func (t trustFile) write(data []byte) error {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real
 	}
-	return replace(name, ".golem-*", data, func(f *os.File) error {
+	leftovers(filepath.Dir(name), filepath.Base(name))
+	return replace(name, unfinishedName(name), data, func(f *os.File) error {
 		if info, err := os.Stat(name); err == nil {
 			if err := f.Chmod(info.Mode().Perm()); err != nil {
 				return err
@@ -118,34 +116,6 @@ func (h *host) pathWorker(p place) string {
 		return short
 	}
 	return realPath(name)
-}
-
-// readHomeFile reads a regular file of GOLEM_HOME; nil if there is none.
-func readHomeFile(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err == nil && !info.Mode().IsRegular():
-		err = errors.New("it is not a regular file")
-	}
-	var f *os.File
-	if err == nil {
-		f, err = os.Open(name)
-	}
-	var data []byte
-	if err == nil {
-		defer f.Close()
-		data, err = io.ReadAll(io.LimitReader(f, maxHomeFile+1))
-	}
-	if err == nil && len(data) > maxHomeFile {
-		err = errors.New("it is too long")
-	}
-	if err != nil {
-		return nil, fault.New(fault.Config, "%s in GOLEM_HOME cannot be read: %s", filepath.Base(name), cause(err)).
-			Hinting("repair the file, or remove it")
-	}
-	return data, nil
 }
 
 // config reads the person's $GOLEM_HOME/config.yaml.
@@ -204,37 +174,4 @@ func (h *host) reach(p place, noProject bool) approval.Reach {
 		}
 	}
 	return approval.WithinSandbox
-}
-
-// writeAtomic writes a file so that even after a crash it has either the old or the new
-// content, never a mix (SECURITY 5).
-func writeAtomic(name string, data []byte) error {
-	dir := filepath.Dir(name)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	return replace(name, ".golem-*", data, (*os.File).Sync)
-}
-
-// replace writes data to a new file beside name, calls done with it before closing it,
-// and renames it to name. After an error the old file is unchanged.
-func replace(name, pattern string, data []byte, done func(*os.File) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(name), pattern)
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	if err == nil {
-		err = done(tmp)
-	}
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return nil
 }
