@@ -67,7 +67,7 @@ func TestToolAddBesideAnother(t *testing.T) {
 // A run that goes on keeps its trace, however many begin after it.
 func TestPruneLeavesARunThatGoesOn(t *testing.T) {
 	dir := t.TempDir()
-	long, err := newRunFile(dir, []string{".golem", trace.RunsDir}, "20260101-000000-aaaaaa")
+	long, err := newRunFile(dir, []string{".golem", trace.RunsDir}, "20260101-000000-aaaaaa", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestPruneLeavesARunThatGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range trace.KeptRuns {
-		other, err := newRunFile(dir, []string{".golem", trace.RunsDir}, fmt.Sprintf("20260102-%06d-aaaaaa", n))
+		other, err := newRunFile(dir, []string{".golem", trace.RunsDir}, fmt.Sprintf("20260102-%06d-aaaaaa", n), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

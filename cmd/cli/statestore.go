@@ -60,6 +60,9 @@ func ownParents(files *osfs.FS, name string) error {
 	if err := ownParents(files, dir); err != nil {
 		return err
 	}
+	if dir == sandbox.StateDir {
+		return sandbox.MakeState(files)
+	}
 	if err := files.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/state"
 	"golem/core/trace"
 	"golem/sandbox/osfs"
 )
@@ -47,11 +48,20 @@ func (h *host) openTrace(f *flags, p place, id string) (*traceFile, error) {
 		where = "$GOLEM_HOME/runs"
 		_ = os.MkdirAll(root, 0o700) // opening it reports the error
 	}
-	t, err := newRunFile(root, dirs, id)
+	var kept state.Store
+	if files, err := osfs.Open(root); err == nil && p.pack == nil {
+		defer files.Close()
+		kept = h.stateOf(files, root)
+	}
+	t, err := newRunFile(root, dirs, id, kept.Order(trace.OrderKind))
 	if err != nil {
 		h.say("warning: the trace cannot be written to %s: %s (--trace FILE writes it elsewhere)", where, cause(err))
 		return nil, nil
 	}
+	_ = kept.Last(trace.OrderKind, id+".jsonl", func(name string) bool { // an error costs only its place among the kept ones
+		_, err := t.folder.Lstat(name)
+		return err == nil
+	})
 	return t, nil
 }
 
@@ -80,14 +90,18 @@ func newTraceFile(name string) (*traceFile, error) {
 // newRunFile creates <id>.jsonl in the last of dirs, each of which is inside the
 // previous one. It uses one handle of the project's directory for all of this, so that
 // no link in a cloned project leads the trace elsewhere.
-func newRunFile(root string, dirs []string, id string) (*traceFile, error) {
+func newRunFile(root string, dirs []string, id string, own []string) (*traceFile, error) {
 	project, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, err
 	}
 	defer project.Close()
 	for _, dir := range dirs {
-		if err := ownDir(project, dir); err != nil {
+		made, err := ownDir(project, dir)
+		if made && dir == sandbox.StateDir {
+			err = project.WriteFile(sandbox.StateIgnore, []byte(sandbox.StateIgnored), 0o600)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -96,7 +110,7 @@ func newRunFile(root string, dirs []string, id string) (*traceFile, error) {
 		return nil, err
 	}
 	name := id + ".jsonl"
-	trace.Prune(folder{dir.FS(), dir}, name, trace.KeptRuns-1, func(name string) bool { return goesOn(dir, name) })
+	trace.Prune(folder{dir.FS(), dir}, name, trace.KeptRuns-1, own, func(name string) bool { return goesOn(dir, name) })
 	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
 		dir.Close()
@@ -120,15 +134,17 @@ func goesOn(dir *os.Root, name string) bool {
 
 // ownDir creates a directory with access for its owner only, if it does not exist. It
 // returns an error for a link.
-func ownDir(in *os.Root, name string) error {
-	if err := in.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
+func ownDir(in *os.Root, name string) (made bool, err error) {
+	err = in.Mkdir(name, 0o700)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return false, err
 	}
+	made = err == nil
 	info, err := in.Lstat(name)
 	if err == nil && !info.IsDir() {
 		err = fmt.Errorf("%s is not a directory", name)
 	}
-	return err
+	return made, err
 }
 
 // folder is a directory with traces, as package trace uses it.
@@ -144,7 +160,7 @@ func (f folder) Remove(name string) error { return f.root.Remove(name) }
 // space on a full disk.
 func (t *traceFile) keep(name string, data []byte) (err error) {
 	if t.texts == nil {
-		if err := ownDir(t.folder, t.dir); err != nil {
+		if _, err := ownDir(t.folder, t.dir); err != nil {
 			return err
 		}
 		if t.texts, err = t.folder.OpenRoot(t.dir); err != nil {

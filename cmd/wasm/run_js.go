@@ -310,7 +310,7 @@ func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, 
 	}
 	var file *traceFile
 	if a.Keep == nil || *a.Keep {
-		file = c.openTrace(fsys, ro.ID)
+		file = c.openTrace(fsys, a.Project, ro.ID)
 	}
 	if file != nil {
 		ro.Trace, ro.Texts = file, file.keep

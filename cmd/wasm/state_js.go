@@ -24,6 +24,9 @@ func (s *stores) state(fsys *opfs.FS, project string) state.Store {
 		Lock: func(ctx context.Context, name string) (func(), error) { return waitLock(ctx, fsys, in("locks/"+name)) },
 		Held: func(name string) bool { return fsys.Locked(in("locks/" + name)) },
 		Append: func(name string) (io.WriteCloser, error) {
+			if err := sandbox.MakeState(fsys); err != nil {
+				return nil, err
+			}
 			log, err := fsys.Append(in(name))
 			if err != nil {
 				return nil, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io/fs"
 	"path"
 	"syscall/js"
 	"time"
@@ -25,17 +26,26 @@ type traceFile struct {
 
 // openTrace makes the trace file of a run, and first removes the oldest traces. If it cannot
 // make the file, it warns the page and returns nil.
-func (c *call) openTrace(fsys *opfs.FS, id string) *traceFile {
+func (c *call) openTrace(fsys *opfs.FS, project, id string) *traceFile {
+	kept := c.server.stores.state(fsys, project)
 	if runs, err := sub(fsys, trace.RunsDir); err == nil {
-		trace.Prune(runs, id+".jsonl", trace.KeptRuns-1, nil)
+		trace.Prune(runs, id+".jsonl", trace.KeptRuns-1, kept.Order(trace.OrderKind), nil)
 	}
 	name := path.Join(trace.RunsDir, id+".jsonl")
-	log, err := fsys.Append(name)
+	err := sandbox.MakeState(fsys)
+	var log *opfs.Log
+	if err == nil {
+		log, err = fsys.Append(name)
+	}
 	if err != nil {
 		c.warn(err)
 		return nil
 	}
 	log.Gathers = true
+	_ = kept.Last(trace.OrderKind, id+".jsonl", func(name string) bool { // an error costs only its place among the kept ones
+		_, err := fs.Stat(fsys, path.Join(trace.RunsDir, name))
+		return err == nil
+	})
 	return &traceFile{Log: log, fs: fsys, dir: trace.TextsDir(name)}
 }
 

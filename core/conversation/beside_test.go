@@ -3,6 +3,8 @@ package conversation_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"testing"
 	"time"
 
@@ -71,6 +73,72 @@ func TestTwoLists(t *testing.T) {
 	conversation.List(&s)
 	if second != nil && second[0].Status != "open" {
 		t.Errorf("it is %s", second[0].Status)
+	}
+}
+
+// X6: conversations that a pull or a copy brings along, however many and whatever their
+// times, neither displace the person's own nor become the newest one; they stay.
+func TestForeignConversationsDisplaceNone(t *testing.T) {
+	files, theirs := sandbox.Memory(), state.Memory(sandbox.Memory())
+	theirs.Project = "/elsewhere"
+	s := state.Memory(files)
+	keep(&s, "mine")
+	keep(&s, "later")
+	keep(&theirs, "x")
+	data, err := fs.ReadFile(theirs.Files, "conversations/x.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range conversation.KeptCount + 5 {
+		if err := s.Files.WriteFile(fmt.Sprintf("conversations/2099%04d.jsonl", n), data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Files.WriteFile("order/conversations.json", []byte(`{"golem":"order","v":1,"mac":"00"}`+"\n[]")); err != nil {
+		t.Fatal(err)
+	}
+	keep(&s, "new")
+	for _, id := range []string{"mine", "later", "new"} {
+		if k, err := conversation.Read(&s, id); err != nil || k.Err != nil {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	if id := conversation.Newest(&s); id != "new" {
+		t.Errorf("the newest is %s", id)
+	}
+	if n := len(conversation.List(&s)); n != conversation.KeptCount+8 {
+		t.Errorf("%d are listed", n)
+	}
+}
+
+// The order is that of writing, whatever the files' times say, and one that is continued
+// is the newest.
+func TestTheOrderIsThatOfWriting(t *testing.T) {
+	s := state.Memory(sandbox.Memory())
+	for _, id := range []string{"c", "a", "b"} {
+		keep(&s, id)
+	}
+	if data, err := fs.ReadFile(s.Files, "conversations/c.jsonl"); err != nil || s.Files.WriteFile("conversations/c.jsonl", data) != nil {
+		t.Fatal(err)
+	}
+	if id := conversation.Newest(&s); id != "b" {
+		t.Errorf("the newest is %s", id)
+	}
+	release, err := conversation.Hold(&s, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := conversation.Read(&s, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := conversation.Resume(&s, k, release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	if id := conversation.Newest(&s); id != "a" {
+		t.Errorf("the newest is %s", id)
 	}
 }
 

@@ -2,10 +2,12 @@ package conversation
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -93,6 +95,7 @@ func (j *Journal) create() error {
 		return err
 	}
 	j.release = release
+	written(j.store, j.ID)
 	return nil
 }
 
@@ -231,6 +234,7 @@ func (j *Journal) Close() (id string) {
 			j.fail(err)
 		}
 		j.ended = true
+		written(j.store, j.ID)
 		j.release()
 		j.release = nil
 	}
@@ -240,11 +244,15 @@ func (j *Journal) Close() (id string) {
 	return j.ID
 }
 
-// prune removes the conversations that were written longest ago and that nobody uses,
-// until keep of them are left.
+// prune removes the person's own conversations that were written longest ago and that
+// nobody uses, until keep of them are left. Files that a clone or a copy brought along
+// neither count nor are removed.
 func prune(s *state.Store, keep int) {
-	all := files(s)
-	for _, f := range all[:max(len(all)-keep, 0)] {
+	if count(s) <= keep {
+		return
+	}
+	own := slices.DeleteFunc(files(s), func(f file) bool { return !f.own })
+	for _, f := range own[:max(len(own)-keep, 0)] {
 		if release, err := hold(s, f.id); err == nil {
 			if info, err := fs.Stat(s.Files, fileOf(f.id)); err == nil && info.ModTime().Equal(f.wrote) { // nobody has continued it meanwhile
 				_ = s.Files.Remove(fileOf(f.id))
@@ -252,6 +260,15 @@ func prune(s *state.Store, keep int) {
 			release()
 		}
 	}
+}
+
+// written makes a conversation the last one in the order of the person's own. An error
+// costs only its place there.
+func written(s *state.Store, id string) {
+	_ = s.Last(Dir, id, func(id string) bool {
+		_, err := fs.Stat(s.Files, fileOf(id))
+		return err == nil
+	})
 }
 
 // Remove removes a conversation. It fails with E_BUSY if a golem uses it, and with
@@ -271,10 +288,26 @@ func Remove(s *state.Store, id string) error {
 // file is one conversation in Dir.
 type file struct {
 	id    string
-	wrote time.Time
+	wrote time.Time // what the file system says, to notice a change
+	own   bool      // golem wrote it on this machine in this project
+	rank  int       // its place in the order of the own ones; -1: it is not there
 }
 
-// files returns the conversations of a project, the one that was written last at the end.
+// count returns the number of files in Dir.
+func count(s *state.Store) int {
+	if s.Files == nil {
+		return 0
+	}
+	entries, err := fs.ReadDir(s.Files, Dir)
+	if err != nil {
+		return 0
+	}
+	return len(entries)
+}
+
+// files returns the conversations of a project: first those that are not the person's
+// own, then the own ones, the one that was written last at the end. Own ones that the
+// order does not know were written by an older golem; their names begin with a time.
 func files(s *state.Store) []file {
 	if s.Files == nil {
 		return nil
@@ -283,24 +316,36 @@ func files(s *state.Store) []file {
 	if err != nil {
 		return nil // there is no directory: none was kept yet
 	}
+	ranks := map[string]int{}
+	for n, id := range s.Order(Dir) {
+		ranks[id] = n
+	}
 	var out []file
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), ".jsonl")
 		info, err := e.Info()
 		if ok && err == nil && e.Type().IsRegular() && validID(id) == nil {
-			out = append(out, file{id, info.ModTime()})
+			rank, known := ranks[id]
+			if !known {
+				rank = -1
+			}
+			out = append(out, file{id, info.ModTime(), known || s.Began(format, fileOf(id)), rank})
 		}
 	}
 	sorting.By(out, func(a, b file) int {
-		if c := a.wrote.Compare(b.wrote); c != 0 {
-			return c
+		switch {
+		case a.own != b.own && b.own:
+			return -1
+		case a.own != b.own:
+			return 1
 		}
-		return strings.Compare(a.id, b.id)
+		return cmp.Or(cmp.Compare(a.rank, b.rank), strings.Compare(a.id, b.id))
 	})
 	return out
 }
 
-// Newest returns the name of the conversation that was written last, "" if there is none.
+// Newest returns the person's own conversation that was written last, or if there is none
+// of their own another one; "" if there is none.
 func Newest(s *state.Store) string {
 	if all := files(s); len(all) > 0 {
 		return all[len(all)-1].id

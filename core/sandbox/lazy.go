@@ -83,6 +83,12 @@ func (d *lazy) make() (FS, error) {
 	var at string
 	for elem := range strings.SplitSeq(d.name, "/") {
 		at = path.Join(at, elem)
+		if at == StateDir {
+			if err := MakeState(d.parent); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if err := d.parent.Mkdir(at, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}

@@ -288,7 +288,7 @@ func TestPrune(t *testing.T) {
 	f.MapFS["20260101-000000-aaaaaa.d/notes.txt"] = &fstest.MapFile{}
 	f.MapFS["20260102-000000-aaaaaa.d/0.1.prompt.json"] = &fstest.MapFile{} // removed with its trace
 	f.MapFS["99990101-000000-aaaaaa.jsonl"] = &fstest.MapFile{}             // came with a cloned project
-	Prune(f, "20260106-000000-aaaaaa.jsonl", 3, nil)
+	Prune(f, "20260106-000000-aaaaaa.jsonl", 3, nil, nil)
 	var left []string
 	if err := fs.WalkDir(f, ".", func(name string, d fs.DirEntry, err error) error {
 		if !d.IsDir() {
@@ -301,6 +301,29 @@ func TestPrune(t *testing.T) {
 	want := "20260101-000000-aaaaaa.d/notes.txt 20260103-000000-aaaaaa.d/….txt 20260103-000000-aaaaaa.jsonl 20260104-000000-aaaaaa.d/….txt 20260104-000000-aaaaaa.jsonl 20260105-000000-aaaaaa.d/….txt 20260105-000000-aaaaaa.jsonl mine.d/a.txt mine.jsonl"
 	if got := strings.Join(left, " "); got != want {
 		t.Errorf("left %s\nwant %s", got, want)
+	}
+}
+
+// X6: traces that a clone brings along, however many and whatever their times, do not
+// displace the person's own, and stay.
+func TestPruneCountsOwnOnes(t *testing.T) {
+	f := tree{fstest.MapFS{}}
+	var own []string
+	for i := range 4 {
+		own = append(own, fmt.Sprintf("20200101-00000%d-aaaaaa.jsonl", i))
+		f.MapFS[own[i]] = &fstest.MapFile{}
+	}
+	for i := range 9 {
+		f.MapFS[fmt.Sprintf("2026010%d-000000-bbbbbb.jsonl", i+1)] = &fstest.MapFile{}
+	}
+	Prune(f, "20260201-000000-aaaaaa.jsonl", 3, append(own, "20200109-000000-aaaaaa.jsonl"), nil)
+	for i, name := range own {
+		if _, there := f.MapFS[name]; there != (i > 0) {
+			t.Errorf("%s: there %v", name, there)
+		}
+	}
+	if len(f.MapFS) != 3+9 {
+		t.Errorf("%d files are left", len(f.MapFS))
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 // RunsDir is the directory of the traces, relative to the project's root.
 const RunsDir = ".golem/runs"
 
+// OrderKind is the kind of a project's traces in state.Store.Order.
+const OrderKind = "runs"
+
 // KeptRuns is the number of traces that golem keeps for each project
 // (SPEC §14).
 const KeptRuns = 200
@@ -20,14 +23,15 @@ type Folder interface {
 	Remove(name string) error // removes a file or an empty directory
 }
 
-// Prune removes old traces with their long texts, so that at most keep traces stay, and
-// removes long texts without a trace. Call it before the trace called next is made. A
-// trace's name begins with the time of its run. Prune removes names that sort after next
-// first, so that traces of the year 9999 in a cloned project do not displace the real
-// ones. Files with other names do not belong to golem and stay. So do the traces of runs
+// Prune removes old traces with their long texts, so that at most keep of the person's own
+// stay, and removes long texts without a trace. Call it before the trace called next is
+// made. own are the traces that golem wrote on this machine, the newest last: others, as
+// a clone brings them along, neither count nor are removed. If own is nil, golem has no
+// key to tell; then all count, and the names that sort after next are removed first, so
+// that traces of the year 9999 in a cloned project do not displace the real ones. Files with other names do not belong to golem and stay. So do the traces of runs
 // that still run: goesOn reports whether the run of a trace does; nil means that none
 // does. Errors are ignored, because the next Prune tries again.
-func Prune(f Folder, next string, keep int, goesOn func(name string) bool) {
+func Prune(f Folder, next string, keep int, own []string, goesOn func(name string) bool) {
 	entries, err := fs.ReadDir(f, ".")
 	if err != nil {
 		return
@@ -42,12 +46,17 @@ func Prune(f Folder, next string, keep int, goesOn func(name string) bool) {
 		}
 	}
 	slices.Sort(files)
-	now, found := slices.BinarySearch(files, next)
+	mine := slices.DeleteFunc(slices.Clone(own), func(name string) bool { return !slices.Contains(files, name) })
+	others := slices.DeleteFunc(slices.Clone(files), func(name string) bool { return slices.Contains(mine, name) })
+	now, found := slices.BinarySearch(others, next)
 	if found {
 		now++
 	}
-	files = slices.Concat(files[now:], files[:now])
-	old := slices.Clone(files[:max(len(files)-keep, 0)])
+	others = slices.Concat(others[now:], others[:now])
+	if own != nil {
+		others = nil
+	}
+	old := slices.Concat(others[:max(len(others)-keep, 0)], mine[:max(len(mine)-keep, 0)])
 	if goesOn != nil {
 		old = slices.DeleteFunc(old, goesOn)
 	}

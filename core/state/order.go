@@ -1,0 +1,103 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"time"
+
+	"golem/core/sandbox"
+)
+
+// orderFormat is the format of a sealed list of names.
+var orderFormat = Format{Kind: "order", Version: 1}
+
+// maxOrder is the most names that an order keeps, and the size limit of its file.
+const (
+	maxOrder     = 2_000
+	maxOrderFile = 1 << 20
+)
+
+// orderWait is how long Last waits for another process that changes the same order.
+const orderWait = 2 * time.Second
+
+func orderFile(kind string) string { return path.Join("order", kind+".json") }
+
+// Order returns the names of a kind of files that golem wrote on this machine in this
+// project, the one that was written last at the end. Times of files say nothing about
+// that: a clone, a copy and a clock set them. The list is empty if there is none that
+// golem wrote here, and nil if the Store keeps nothing.
+func (s *Store) Order(kind string) []string {
+	if !s.Kept() {
+		return nil
+	}
+	names := []string{}
+	file, err := sandbox.ReadFile(s.Files, orderFile(kind), maxOrderFile)
+	if err != nil {
+		return names
+	}
+	body, err := s.Unseal(orderFormat, orderFile(kind), file)
+	if err != nil || json.Unmarshal(body, &names) != nil {
+		return []string{}
+	}
+	return names
+}
+
+// Last notes that a file of a kind was written now: it becomes the last of the order.
+// exists says which of the others are still there. Without a key Last does nothing.
+func (s *Store) Last(kind, name string, exists func(name string) bool) error {
+	if !s.Kept() {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.Background(), orderWait)
+	defer stop()
+	release, err := s.Hold(ctx, "order-"+kind)
+	if err != nil {
+		return err
+	}
+	defer release()
+	names := slices.DeleteFunc(s.Order(kind), func(n string) bool { return n == name || !exists(n) })
+	names = append(names, name)
+	body, err := json.Marshal(names[max(len(names)-maxOrder, 0):])
+	if err != nil {
+		return err
+	}
+	file, err := s.Seal(orderFormat, orderFile(kind), body)
+	if err != nil {
+		return err
+	}
+	if err := s.Files.Mkdir("order", 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return s.Files.WriteFile(orderFile(kind), file)
+}
+
+// Began reports whether golem began a log on this machine in this project under this
+// name. It reads only the first line.
+func (s *Store) Began(f Format, name string) bool {
+	if !s.Kept() {
+		return false
+	}
+	file, err := s.Files.Open(name)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	head := make([]byte, 1<<10)
+	n, _ := file.Read(head) // a short read is one of a file that did not begin here
+	end := slices.Index(head[:n], '\n')
+	if end < 0 {
+		return false
+	}
+	got, payload, ok := parseLine(head[:end])
+	var o opening
+	if !ok || json.Unmarshal(payload, &o) != nil || o.Golem != f.Kind || o.V < 1 || o.V > f.Version {
+		return false
+	}
+	r := &Record{}
+	s.check(r, Format{f.Kind, o.V}, name, got, payload, ok)
+	return r.Err == nil
+}
