@@ -324,7 +324,7 @@ func (c *chatCommands) export(s *run.Session, name string) (string, error) {
 	}
 	file, err := os.OpenFile(c.host.path(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return "", usage("%s cannot be written: %s", name, cause(err)).Hinting("name a file that does not exist, in a directory that you can write to")
+		return "", usage("%s cannot be written: %s", name, cause(err)).Hinting("%s", writeHint(err, "name a file that does not exist, in a directory that you can write to"))
 	}
 	_, err = file.WriteString(k.Markdown())
 	if err = errors.Join(err, file.Close()); err != nil {

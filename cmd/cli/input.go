@@ -233,6 +233,10 @@ func (h *host) readFile(name string, limit int64) ([]byte, error) {
 
 // cause returns the text of an error without the path that package os adds.
 func cause(err error) string {
+	var f *fault.Fault
+	if errors.As(err, &f) {
+		return f.Message
+	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err.Error()

@@ -149,7 +149,7 @@ func (h *host) ownShelf(f *libFlags, create bool) (shelf, error) {
 	if create {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return shelf{}, fault.New(fault.Path, "the directory of libraries %s cannot be created: %s", h.shorten(dir), cause(err)).
-				Hinting("set GOLEM_HOME to a directory that you can write to, or give --lib DIR")
+				Hinting("%s", writeHint(err, "set GOLEM_HOME to a directory that you can write to, or give --lib DIR"))
 		}
 	}
 	s, err := h.shelf(dir)
@@ -163,7 +163,7 @@ func (h *host) ownShelf(f *libFlags, create bool) (shelf, error) {
 	lock := flock.New(filepath.Join(dir, ".lock"))
 	if err := lock.Lock(); err != nil {
 		s.close()
-		return shelf{}, fault.New(fault.Path, "the directory of libraries %s cannot be locked: %s", s.shown, cause(err)).Hinting("make it writable")
+		return shelf{}, fault.New(fault.Path, "the directory of libraries %s cannot be locked: %s", s.shown, cause(err)).Hinting("%s", writeHint(err, "make it writable"))
 	}
 	files := s.close
 	s.close = func() { lock.Close(); files() }

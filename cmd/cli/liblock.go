@@ -50,7 +50,7 @@ func (h *host) lockLibraries(root string, p *project.Project, modules []project.
 		err = os.Rename(tmp, name)
 	}
 	if err != nil {
-		return fault.New(fault.Lock, "%s could not be written: %s", project.LockFile, cause(err)).Hinting("make the project's directory writable")
+		return fault.New(fault.Lock, "%s could not be written: %s", project.LockFile, cause(err)).Hinting("%s", writeHint(err, "make the project's directory writable"))
 	}
 	return h.print(text + project.LockFile + ": written\n")
 }

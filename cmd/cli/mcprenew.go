@@ -37,7 +37,7 @@ func (s *secretStore) lockSignIn(ctx context.Context, server string) (done func(
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return nil, fault.New(fault.Config, "the sign-in at %s cannot be locked: %s", hostAndPath(server), cause(err)).Hinting("make GOLEM_HOME writable")
+	return nil, fault.New(fault.Config, "the sign-in at %s cannot be locked: %s", hostAndPath(server), cause(err)).Hinting("%s", writeHint(err, "make GOLEM_HOME writable"))
 }
 
 // serverTokens provides the tokens for one server. It is safe for concurrent use.

@@ -118,7 +118,7 @@ func (h *host) writePack(out string, made *core.Packed) error {
 		err = os.Rename(tmp, target)
 	}
 	if err != nil {
-		return usage("%s could not be written: %s", out, cause(err)).Hinting("name a file in an existing directory that you can write to")
+		return usage("%s could not be written: %s", out, cause(err)).Hinting("%s", writeHint(err, "name a file in an existing directory that you can write to"))
 	}
 	return nil
 }

@@ -24,6 +24,9 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	if err != nil {
 		return nil, fault.Of(err, fault.Project)
 	}
+	if err := recoverTools(p.root, files); err != nil {
+		return nil, err
+	}
 	o := f.options()
 	o.Files, o.Name = files, filepath.Base(p.root)
 	if p.file {

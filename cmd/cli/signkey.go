@@ -69,7 +69,7 @@ func (h *host) newSignKey(name string) error {
 		err = writeNewMode(h.path(name+".pub"), append(text, '\n'), 0o644)
 	}
 	if err != nil {
-		return usage("the key could not be written: %s", cause(err)).Hinting("name a file in an existing directory that you can write to")
+		return usage("the key could not be written: %s", cause(err)).Hinting("%s", writeHint(err, "name a file in an existing directory that you can write to"))
 	}
 	if password == "" {
 		h.say("%s has no password: whoever can read the file can sign with it", name)

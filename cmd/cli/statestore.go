@@ -76,7 +76,7 @@ func stateKey(name string) ([]byte, error) {
 		return key, err
 	}
 	failed := func(err error) error {
-		return fault.New(fault.Config, "state.key in GOLEM_HOME cannot be made: %s", cause(err)).Hinting("make GOLEM_HOME writable")
+		return fault.New(fault.Config, "state.key in GOLEM_HOME cannot be made: %s", cause(err)).Hinting("%s", writeHint(err, "make GOLEM_HOME writable"))
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return nil, failed(err)

@@ -3,14 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
-	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +19,8 @@ import (
 	"golem/core/sandbox"
 	"golem/core/wasmtool"
 	"golem/core/wasmtool/guard"
+	"golem/core/workspace"
+	"golem/sandbox/osfs"
 )
 
 // addFlags are the flags of golem tool add and update.
@@ -209,7 +209,9 @@ type pin struct{ digest, from string }
 // replace, was changed.
 func (a *adding) write(f *addFlags, pins map[string]pin, modules map[string][]byte) error {
 	release, err := a.host.holdToolLock(a.inst)
-	if err != nil {
+	if f := fault.Of(err, fault.Config); err != nil && f.Code != fault.Busy && f.Code != fault.Interrupted {
+		return notWritten("the project's tools", err, "make the project's directory writable, with tools and .golem in it")
+	} else if err != nil {
 		return err
 	}
 	defer release()
@@ -238,45 +240,26 @@ func (a *adding) write(f *addFlags, pins map[string]pin, modules map[string][]by
 	return a.put(modules)
 }
 
-// put writes the lock and the modules. It first writes the modules to temporary files
-// beside their places. If golem is killed between the renames, a module may be one that
-// the lock refuses, but never one that is not pinned.
+// put replaces the lock and the modules together: if golem is killed, the next command has
+// all old files or all new ones.
 func (a *adding) put(modules map[string][]byte) error {
-	root, err := os.OpenRoot(a.root)
+	root, err := osfs.Open(a.root)
 	if err != nil {
 		return fault.Of(err, fault.Project)
 	}
 	defer root.Close()
-	failed := func(err error) error {
-		return fault.New(fault.Config, "the modules could not be written: %s", cause(err)).Hinting("make the project's tools directory writable, and try again")
+	files := maps.Clone(modules)
+	files[project.ToolLockFile] = project.EncodeToolLock(a.digests, a.from)
+	release, err := lockReplacing(a.root, true)
+	if err == nil {
+		defer release()
+		err = workspace.ToolFiles{Root: root}.Replace(files)
 	}
-	if err := root.MkdirAll("tools", 0o777); err != nil {
-		return failed(err)
+	if err == nil {
+		return nil
 	}
-	suffix := "." + rand.Text()[:8] + ".tmp"
-	names := make([]string, 0, len(modules))
-	for name, data := range modules {
-		names = append(names, name)
-		defer root.Remove(name + suffix)
-		file, err := root.OpenFile(name+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err != nil {
-			return failed(err)
-		}
-		if _, err = file.Write(data); err == nil {
-			err = file.Sync()
-		}
-		if cerr := file.Close(); err != nil || cerr != nil {
-			return failed(cmp.Or(err, cerr))
-		}
+	if f := fault.Of(err, fault.Config); f.Code == fault.Lock || f.Code == fault.Protected {
+		return f
 	}
-	if err := writeLock(filepath.Join(a.root, project.ToolLockFile), a.digests, a.from); err != nil {
-		return fault.New(fault.Lock, "%s could not be written: %s", project.ToolLockFile, cause(err)).Hinting("make the project's directory writable")
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if err := root.Rename(name+suffix, name); err != nil {
-			return failed(err)
-		}
-	}
-	return nil
+	return notWritten("the modules and "+project.ToolLockFile, err, "make the project's directory writable, with tools and .golem in it")
 }

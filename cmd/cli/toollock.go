@@ -85,7 +85,7 @@ func (h *host) lockTools(root string, p *project.Project, modules []project.Modu
 	}
 	_, from, _ := p.ToolLock() // a damaged lock is replaced
 	if err := writeLock(name, digests, from); err != nil {
-		return fault.New(fault.Lock, "%s could not be written: %s", project.ToolLockFile, cause(err)).Hinting("make the project's directory writable")
+		return fault.New(fault.Lock, "%s could not be written: %s", project.ToolLockFile, cause(err)).Hinting("%s", writeHint(err, "make the project's directory writable"))
 	}
 	fmt.Fprintf(&b, "%s: %s\n", project.ToolLockFile, fault.Count(len(digests), "module"))
 	return h.show(b.String())

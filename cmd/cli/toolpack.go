@@ -64,7 +64,7 @@ func (h *host) packTool(file, description, out string) error {
 	target := h.path(out)
 	tmp, err := besideFile(target, packed)
 	if err != nil {
-		return fault.New(fault.Usage, "%s could not be written: %s", out, cause(err)).Hinting("name a file in an existing directory that you can write to")
+		return fault.New(fault.Usage, "%s could not be written: %s", out, cause(err)).Hinting("%s", writeHint(err, "name a file in an existing directory that you can write to"))
 	}
 	defer os.Remove(tmp)
 	t := h.newTools(false)

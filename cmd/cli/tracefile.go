@@ -35,7 +35,7 @@ func (h *host) openTrace(f *flags, p place, id string) (*traceFile, error) {
 		}
 		t, err := newTraceFile(h.path(f.trace))
 		if err != nil {
-			return nil, usage("--trace %s cannot be written: %s", f.trace, cause(err)).Hinting("name a file in an existing directory that you can write to")
+			return nil, usage("--trace %s cannot be written: %s", f.trace, cause(err)).Hinting("%s", writeHint(err, "name a file in an existing directory that you can write to"))
 		}
 		return t, nil
 	}
@@ -223,7 +223,7 @@ func (h *host) artifacts(f *flags) (func(name string, data []byte) error, func()
 		root, err = os.OpenRoot(dir)
 	}
 	if err != nil {
-		return nil, nil, usage("--artifacts %s cannot be written: %s", f.artifacts, cause(err)).Hinting("name a directory that you can write to")
+		return nil, nil, usage("--artifacts %s cannot be written: %s", f.artifacts, cause(err)).Hinting("%s", writeHint(err, "name a directory that you can write to"))
 	}
 	keep := func(name string, data []byte) error {
 		if strings.ContainsAny(name, `/\`) || !filepath.IsLocal(name) {
@@ -245,7 +245,7 @@ func (h *host) recording(f *flags) (io.WriteCloser, error) {
 	}
 	file, err := openOut(h.path(f.record))
 	if err != nil {
-		return nil, usage("--record %s cannot be written: %s", f.record, cause(err)).Hinting("name a file in an existing directory that you can write to")
+		return nil, usage("--record %s cannot be written: %s", f.record, cause(err)).Hinting("%s", writeHint(err, "name a file in an existing directory that you can write to"))
 	}
 	return file, nil
 }

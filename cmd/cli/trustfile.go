@@ -40,12 +40,12 @@ func (t trustFile) Read() ([]byte, error) { return readHomeFile(t.name) }
 // (SECURITY 14).
 func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
 	if err := os.MkdirAll(filepath.Dir(t.name), 0o700); err != nil {
-		return fault.New(fault.Config, "GOLEM_HOME cannot be created: %s", cause(err)).Hinting("set GOLEM_HOME to a directory that you can write to")
+		return fault.New(fault.Config, "GOLEM_HOME cannot be created: %s", cause(err)).Hinting("%s", writeHint(err, "set GOLEM_HOME to a directory that you can write to"))
 	}
 	base := filepath.Base(t.name)
 	lock := flock.New(t.name + ".lock")
 	if err := lock.Lock(); err != nil {
-		return fault.New(fault.Config, "%s in GOLEM_HOME cannot be locked: %s", base, cause(err)).Hinting("make GOLEM_HOME writable")
+		return fault.New(fault.Config, "%s in GOLEM_HOME cannot be locked: %s", base, cause(err)).Hinting("%s", writeHint(err, "make GOLEM_HOME writable"))
 	}
 	defer lock.Close()
 	old, err := t.Read()
@@ -57,7 +57,7 @@ func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
 		return err
 	}
 	if err := t.write(data); err != nil {
-		return fault.New(fault.Config, "%s in GOLEM_HOME cannot be written: %s", base, cause(err)).Hinting("make GOLEM_HOME writable")
+		return fault.New(fault.Config, "%s in GOLEM_HOME cannot be written: %s", base, cause(err)).Hinting("%s", writeHint(err, "make GOLEM_HOME writable"))
 	}
 	return nil
 }

@@ -136,6 +136,17 @@ func EncodeToolLock(digests, from map[string]string) []byte {
 	return []byte(out + "\n" + froms)
 }
 
+// IsToolFile reports whether golem tool add and update may write a file of this name: a
+// module or a description in tools/, or tools.lock.
+func IsToolFile(name string) bool {
+	base, inTools := strings.CutPrefix(name, "tools/")
+	stem, described := strings.CutSuffix(base, toolSidecar)
+	if !described {
+		stem = strings.TrimSuffix(base, ".wasm")
+	}
+	return name == ToolLockFile || inTools && stem != base && IsModuleName(stem)
+}
+
 // IsModuleName reports whether golem tool add may give a module this name; name is
 // without .wasm.
 func IsModuleName(name string) bool {

@@ -251,6 +251,10 @@ func (l Libraries) unused(dir string) string {
 }
 
 func (l Libraries) notWritten(dir string, err error) error {
+	if errors.Is(err, fault.Quota) {
+		return fault.New(fault.Quota, "%s cannot be written: the disk is full", shown(dir)).
+			Hinting("what was installed before is unchanged; free some space and try again")
+	}
 	return fault.New(fault.Path, "%s cannot be written: %w", shown(dir), reason(err)).
 		Hinting("what was installed before is unchanged; make the directory of libraries writable and try again")
 }
