@@ -114,10 +114,27 @@ func (h *host) shelves(f *libFlags) ([]shelf, error) {
 		case err != nil:
 			return nil, err
 		default:
+			s.bringBack()
 			out = append(out, s)
 		}
 	}
 	return out, nil
+}
+
+// bringBack puts back the libraries that a killed update moved away, unless another
+// process changes the directory now or it cannot be written; readers find them all the
+// same, see standing.
+func (s shelf) bringBack() {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), workspace.MovedAway) }) {
+		return
+	}
+	lock := flock.New(filepath.Join(s.dir, ".lock"))
+	if held, err := lock.TryLock(); err != nil || !held {
+		return
+	}
+	defer lock.Close()
+	_ = s.libs.Recover() // what stays is named by the next change
 }
 
 // libsDir is the directory of libraries in $GOLEM_HOME.
@@ -167,6 +184,10 @@ func (h *host) ownShelf(f *libFlags, create bool) (shelf, error) {
 	}
 	files := s.close
 	s.close = func() { lock.Close(); files() }
+	if err := s.libs.Recover(); err != nil { // what a killed process left
+		s.close()
+		return shelf{}, err
+	}
 	return s, nil
 }
 

@@ -131,7 +131,7 @@ func (h *host) libraries(f *flags) ([]project.LibraryRoot, error) {
 	add := func(label, dir string) {
 		root := project.LibraryRoot{Label: label}
 		if files, err := osfs.Open(h.path(dir)); err == nil {
-			root.FS = files
+			root.FS = standing{files}
 		}
 		out = append(out, root)
 	}

@@ -38,11 +38,15 @@ type Library struct {
 	Origin       Origin   `json:"origin,omitzero"`
 }
 
+// MovedAway and the name of a library's directory is where an update moves the old
+// library.
+const MovedAway = ".replaced-"
+
 // The names of directories of unfinished changes begin with these prefixes, followed
 // by the directory name of the library; see Recover.
 const (
 	installing = ".installing-"
-	replaced   = ".replaced-"
+	replaced   = MovedAway
 	removed    = ".removed-"
 	marked     = ".half-" // a file, see Libraries.Marks
 )
@@ -144,7 +148,7 @@ func (l Libraries) there(dir string) (string, error) {
 }
 
 // put writes the library beside its directory and then renames it. An existing
-// directory is renamed before, and removed last. With Marks, put uses marks instead of
+// directory is renamed before; see Standing. With Marks, put uses marks instead of
 // renaming.
 func (l Libraries) put(lib Library, c Content) error {
 	tmp := installing + lib.Dir
@@ -178,9 +182,7 @@ func (l Libraries) put(lib Library, c Content) error {
 		return l.unmark(lib.Dir)
 	}
 	old := replaced + lib.Dir
-	err = l.Root.Rename(lib.Dir, old)
-	had := err == nil
-	if errors.Is(err, fs.ErrNotExist) {
+	if err = l.Root.Rename(lib.Dir, old); errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	if err == nil {
@@ -189,10 +191,7 @@ func (l Libraries) put(lib Library, c Content) error {
 	if err != nil {
 		return l.notWritten(lib.Dir, errors.Join(err, l.Recover()))
 	}
-	if had {
-		_ = l.Root.RemoveAll(old) // if this fails, the next change removes the rest
-	}
-	return nil
+	return nil // a run that reads the old files goes on; the next change removes them
 }
 
 // Recover finishes or undoes the changes that a killed process left unfinished. A
