@@ -3,12 +3,14 @@
 .PHONY: build web fixtures spec tools plugins prices run test check quick attack long cross webkit bench cover fuzz setup clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+COMMITTED := $(shell git log -1 --format=%cI 2>/dev/null)
 FUZZTIME ?= 20s
 RUNS ?= 5
 
 build:
 	@mkdir -p bin
-	.ci/build.sh bin/golem -ldflags '-s -w -X main.version=$(VERSION)'
+	.ci/build.sh bin/golem -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(COMMITTED)'
 
 # Builds the page as static files in web/dist; after that make build includes it for golem web.
 web:

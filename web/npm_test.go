@@ -76,10 +76,15 @@ func TestPackage(t *testing.T) {
 		site["node_modules/golem/"+name] = f
 	}
 	slices.Sort(names)
-	if got, want := strings.Join(names, " "), "dist/golem-provide-DIGEST.js dist/golem-tool-DIGEST.js dist/golem-wazero-DIGEST.js dist/golem-wazero-DIGEST.wasm.gz dist/golem-worker.js dist/golem.js dist/golem.wasm.gz dist/repository-DIGEST.wasm.gz golem-events.d.ts golem-provide.d.ts golem-results.d.ts golem-values.d.ts golem.d.ts package.json"; got != want {
+	if got, want := strings.Join(names, " "), "LICENSE README.md dist/golem-provide-DIGEST.js dist/golem-tool-DIGEST.js dist/golem-wazero-DIGEST.js dist/golem-wazero-DIGEST.wasm.gz dist/golem-worker.js dist/golem.js dist/golem.wasm.gz dist/repository-DIGEST.wasm.gz golem-events.d.ts golem-provide.d.ts golem-results.d.ts golem-values.d.ts golem.d.ts package.json"; got != want {
 		t.Errorf("the package has %s, want %s", got, want)
 	}
+	license, err := os.ReadFile("../LICENSE")
+	if err != nil || !bytes.Equal(files["LICENSE"].Data, license) {
+		t.Errorf("the package does not have golem's license: %v", err)
+	}
 	var about struct {
+		License      string                     `json:"license"`
 		Types        string                     `json:"types"`
 		Exports      map[string]json.RawMessage `json:"exports"`
 		Dependencies map[string]json.RawMessage `json:"dependencies"`
@@ -90,6 +95,9 @@ func TestPackage(t *testing.T) {
 	var main struct{ Types, Default string }
 	if err := json.Unmarshal(about.Exports["."], &main); err != nil {
 		t.Fatal(err)
+	}
+	if about.License != "MIT" {
+		t.Errorf("package.json has the license %q", about.License)
 	}
 	if len(about.Dependencies) > 0 {
 		t.Errorf("whoever installs golem gets %d other packages", len(about.Dependencies))

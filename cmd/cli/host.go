@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 
@@ -183,18 +182,6 @@ func (h *host) setting(name string) string {
 		}
 	}
 	return ""
-}
-
-// buildVersion returns the version that the linker set, else the module version that
-// the Go tool recorded.
-func buildVersion() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
 }
 
 // usage returns the fault for a wrong command line, which ends golem with exit code 2.

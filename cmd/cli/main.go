@@ -13,8 +13,9 @@ import (
 	"golem/cmd/cli/shell"
 )
 
-// version is set by the linker (see Makefile).
-var version = ""
+// version, commit and date (of the commit) are set by the linker (see Makefile); if they
+// are not, buildOf takes what Go noted of the repository.
+var version, commit, date = "", "", ""
 
 func main() {
 	if shell.IsHelper() {

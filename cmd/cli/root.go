@@ -38,7 +38,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 		Args:          cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
-				return h.print("golem " + buildVersion() + "\n")
+				return h.print(thisBuild().line() + "\n")
 			}
 			return h.alone(cmd, nil)
 		},
@@ -131,13 +131,6 @@ func words(least, most int) cobra.PositionalArgs {
 			return nil
 		}
 		return usage("%s: %s", cmd.CommandPath(), wrong).Hinting("%s %s", cmd.Parent().CommandPath(), cmd.Use)
-	}
-}
-
-func (h *host) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "print golem's version", Args: words(0, 0),
-		RunE: func(*cobra.Command, []string) error { return h.print("golem " + buildVersion() + "\n") },
 	}
 }
 

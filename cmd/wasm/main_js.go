@@ -18,8 +18,8 @@ import (
 	"syscall/js"
 )
 
-// version is set by the linker.
-var version = "unknown"
+// version, commit and date (of the commit) are set by the linker.
+var version, commit, date = "unknown", "", ""
 
 // form is the version of the messages. It must be equal to the numbers in
 // web/golem/link.js and web/worker.js; golem.js refuses another number.

@@ -88,7 +88,7 @@ func hello(c *call) (any, []byte, error) {
 	for _, r := range model.Rows() {
 		rows = append(rows, provider{r.Name, r.KeyVar, r.NoKey, r.BaseURL})
 	}
-	return map[string]any{"version": version, "providers": rows, "searches": web.Providers(), "templates": workspace.Templates(), "kept": c.server.stores.outlive()}, nil, nil
+	return map[string]any{"version": version, "commit": commit, "date": date, "providers": rows, "searches": web.Providers(), "templates": workspace.Templates(), "kept": c.server.stores.outlive()}, nil, nil
 }
 
 type named struct {

@@ -23,7 +23,7 @@ func compile(name, source string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	args = slices.Concat([]string{"build", "-trimpath", "-buildvcs=false", "-tags", "nethttpomithttp2", "-ldflags", "-s -w -buildid= -X main.version=" + version(), "-o", out}, plain(), args)
+	args = slices.Concat([]string{"build", "-trimpath", "-buildvcs=false", "-tags", "nethttpomithttp2", "-ldflags", "-s -w -buildid= -X main.version=" + git("unknown", "describe", "--tags", "--always", "--dirty") + " -X main.commit=" + git("", "rev-parse", "--short=12", "HEAD") + " -X main.date=" + git("", "log", "-1", "--format=%cI"), "-o", out}, plain(), args)
 	if err := goTool(append(args, source)...); err != nil {
 		return nil, err
 	}

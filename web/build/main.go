@@ -139,10 +139,11 @@ func smallest(data []byte) ([]byte, error) {
 	return cmd.Output()
 }
 
-func version() string {
-	out, err := exec.Command("git", "describe", "--tags", "--always", "--dirty").Output()
+// git returns what a command of git prints, or otherwise without a repository.
+func git(otherwise string, words ...string) string {
+	out, err := exec.Command("git", words...).Output()
 	if err != nil {
-		return "unknown"
+		return otherwise
 	}
 	return strings.TrimSpace(string(out))
 }

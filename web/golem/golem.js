@@ -18,6 +18,8 @@ export class Golem {
   constructor(link, hello) {
     this.#link = link
     /** @type {string} golem's version */ this.version = hello.version
+    /** @type {string} the commit it was built from, '' if that is not known */ this.commit = hello.commit ?? ''
+    /** @type {string} the date of that commit */ this.date = hello.date ?? ''
     /** @type {{name: string, keyVar: string, noKey: boolean, baseURL: string}[]} known model providers */ this.providers = hello.providers
     /** @type {{name: string, url: string, keyVar: string}[]} known search providers; url or keyVar may be empty */ this.searches = hello.searches
     /** @type {{name: string, about: string, input: string}[]} the templates for init; input is a first task */ this.templates = hello.templates

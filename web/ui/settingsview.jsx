@@ -38,7 +38,7 @@ export function Settings() {
           {['system', 'light', 'dark'].map((t) => <button key={t} class="button" aria-pressed={colours === t} onClick={() => { store.setTheme(t); setColours(t) }}>{t}</button>)}
         </div>
       </section>
-      <p class="small muted">golem {store.golem.version}. Custom tools run on {'Suspending' in WebAssembly ? 'this browser’s own engine' : 'wazero, because this browser cannot suspend a module'}.</p>
+      <p class="small muted">golem {store.golem.version}{store.golem.commit && ` (commit ${store.golem.commit}, ${store.golem.date})`}. Custom tools run on {'Suspending' in WebAssembly ? 'this browser’s own engine' : 'wazero, because this browser cannot suspend a module'}.</p>
     </div></div>
   )
 }
