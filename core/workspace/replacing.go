@@ -105,7 +105,7 @@ func (t ToolFiles) read() (j journal, contents [][]byte, err error) {
 	}
 	for n, f := range j.Files {
 		if !project.IsToolFile(f.Name) {
-			return j, nil, fault.New(fault.Lock, "%s names %s, which is no file of a tool", replacingJournal, fault.Quoted(f.Name))
+			return j, nil, fault.New(fault.Lock, "%s names %s, which is not a file of a tool", replacingJournal, fault.Quoted(f.Name))
 		}
 		data, err := sandbox.ReadFile(t.Root, staged(n), maxToolFile)
 		sum := sha256.Sum256(data)
