@@ -105,8 +105,10 @@ func (h *host) exportConversation() *cobra.Command {
 				return fault.Of(err, fault.Config)
 			}
 			text := k.Markdown()
-			if isTerminal(h.out) { // a file gets the exact text
+			if isTerminal(h.out) { // a file gets the exact text, without control characters
 				text = ui.Safe(text)
+			} else {
+				text = ui.Uncontrolled(text)
 			}
 			return h.print(text)
 		},

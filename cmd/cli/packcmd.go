@@ -75,6 +75,9 @@ func (h *host) pack(f *flags, words []string, out, keyFile string) error {
 	case p.pack != nil || p.file || p.work != "":
 		return usage("golem pack needs a project directory").Hinting("name the directory that holds main.worker or the manifest")
 	}
+	if err := h.noProject(p); err != nil {
+		return err
+	}
 	t := h.newTools(false)
 	defer t.close()
 	inst, err := h.open(p, f, t)

@@ -71,6 +71,25 @@ func (h *host) target(f *flags, words []string) (p place, used int, err error) {
 	return p, used, nil
 }
 
+// noProject returns a fault if a directory has neither workers nor a project file, so
+// that there is nothing for a command about a project.
+func (h *host) noProject(p place) error {
+	if p.pack != nil || p.file {
+		return nil
+	}
+	tree := os.DirFS(p.root)
+	if project.HasManifest(tree) {
+		return nil
+	}
+	for _, name := range []string{"main.worker", "workers", "lib.yaml"} {
+		if _, err := fs.Stat(tree, name); err == nil {
+			return nil
+		}
+	}
+	return fault.New(fault.Project, "%s is not a golem project: it has no project.yaml, no main.worker and no directory workers", fault.Quoted(p.name())).
+		Hinting("go to the project's directory or name it, or make one with golem init DIR")
+}
+
 // isTarget reports whether the first word names TARGET although a project is given.
 func (h *host) isTarget(word string) bool {
 	if isWorkerFile(word) {

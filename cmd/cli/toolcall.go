@@ -332,6 +332,8 @@ func (h *host) printOutput(out tool.Output) error {
 	if isTerminal(h.out) {
 		lines, _ := approval.Lines(text)
 		text = strings.Join(lines, "\n")
+	} else {
+		text = ui.Uncontrolled(text)
 	}
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"

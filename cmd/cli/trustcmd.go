@@ -49,6 +49,9 @@ and GOLEM_TRUST=DIGEST says yes to exactly the list of that digest.`,
 
 func (h *host) trust(f *flags, words []string, list, remove bool) error {
 	p, _, err := h.target(f, h.orHere(f, words))
+	if err == nil && !remove {
+		err = h.noProject(p)
+	}
 	if err != nil {
 		return err
 	}

@@ -271,6 +271,9 @@ func (p *Plain) deliver() {
 // writeAnswer writes an answer to Answers and ends its last line. It writes nothing for an
 // empty answer. It keeps the first error for Finish.
 func (p *Plain) writeAnswer(text string) {
+	if !p.Shield {
+		text = Uncontrolled(text)
+	}
 	if p.Shield {
 		text = safe(text)
 	}

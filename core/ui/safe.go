@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -10,6 +11,26 @@ import (
 // Safe returns text that golem did not write in a form that is safe to show: control,
 // bidirectional and invisible characters become escapes. Line ends and tabs stay.
 func Safe(s string) string { return safe(s) }
+
+// Uncontrolled returns a text for a file or a pipe: exactly the text, but for control
+// characters, which become escapes (\u{1b}), so that no escape sequence of a model reaches
+// a terminal that shows the pipe. Line ends and tabs stay.
+func Uncontrolled(s string) string {
+	if strings.IndexFunc(s, isControl) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if isControl(r) {
+			fmt.Fprintf(&b, "\\u{%x}", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }
 
 // safe changes prose less than an approval request is changed: the joiners of emoji stay,
 // and special spaces become normal ones. They do no harm where nobody decides anything.

@@ -237,8 +237,19 @@ func whyLeft(name string, d fs.DirEntry, ignored func(string, bool) bool) string
 		return "it is an unfinished packed project"
 	case ignored != nil && ignored(name, d.IsDir()):
 		return "an ignore file names it"
+	case strings.HasPrefix(sandbox.Fold(name), "output/"):
+		return "it is what runs wrote"
+	case built(name):
+		return "it is what building a tool made; the module in tools is packed"
 	}
 	return ""
+}
+
+// built reports whether a file is in the directory build of a tool's source code, where
+// golem looks for no module.
+func built(name string) bool {
+	parts := strings.Split(name, "/")
+	return len(parts) >= 3 && parts[0] == "tools" && parts[2] == "build"
 }
 
 // encode writes the archive. files are sorted by name.
