@@ -100,6 +100,9 @@ func (s *Store) Of(ctx context.Context, run string, redo bool) (Item, error) {
 			Hinting("golem undo --list shows the runs that can be undone: of the last %d that wrote files, what they replaced is kept", keptRuns)
 	case redo:
 		err = fault.New(fault.NotFound, "no run was undone here")
+	case len(all) > 0 && all[0].Err != nil:
+		why := fault.Of(all[0].Err, fault.Conflict)
+		err = fault.New(why.Code, "the newest run here, %s, cannot be undone: %s", fault.Brief(all[0].Run), why.Message).Hinting("%s", why.Hint)
 	default:
 		err = fault.New(fault.NotFound, "there is no run here that can be undone").
 			Hinting("only what tools write directly into the project's files is kept; golem clearance list shows what is staged")

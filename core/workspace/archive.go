@@ -160,7 +160,10 @@ func planned(z *zip.Reader, skip func(string, bool) bool) ([]member, error) {
 			plan = append(plan, member{name, f, true})
 			continue
 		}
-		if total += f.UncompressedSize64; f.UncompressedSize64 > MaxFile || total > MaxBytes {
+		if f.UncompressedSize64 > MaxFile {
+			return nil, archiveFault("%s has %d bytes; a file may have at most %d", shown(f.Name), f.UncompressedSize64, MaxFile)
+		}
+		if total += f.UncompressedSize64; total > MaxBytes {
 			return nil, archiveFault("its files have more than %d bytes", MaxBytes)
 		}
 		plan = append(plan, member{name, f, false})

@@ -117,7 +117,10 @@ func FilesContent(files map[string][]byte, left []string) (Content, error) {
 			left = append(left, name)
 			continue
 		}
-		if total += int64(len(data)); len(data) > MaxLibraryFile || total > MaxLibrary {
+		if len(data) > MaxLibraryFile {
+			return Content{}, libraryFault("%s has %d bytes; a file may have at most %d", shown(name), len(data), MaxLibraryFile)
+		}
+		if total += int64(len(data)); total > MaxLibrary {
 			return Content{}, libraryFault("its files have more than %d bytes", MaxLibrary)
 		}
 		c.files = append(c.files, node{name: name, data: data})
