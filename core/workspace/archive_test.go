@@ -242,6 +242,7 @@ func TestZipSaysWhatIsWrong(t *testing.T) {
 		{"encrypted", encrypted(good), "b is encrypted"},
 		{"says less", lie(t, good, 10), "the size of b differs from the size in the archive"},
 		{"says more", lie(t, good, 1<<20), "the size of b differs from the size in the archive"},
+		{"too large", lie(t, good, workspace.MaxFile+1), "b has 268435457 bytes; a file may have at most 268435456"},
 		{"method", method(good), "b is compressed by a method that golem does not support"},
 		{"cut content", flip(good), "b is damaged"},
 		{"traversal", pack(t, entry{name: "../b"}), "../b is not a valid path in a project"},
