@@ -238,9 +238,9 @@ func whyLeft(name string, d fs.DirEntry, ignored func(string, bool) bool) string
 	case ignored != nil && ignored(name, d.IsDir()):
 		return "an ignore file names it"
 	case strings.HasPrefix(sandbox.Fold(name), "output/"):
-		return "it is what runs wrote"
+		return "runs wrote it"
 	case built(name):
-		return "it is what building a tool made; the module in tools is packed"
+		return "a build of a tool made it; the module in tools is packed"
 	}
 	return ""
 }
