@@ -278,6 +278,9 @@ export interface ToolModule {
 export class Golem {
   private constructor()
   readonly version: string
+  /** The commit that golem was built from, and its date; '' if they are not known. */
+  readonly commit: string
+  readonly date: string
   /** Known model providers. */
   readonly providers: { name: string; keyVar: string; noKey: boolean; baseURL: string }[]
   /** Known search providers; url or keyVar may be empty. */
