@@ -311,6 +311,6 @@ func (anthropicEncoder) part(p Part) item {
 // files returns nothing: a tool's result contains its own parts.
 func (anthropicEncoder) files([]Part) (json.RawMessage, error) { return nil, nil }
 
-func (anthropicEncoder) tool(s tool.Spec) any {
-	return item{"name": s.Name, "description": s.Description, "input_schema": parameters(s)}
+func (e anthropicEncoder) tool(s tool.Spec) any {
+	return item{"name": s.Name, "description": s.Description, "input_schema": e.row.parameters(s)}
 }

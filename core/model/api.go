@@ -73,6 +73,7 @@ type payload struct {
 	place    string // where the messages belong in the encoded head: `"messages":null`
 	messages body   // as a JSON list
 	tools    json.RawMessage
+	names    []string // of the tools, in their order
 	members  fields // further members that golem sets
 	settings Settings
 }

@@ -157,8 +157,8 @@ func (chatEncoder) withParts(text string, parts []Part) (json.RawMessage, error)
 	return json.Marshal(map[string]any{"role": User, "content": content})
 }
 
-func (chatEncoder) tool(s tool.Spec) any {
+func (e chatEncoder) tool(s tool.Spec) any {
 	return openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
-		Name: s.Name, Description: s.Description, Parameters: parameters(s),
+		Name: s.Name, Description: s.Description, Parameters: e.row.parameters(s),
 	}}
 }

@@ -160,6 +160,9 @@ func (h *histories) encode(p *payload, r Request, messages []Message, in encoder
 	p.messages = join(encoded)
 	if len(r.Tools) > 0 {
 		p.tools, err = one.tools.encode(r.Tools, in.tool)
+		for _, t := range r.Tools {
+			p.names = append(p.names, t.Name)
+		}
 	}
 	return err
 }

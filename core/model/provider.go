@@ -40,6 +40,8 @@ type Provider struct {
 	unreachable string // what to try when nothing answers
 	unlisted    string // why it cannot be asked for its models; "": it can
 	local       bool   // a server for a person's own machine
+	// plainSchemas means that the provider reads only a part of JSON Schema.
+	plainSchemas bool
 }
 
 // Quirks are the differences between a provider and its protocol.

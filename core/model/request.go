@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"golem/core/fault"
-	"golem/core/tool"
 )
 
 // check returns E_ATTACHMENT, before any request, if a person or caller attached what
@@ -46,32 +45,6 @@ func kindWord(kind string) string {
 		return "PDF files"
 	}
 	return "images"
-}
-
-// parameters returns a tool's input schema in a form that every provider accepts: an
-// object with properties, without $schema.
-func parameters(s tool.Spec) json.RawMessage {
-	var schema map[string]json.RawMessage
-	if json.Unmarshal(s.Input, &schema) != nil || schema == nil {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
-	}
-	_, dialect := schema["$schema"]
-	_, properties := schema["properties"]
-	if !dialect && properties {
-		return s.Input
-	}
-	delete(schema, "$schema")
-	if !properties {
-		schema["properties"] = json.RawMessage(`{}`)
-	}
-	if _, typed := schema["type"]; !typed {
-		schema["type"] = json.RawMessage(`"object"`)
-	}
-	out, err := json.Marshal(schema)
-	if err != nil {
-		return s.Input
-	}
-	return out
 }
 
 // takes reports whether the provider accepts a part.

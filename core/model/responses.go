@@ -148,6 +148,6 @@ func (e responsesEncoder) files(parts []Part) (json.RawMessage, error) {
 
 // tool returns one tool. It says that the schema is not strict: without that the
 // protocol takes it for strict, and few schemas are fit for that.
-func (responsesEncoder) tool(s tool.Spec) any {
-	return item{"type": "function", "name": s.Name, "description": s.Description, "parameters": parameters(s), "strict": false}
+func (e responsesEncoder) tool(s tool.Spec) any {
+	return item{"type": "function", "name": s.Name, "description": s.Description, "parameters": e.row.parameters(s), "strict": false}
 }

@@ -10,7 +10,7 @@ var rows = []Provider{
 	{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVar: "ANTHROPIC_API_KEY", Image: true, PDF: true, JSON: JSONSchema, API: Anthropic,
 		Headers: map[string]string{"anthropic-dangerous-direct-browser-access": "true"}, Quirks: Quirks{KeyHeader: "x-api-key"}},
 	{Name: "google", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyVar: "GEMINI_API_KEY",
-		altKeyVar: "GOOGLE_API_KEY", Image: true, JSON: JSONSchema,
+		altKeyVar: "GOOGLE_API_KEY", Image: true, JSON: JSONSchema, plainSchemas: true,
 		Quirks: Quirks{JSONAlone: true, Carry: []string{"extra_content"}, Settings: lacks("service_tier verbosity"),
 			Fill: map[string]string{"tool_calls.extra_content.google.thought_signature": "skip_thought_signature_validator"}}}, // Google's value for a call that another model made
 	{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyVar: "OPENROUTER_API_KEY", Image: true, PDF: true, JSON: JSONSchema,

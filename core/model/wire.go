@@ -9,6 +9,8 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"golem/core/fault"
@@ -49,7 +51,7 @@ func (w wire) Do(req *http.Request) (*http.Response, error) {
 	body := newEvents(resp.Body, w.guard, m.config.maxBytes(), m.clean)
 	if err := m.accept(req.URL, resp, body); err != nil {
 		_ = body.Close()
-		return nil, err
+		return nil, w.payload.named(err)
 	}
 	resp.Body, w.guard.body = body, body
 	return resp, nil
@@ -96,6 +98,25 @@ func (m *remote) unreachable(err error) error {
 	}
 	return (&failure{retry: true, message: fmt.Sprintf("cannot reach %s: %s", m.end.url.Host, cause), err: err}).
 		fault(fault.Model, hint)
+}
+
+// toolPlace matches how providers name a tool of a request: by its position.
+var toolPlace = regexp.MustCompile(`\btools(?:\.|\[|/)(\d{1,4})\]?`)
+
+// named adds the name of the tool to an error that names a tool by its position.
+func (p payload) named(err error) error {
+	var f *fault.Fault
+	if !errors.As(err, &f) {
+		return err
+	}
+	f.Message = toolPlace.ReplaceAllStringFunc(f.Message, func(place string) string {
+		i, bad := strconv.Atoi(toolPlace.FindStringSubmatch(place)[1])
+		if bad != nil || i >= len(p.names) {
+			return place
+		}
+		return place + " (the tool " + p.names[i] + ")"
+	})
+	return err
 }
 
 // innermost returns the cause alone, without the addresses around it, which the message

@@ -237,7 +237,7 @@ func (p *powers) offered() []tool.Spec {
 		if h, ok := t.(tool.Hidden); ok && h.Hidden() {
 			continue
 		}
-		if s := t.Spec(); s.Exec != tool.ExecManual {
+		if s := t.Spec(); s.Exec != tool.ExecManual && model.Unfit(s) == nil {
 			out = append(out, s)
 		}
 	}

@@ -35,6 +35,17 @@ func (f *frame) notices() {
 	for _, w := range f.warnings {
 		f.warn(w)
 	}
+	f.unfit()
+}
+
+// unfit warns of tools that are not offered, because no provider accepts their schemas.
+func (f *frame) unfit() {
+	for _, t := range f.tools.All() {
+		s := t.Spec()
+		if err := model.Unfit(s); err != nil && s.Exec != tool.ExecManual {
+			f.warn(fault.Warn(fault.Schema, "the tool %s is not offered to the model: %s", s.Name, fault.Of(err, fault.Schema).Message))
+		}
+	}
 }
 
 // warn emits a warning, once in a run.

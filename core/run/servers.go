@@ -123,6 +123,7 @@ func (f *frame) refresh(ctx context.Context) {
 				err = clash
 			}
 			c.tools = with
+			f.unfit()
 		}
 		if err != nil && ctx.Err() == nil {
 			problem := fault.Of(err, fault.Tool)
