@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/model"
 	"golem/core/project"
 	"golem/core/prompt"
+	"golem/core/tool"
 )
 
 // Check returns every problem that the project has on the named platform (""
@@ -61,6 +63,7 @@ func (i *Instance) checkParts(platform string) fault.List {
 			}
 			faults = append(faults, bad...)
 		}
+		faults = append(faults, i.providers(w)...)
 	}
 	if i.project.Blind() != "" {
 		return faults
@@ -86,6 +89,19 @@ func (i *Instance) checkParts(platform string) fault.List {
 		}
 	}
 	return faults
+}
+
+// providers returns a warning if providers do not accept a worker's input_schema as it is.
+func (i *Instance) providers(w *project.Worker) fault.List {
+	file, line, column := i.project.InputAt(w)
+	if err := model.Unfit(tool.Spec{Input: w.Input}); err != nil {
+		return fault.List{fault.Warn(fault.Schema, "%s is offered to no worker's model as a tool: in input_schema, %s", w.ID, fault.Of(err, fault.Schema).Message).At(file, line, column)}
+	}
+	if model.Simplified(w.Input) {
+		return fault.List{fault.Warn(fault.Schema, "providers refuse a part of input_schema of %s, so the models of its callers get a simpler one; golem checks the whole", w.ID).At(file, line, column).
+			Hinting("refused are anyOf, oneOf, allOf and the like at the top, lists with a schema for each place, and patterns with look-around or \\p{…}")}
+	}
+	return nil
 }
 
 // withoutModel returns a warning if the entry has no model: a run then needs one from the

@@ -61,7 +61,7 @@ func (c Client) Tools(ctx context.Context, want func(name string) bool) (out []T
 		out = append(out, t)
 		return true
 	})
-	if err == nil && listed == 0 {
+	if err == nil && listed == 0 && !c.Session.Has("resources") && !c.Session.Has("prompts") {
 		warnings = append(warnings, c.flaw("says that it has tools and lists none"))
 	}
 	if err != nil && len(out) > 0 && ctx.Err() == nil {

@@ -135,3 +135,11 @@ func (k *bundler) document(file string) (*yamltree.Node, *fault.Fault) {
 	k.documents[file] = n
 	return n, nil
 }
+
+// InputAt returns where w's input_schema stands.
+func (p *Project) InputAt(w *Worker) (file string, line, column int) {
+	if n := w.eff.Get("input_schema"); n != nil {
+		return n.Pos.File, n.Pos.Line, n.Pos.Column
+	}
+	return w.File, 0, 0
+}
