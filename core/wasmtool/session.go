@@ -147,10 +147,12 @@ func (s *Session) ErrorSet(at int64) {
 	s.failed, s.said = at, bytes.Clone(b[:min(len(b), StderrLimit)])
 }
 
-// ConfigGet returns the handle of a configuration value, or 0.
+// ConfigGet returns the handle of a configuration value, or 0. The key is freed only after
+// the value has a block: some plug-ins free the key, too, and would free a value that lies
+// in the same block.
 func (s *Session) ConfigGet(key int64) (int64, error) {
 	v, ok := s.In.Config[string(s.Kernel.Bytes(key))]
-	s.Kernel.Free(key)
+	defer s.Kernel.Free(key)
 	if !ok {
 		return 0, nil
 	}
@@ -160,7 +162,7 @@ func (s *Session) ConfigGet(key int64) (int64, error) {
 // VarGet returns the handle of a variable's value, or 0.
 func (s *Session) VarGet(key int64) (int64, error) {
 	v := s.Kernel.Var(string(s.Kernel.Bytes(key)))
-	s.Kernel.Free(key)
+	defer s.Kernel.Free(key) // as in ConfigGet
 	return s.Kernel.Put(v)
 }
 
@@ -193,8 +195,8 @@ func (s *Session) HTTPRequest(request, body int64) (int64, error) {
 	if body != 0 {
 		content = append([]byte{}, s.Kernel.Bytes(body)...)
 	}
-	s.Kernel.Free(request)
-	s.Kernel.Free(body)
+	defer s.Kernel.Free(request) // as in ConfigGet
+	defer s.Kernel.Free(body)
 	res, head, err := s.Host.Exchange(s.ctx, raw, content, s.Meter.Left())
 	if over := s.Meter.Check(s.ctx); over != nil {
 		return 0, over // even if the request succeeded

@@ -282,13 +282,15 @@ const extism = {
   error_get: ['', 'l', () => call.failed],
   config_get: ['l', 'l', (key) => {
     const v = call.config.get(decoder.decode(box.kernel.bytes(key)))
-    box.kernel.drop(key)
-    return v === undefined ? 0n : box.kernel.put(encoder.encode(v))
+    const at = v === undefined ? 0n : box.kernel.put(encoder.encode(v))
+    box.kernel.drop(key) // last: some plug-ins free the key, too, and would free a value in the same block
+    return at
   }],
   var_get: ['l', 'l', (key) => {
     const v = box.kernel.vars.get(characters(box.kernel.bytes(key)))
+    const at = box.kernel.put(v ?? none)
     box.kernel.drop(key)
-    return box.kernel.put(v ?? none)
+    return at
   }],
   var_set: ['ll', '', (key, value) => {
     const v = value === 0n ? null : box.kernel.bytes(value).slice()
@@ -302,13 +304,14 @@ const extism = {
     call.headers = 0n
     const raw = box.kernel.bytes(request).slice(0, mostAsked)
     const content = body === 0n ? none : box.kernel.bytes(body).slice(0, mostBody)
-    box.kernel.drop(request)
-    box.kernel.drop(body)
     return ask({ op: 'http', data: raw, body: content, left: call.meter.left() }, [raw.buffer, ...(content.length ? [content.buffer] : [])]).then((a) => {
       call.meter.check()
       call.status = a.status
       call.headers = box.kernel.put(a.head)
-      return box.kernel.put(a.data)
+      const at = box.kernel.put(a.data)
+      box.kernel.drop(request)
+      box.kernel.drop(body)
+      return at
     })
   }, true],
   http_status_code: ['', 'i', () => call.status],
