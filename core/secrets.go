@@ -91,9 +91,19 @@ func moduleSecrets(p *project.Project, entry *project.Worker) []string {
 				out = append(out, c.Value)
 			}
 		}
+		var args []string
 		for _, one := range p.ServerValues(w) {
+			if one.Key == "args" {
+				args = append(args, one.Value)
+				continue
+			}
 			if one.Key == "headers" || secretValue(one.Key, one.Value) {
 				out = append(out, one.Value)
+			}
+		}
+		for _, secret := range trace.SecretParts(args) {
+			if secret != "" && !strings.HasPrefix(secret, "{") { // {env: NAME} is no secret
+				out = append(out, secret)
 			}
 		}
 	}

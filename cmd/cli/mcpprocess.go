@@ -48,7 +48,7 @@ func startServer(s mcp.Server, root string, env []string) (*serverProcess, error
 		program = filepath.Join(root, program)
 	}
 	p := &serverProcess{cmd: exec.CommandContext(life, program, s.Args...), stop: stop, ended: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Env = root, env
+	p.cmd.Dir, p.cmd.Env = filepath.Join(root, filepath.FromSlash(s.Cwd)), env
 	p.cmd.Stderr, p.cmd.WaitDelay = &p.stderr, killGrace
 	detach(p.cmd)
 	var err error

@@ -59,11 +59,33 @@ func hideKeys(config map[string]any) {
 			continue
 		}
 		for name, v := range values {
-			if text, ok := v.(string); ok && (kind == "headers" || trace.SecretName(name) || trace.KeyVariable("_"+name)) {
+			if text, ok := v.(string); ok && (kind == "headers" || trace.SecretName(name) || trace.KeyVariable("_"+name)) && !refers(text) {
 				values[name] = fingerprint(text)
 			}
 		}
 	}
+	args, _ := config["args"].([]any)
+	texts := make([]string, len(args))
+	for i, a := range args {
+		texts[i], _ = a.(string)
+	}
+	for i, secret := range trace.SecretParts(texts) {
+		if secret != "" && !refers(secret) {
+			args[i] = strings.Replace(texts[i], secret, fingerprint(secret), 1)
+		}
+	}
+	if address, ok := config["url"].(string); ok {
+		if secret := trace.SecretParts([]string{address})[0]; secret != "" && !refers(secret) {
+			config["url"] = strings.Replace(address, secret, fingerprint(secret), 1)
+		}
+	}
+}
+
+// refers reports whether a text has nothing of a key in it, because the key is in a
+// variable to which it refers: Bearer ${TOKEN}.
+func refers(text string) bool {
+	rest := mcp.WithoutReferences(text)
+	return mcp.References(text) && len(rest) <= 16 && !strings.ContainsFunc(rest, func(r rune) bool { return r >= '0' && r <= '9' })
 }
 
 // serverMeans returns a text that says what follows from a yes to a server.
@@ -84,7 +106,12 @@ func commandLine(config map[string]any) string {
 	args, _ := config["args"].([]any)
 	var out []string
 	for _, a := range append([]any{config["command"]}, args...) {
-		word := fmt.Sprint(a)
+		word, plain := a.(string)
+		if ref, ok := a.(map[string]any); ok && !plain { // {env: NAME} or {secret: NAME}
+			for kind, name := range ref {
+				word = fmt.Sprintf("{%s: %v}", kind, name)
+			}
+		}
 		if word == "" || strings.ContainsFunc(word, func(r rune) bool {
 			return r > 'z' || !strings.ContainsRune("@%+=:,./\\-_", r) && (r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a')
 		}) {
@@ -146,7 +173,10 @@ func (c *Consent) KnownTools(w *project.Worker) []Known {
 		}
 		at, open := config.URL, !c.judge.Trusts(s)
 		if at == "" {
-			at = strings.Join(append([]string{config.Command}, config.Args...), " ")
+			at = config.Command
+			for _, v := range config.Args {
+				at += " " + v.String()
+			}
 		}
 		var ids, names []string
 		c.judge.Any(func(pin trust.Widening) bool {

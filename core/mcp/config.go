@@ -3,11 +3,14 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"golem/core/fault"
 	"golem/core/tool"
@@ -16,13 +19,44 @@ import (
 // Config has the settings of a server in a worker's file, under toolsets.mcp.NAME.
 type Config struct {
 	Command string                `json:"command,omitempty"`
-	Args    []string              `json:"args,omitempty"`
+	Args    []tool.Value          `json:"args,omitempty"`
 	Env     map[string]tool.Value `json:"env,omitempty"`
 	URL     string                `json:"url,omitempty"`
 	Headers map[string]tool.Value `json:"headers,omitempty"`
 	// Tools are globs for the names of the tools that the worker gets; empty: all tools.
 	Tools []string `json:"tools,omitempty"`
+	// Optional says that a server that cannot be used is a warning: its tools are absent.
+	Optional bool `json:"optional,omitempty"`
+	// Cwd is the directory in the project in which the command is started; "": the root.
+	Cwd string `json:"cwd,omitempty"`
+	// Timeout is how long the server may take to begin; 0: one minute.
+	Timeout Duration `json:"timeout,omitempty"`
 }
+
+// Duration is a time in a file: a text such as 90s, or a number of seconds.
+type Duration time.Duration
+
+// maxTimeout is the longest time that a server may take to begin.
+const maxTimeout = 10 * time.Minute
+
+// UnmarshalJSON reads a text or a number of seconds.
+func (d *Duration) UnmarshalJSON(raw []byte) error {
+	var seconds float64
+	if json.Unmarshal(raw, &seconds) == nil {
+		*d = Duration(seconds * float64(time.Second))
+	} else if parsed, err := time.ParseDuration(text(raw)); err == nil {
+		*d = Duration(parsed)
+	} else {
+		return errors.New("timeout: write a time such as 90s")
+	}
+	if *d <= 0 || time.Duration(*d) > maxTimeout {
+		return fmt.Errorf("timeout: write a time of at most %v", maxTimeout)
+	}
+	return nil
+}
+
+// MarshalJSON writes the time as a text.
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
 // Configs reads the options of the toolset mcp, which are servers by name. It leaves out
 // servers whose value is false. Errors are E_CONFIG and name the server.
@@ -82,10 +116,16 @@ func (c Config) check(name string) error {
 	case c.Command != "" && len(c.Headers) > 0:
 		return bad("has a command, so headers have no effect").Hinting("remove them, or write env")
 	}
-	for _, s := range append([]string{c.Command}, c.Args...) {
-		if strings.ContainsRune(s, 0) {
+	for _, v := range append([]tool.Value{{Text: c.Command}}, c.Args...) {
+		if strings.ContainsRune(v.Text, 0) {
 			return bad("has a NUL byte in its command")
 		}
+	}
+	if c.Cwd != "" && (c.URL != "" || !inProject(c.Cwd)) {
+		return bad("has cwd %s, which is not a directory of the project for a command", fault.Quoted(c.Cwd)).Hinting("write a path below the project's root, such as ./server")
+	}
+	if problem := c.references(); problem != "" {
+		return bad("%s", problem).Hinting("write ${NAME} or ${NAME:-text}, for a variable of the environment, and $$ for a dollar sign before {")
 	}
 	for _, glob := range c.Tools {
 		if _, err := path.Match(glob, ""); err != nil {
@@ -135,24 +175,25 @@ func (c Config) Offers(tool string) bool {
 // Server returns the settings of the server. lookup returns the text for a value that
 // refers to an environment variable or a secret. The error is the first one of lookup.
 func (c Config) Server(name string, lookup func(tool.Value) (string, error)) (Server, error) {
-	s := Server{Name: name, Command: c.Command, Args: c.Args, URL: c.URL}
+	s := Server{Name: name, Command: c.Command, Cwd: c.Cwd, Timeout: time.Duration(c.Timeout)}
 	var err error
-	resolve := func(values map[string]tool.Value) map[string]string {
+	resolve := func(v tool.Value) string {
+		found, missing := resolved(v, lookup)
+		if missing != nil && err == nil {
+			err = missing
+		}
+		return found
+	}
+	all := func(values map[string]tool.Value) map[string]string {
 		out := map[string]string{}
 		for _, key := range slices.Sorted(maps.Keys(values)) {
-			v := values[key]
-			out[key] = v.Text
-			if !v.Kept() {
-				continue
-			}
-			found, missing := lookup(v)
-			if missing != nil && err == nil {
-				err = missing
-			}
-			out[key] = found
+			out[key] = resolve(values[key])
 		}
 		return out
 	}
-	s.Env, s.Headers = resolve(c.Env), resolve(c.Headers)
+	for _, v := range c.Args {
+		s.Args = append(s.Args, resolve(v))
+	}
+	s.URL, s.Env, s.Headers = resolve(tool.Value{Text: c.URL}), all(c.Env), all(c.Headers)
 	return s, err
 }

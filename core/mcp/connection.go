@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -129,7 +130,8 @@ func (c *Connection) open(ctx context.Context) (Session, error) {
 			return nil, err
 		}
 	}
-	limited, stop := context.WithTimeout(ctx, starting)
+	patience := cmp.Or(c.server.Timeout, starting)
+	limited, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	defer context.AfterFunc(c.life, stop)()
 	s, err := c.dial(limited, c.server, func(string) { c.changes.Add(1) })
@@ -147,7 +149,7 @@ func (c *Connection) open(ctx context.Context) (Session, error) {
 	case c.life.Err() != nil:
 		return nil, runEnded()
 	case limited.Err() != nil:
-		return nil, fault.New(fault.Timeout, "the MCP server %s did not answer the handshake within %v%s", c.server.Name, starting, words).
+		return nil, fault.New(fault.Timeout, "the MCP server %s did not answer the handshake within %v%s", c.server.Name, patience, words).
 			Hinting("start the server by hand to see what it waits for")
 	case words != "":
 		return nil, fault.New(fault.Tool, "the MCP server %s did not begin a session%s", c.server.Name, words).

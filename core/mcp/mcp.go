@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"golem/core/fault"
 )
@@ -36,8 +37,10 @@ type Server struct {
 	Command string
 	Args    []string
 	Env     map[string]string
+	Cwd     string // of the command, below the project's root; "": the root
 	URL     string
 	Headers map[string]string
+	Timeout time.Duration // how long it may take to begin; 0: one minute
 	// Hide is called with secret values, such as tokens, that the platform sends to the
 	// server, so that they can be redacted elsewhere. It may be nil.
 	Hide func(string) `json:"-"`

@@ -65,6 +65,7 @@ func (p *Project) build(d *definition) (*Worker, *yamltree.Node, fault.List) {
 	if mode := own.Get("mode"); mode != nil {
 		b.w.Mode = mode.Text
 	}
+	b.serverFile()
 	b.traceOrigins()
 	b.template()
 	b.model()

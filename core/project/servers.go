@@ -12,10 +12,11 @@ import (
 // false removes an inherited one.
 func serversShape() *yamltree.Shape {
 	server := yamltree.KeysOf(map[string]*yamltree.Shape{
-		"command": yamltree.Text(yamltree.NameProblem), "args": yamltree.ListOf(yamltree.Text(nil)), "env": yamltree.MapOf(valueShape()),
+		"command": yamltree.Text(yamltree.NameProblem), "args": yamltree.ListOf(valueShape()), "env": yamltree.MapOf(valueShape()),
 		"url": yamltree.Text(yamltree.NameProblem), "headers": yamltree.MapOf(valueShape()), "tools": yamltree.ListOf(yamltree.Text(yamltree.NameProblem)),
+		"optional": yamltree.Flag(), "cwd": yamltree.Text(yamltree.NameProblem), "timeout": yamltree.Duration(),
 	})
-	return &yamltree.Shape{Kind: yamltree.Mapping, Keys: map[string]*yamltree.Shape{"approval": toolApprovalShape()}, Key: yamltree.NameProblem,
+	return &yamltree.Shape{Kind: yamltree.Mapping, Keys: map[string]*yamltree.Shape{"approval": toolApprovalShape(), "from": yamltree.Text(yamltree.NameProblem)}, Key: yamltree.NameProblem,
 		Each: &yamltree.Shape{Any: true, Rewrite: func(c *yamltree.Conformer, n *yamltree.Node, path string) *yamltree.Node {
 			if n.Kind == yamltree.Scalar && n.Tag == yamltree.TagBool && !n.Flag() {
 				return n
@@ -51,15 +52,19 @@ func (p *Project) serverFaults(set yamltree.Field, platform string) fault.List {
 		if f.Value.Kind != yamltree.Mapping || f.Value.Get("command") == nil {
 			continue
 		}
-		out = append(out, f.Value.Get("command").Pos.Fault(fault.Platform, "the MCP server %s is a command, and programs can be started only on %s, not on platform %s",
+		one := f.Value.Get("command").Pos.Fault(fault.Platform, "the MCP server %s is a command, and programs can be started only on %s, not on platform %s",
 			fault.Quoted(f.Name), strings.Join(on, ", "), fault.Quoted(platform)).
-			Hinting("use a server with a url, or run the project with the golem command"))
+			Hinting("use a server with a url, or run the project with the golem command")
+		if f.Value.Get("optional").Flag() {
+			one.Severity = fault.Warning
+		}
+		out = append(out, one)
 	}
 	return out
 }
 
-// ServerValues returns the texts in headers and env of w's MCP servers; Key is the name
-// of the variable, or "headers".
+// ServerValues returns the texts in headers, env and args of w's MCP servers; Key is the
+// name of the variable, or "headers" or "args".
 func (p *Project) ServerValues(w *Worker) []Said {
 	var out []Said
 	for _, server := range fieldsOf(w.eff.Path("toolsets", "mcp")) {
@@ -73,6 +78,11 @@ func (p *Project) ServerValues(w *Worker) []Said {
 					one.Key = kind
 				}
 				out = append(out, one)
+			}
+		}
+		if args := server.Value.Get("args"); args != nil {
+			for _, n := range args.Items {
+				out = append(out, said(n, "toolsets.mcp."+server.Name+".args", "args"))
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"golem/core/approval"
 	"golem/core/sandbox"
 	"golem/core/started"
+	"golem/core/tool"
 	"golem/core/yamltree"
 )
 
@@ -57,13 +58,20 @@ func listed(set map[string]bool, folded string) bool {
 func ServerCommand(value string) (c started.Command, ok bool) {
 	var in struct {
 		Command string
-		Args    []string
+		Args    []tool.Value
 		Env     map[string]any
+		Cwd     string
 	}
 	if json.Unmarshal([]byte(value), &in) != nil || in.Command == "" {
 		return c, false
 	}
-	c = started.Command{Program: in.Command, Args: in.Args, Env: map[string]string{}}
+	c = started.Command{Program: in.Command, Env: map[string]string{}}
+	for _, v := range in.Args {
+		c.Args = append(c.Args, v.Text)
+	}
+	if in.Cwd != "" { // as if it were named: files are looked for below it, too
+		c.Args = append(c.Args, in.Cwd)
+	}
 	for name, v := range in.Env {
 		if text, ok := v.(string); ok {
 			c.Env[name] = text

@@ -86,7 +86,7 @@ var _ tool.Changing = (*set)(nil)
 func (s *set) add(name string, c mcp.Config) error {
 	if s.link.Accepts != nil {
 		if err := s.link.Accepts(name, c); err != nil {
-			return err
+			return s.without(name, c, err)
 		}
 	}
 	one := &server{name: name, config: c, risk: tool.Command}
@@ -101,24 +101,47 @@ func (s *set) add(name string, c mcp.Config) error {
 	return nil
 }
 
+// without returns err, unless the server is optional: then it warns that its tools are
+// absent. That the person does not trust a server is always an error.
+func (s *set) without(name string, c mcp.Config, err error) error {
+	if !c.Optional || errors.Is(err, fault.Trust) || errors.Is(err, fault.Denied) {
+		return err
+	}
+	problem := fault.Of(err, fault.Tool)
+	s.warn(fault.Warn(problem.Code, "%s; the server %s is optional, so the run goes on without its tools", problem.Text(), name))
+	return nil
+}
+
 // open gets the connections, for which a person may be asked, one after the other. Then it
 // opens the sessions in parallel and lists the tools.
 func (s *set) open(ctx context.Context) error {
-	for _, one := range s.servers {
-		var err error
-		if one.conn, err = s.link.Connect(ctx, one.name, one.config); err != nil {
-			return err
+	errs := make([]error, len(s.servers))
+	for i, one := range s.servers {
+		if one.conn, errs[i] = s.link.Connect(ctx, one.name, one.config); errs[i] != nil && s.without(one.name, one.config, errs[i]) != nil {
+			return errs[i]
 		}
 	}
-	errs := make([]error, len(s.servers))
 	var wait sync.WaitGroup
 	for i, one := range s.servers {
-		wait.Go(func() { errs[i] = one.conn.Open(ctx) })
+		if one.conn != nil && errs[i] == nil {
+			wait.Go(func() { errs[i] = one.conn.Open(ctx) })
+		}
 	}
 	wait.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return errs[slices.IndexFunc(errs, func(e error) bool { return e != nil })]
+	var there []*server
+	for i, one := range s.servers {
+		switch {
+		case errs[i] == nil:
+			there = append(there, one)
+		case ctx.Err() != nil:
+			return errs[i]
+		case one.conn != nil: // without a connection, it is said already
+			if err := s.without(one.name, one.config, errs[i]); err != nil {
+				return err
+			}
+		}
 	}
+	s.servers = there
 	for _, one := range s.servers {
 		if err := s.list(ctx, one); err != nil {
 			return err
