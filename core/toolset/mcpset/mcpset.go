@@ -248,10 +248,11 @@ func (s *set) make() {
 		}
 	}
 	names := tool.ToolNames(ids)
-	s.found.hides(len(ids) > mostOffered)
 	s.tools = nil
+	var byServer [][]string
 	n := 0
 	for _, one := range s.servers {
+		byServer = append(byServer, names[n:n+len(one.tools)])
 		for _, t := range one.tools {
 			s.tools = append(s.tools, &remote{set: s, server: one, conn: one.conn, tool: t.Name, spec: tool.Spec{
 				Name: names[n], Description: "(MCP server " + one.name + ") " + t.Description, Input: object(t.Input), Output: t.Output,
@@ -260,7 +261,7 @@ func (s *set) make() {
 			n++
 		}
 	}
-	if len(ids) > mostOffered {
+	if s.found.choose(byServer) {
 		s.tools = append(s.tools, s.searchTool())
 	}
 	s.tools = append(s.tools, s.others()...)

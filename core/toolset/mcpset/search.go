@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"golem/core/fault"
-	"golem/core/sorting"
 	"golem/core/tool"
 )
 
@@ -18,23 +17,39 @@ const (
 	searchName  = "search_tools"
 )
 
-// found records the tools that searches have found, if there are too many tools to offer all.
+// found records which tools are offered, if there are too many to offer all: the first of
+// each server, and those that searches have found.
 type found struct {
 	mu    sync.Mutex
 	many  bool
+	first map[string]bool
 	names map[string]bool
 }
 
-func (f *found) hides(many bool) {
+// choose records the tools, by server. If there are too many, the first of each server
+// are offered, in turn, as many as leave room for search_tools and what one search finds.
+func (f *found) choose(servers [][]string) (many bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.many = many
+	total := 0
+	for _, names := range servers {
+		total += len(names)
+	}
+	f.many, f.first = total > mostOffered, map[string]bool{}
+	for i := 0; f.many && i < mostOffered; i++ {
+		for _, names := range servers {
+			if i < len(names) && len(f.first) < mostOffered-1-mostFound {
+				f.first[names[i]] = true
+			}
+		}
+	}
+	return f.many
 }
 
 func (f *found) hidden(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.many && !f.names[name]
+	return f.many && !f.names[name] && !f.first[name]
 }
 
 func (f *found) show(name string) {
@@ -60,7 +75,7 @@ func (s *set) searchTool() tool.Tool {
 	}
 	return tool.Func(tool.Spec{
 		Name: searchName, Risk: tool.Read, Toolset: "mcp", Provider: "builtin",
-		Description: fmt.Sprintf("Finds tools among %d of the MCP servers %s. The tools that it finds can be called from the next turn on.", count, strings.Join(names, ", ")),
+		Description: fmt.Sprintf("Finds tools among %d of the MCP servers %s, most of which are not offered until a search finds them. The tools that it finds can be called from the next turn on.", count, strings.Join(names, ", ")),
 	}, s.search)
 }
 
@@ -71,34 +86,16 @@ type hit struct {
 }
 
 func (s *set) search(_ context.Context, in searchArgs) (tool.Output, error) {
-	words := strings.FieldsFunc(strings.ToLower(in.Query), func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r >= 0x80) })
-	if len(words) == 0 || len(in.Query) > 1000 {
-		return tool.Output{}, fault.New(fault.ToolInput, "the query has no words, or more than 1000 bytes").Hinting("write a few words of what the tool should do")
+	if len(words(in.Query)) == 0 || len(in.Query) > 1000 {
+		return tool.Output{}, fault.New(fault.ToolInput, "the query has no words of three letters or more, or more than 1000 bytes").Hinting("write a few words of what the tool should do")
 	}
-	type ranked struct {
-		spec  tool.Spec
-		score int
-	}
-	var all []ranked
+	var specs []tool.Spec
 	for _, t := range s.tools {
-		r, ok := t.(*remote)
-		if !ok {
-			continue
-		}
-		name, text, score := strings.ToLower(r.spec.Name), strings.ToLower(r.spec.Description), 0
-		for _, w := range words {
-			if strings.Contains(name, w) {
-				score += 3
-			}
-			if strings.Contains(text, w) {
-				score++
-			}
-		}
-		if score > 0 {
-			all = append(all, ranked{r.spec, score})
+		if r, ok := t.(*remote); ok {
+			specs = append(specs, r.spec)
 		}
 	}
-	sorting.By(all, func(a, b ranked) int { return b.score - a.score })
+	all := rank(specs, in.Query)
 	hits := []hit{}
 	for _, r := range all[:min(len(all), mostFound)] {
 		s.found.show(r.spec.Name)

@@ -11,7 +11,7 @@ import (
 // offered all the same.
 func TestRecallOfASearch(t *testing.T) {
 	s := &set{}
-	s.found.hides(true)
+	s.found.many = true
 	s.Recall("read_file", tool.Output{Data: json.RawMessage(`{"tools":[{"name":"a"}]}`)})
 	s.Recall(searchName, tool.Output{Text: "not JSON"})
 	s.Recall(searchName, tool.Output{Data: json.RawMessage(`{"tools":[{"name":"b","description":"B"}],"more":0}`)})
