@@ -43,7 +43,10 @@ const (
 type Rule struct {
 	Tool   string            `json:"tool"`
 	When   map[string]string `json:"when,omitempty"`
-	Decide Setting           `json:"decide"`
+	// Server is the Provider of a tool of an MCP server: the rule is for the tool of this
+	// configuration of the server, as the server describes it now. "": any tool of the name.
+	Server string  `json:"server,omitempty"`
+	Decide Setting `json:"decide"`
 	Origin Origin            `json:"-"`
 }
 
@@ -95,7 +98,8 @@ type Request struct {
 	Workers []Worker `json:"workers,omitempty"`
 	// Answers are the answers that a person can choose from. Always is one of
 	// them only where it may cover other arguments: never for tools of risk
-	// destructive or command (SECURITY 8).
+	// destructive or command (SECURITY 8), but for those of MCP servers, which a
+	// person trusted as programs.
 	Answers []Answer `json:"answers"`
 
 	Title string `json:"title,omitempty"`

@@ -240,7 +240,7 @@ func (g *Gate) remembered(c *pending, rec *Record) bool {
 // coversAny reports whether the answer Always is offered for a call, and whether an earlier
 // one covers it.
 func (g *Gate) coversAny(c *pending) bool {
-	return widens(c.risk) && !g.taints(c)
+	return (widens(c.risk) || c.spec.Toolset == mcp) && !g.taints(c)
 }
 
 func blockedReason(rule string) string { return "blocked by " + rule }

@@ -23,13 +23,17 @@ type Lasting struct {
 // maxBound is the longest pattern, in bytes, that core/project accepts in a rule.
 const maxBound = 256
 
+// mcp is the toolset whose tools are those of MCP servers.
+const mcp = "mcp"
+
 // lasting returns the rule to propose for a call, or nil if there is none. Tools of
-// modules, MCP servers and pages get none: a rule has only a tool's name, which may
-// belong to other code later. There is also none if the rule would not let this call run:
+// modules and pages get none: a rule has only a tool's name, which may belong to other
+// code later. That for a tool of an MCP server names the server's configuration and the
+// tool's description by their digest, and covers all arguments. There is also none if the rule would not let this call run:
 // if the call is blocked, a rule of the person asks, or untrusted content was read.
 func (g *Gate) lasting(c *pending) *Lasting {
 	l := c.narrowest()
-	foreign := c.spec.Kind == tool.Wasm || c.spec.Toolset == "mcp" || c.spec.Toolset == "page"
+	foreign := c.spec.Kind == tool.Wasm || c.spec.Toolset == "page"
 	if l == nil || foreign || g.taints(c) {
 		return nil
 	}
@@ -50,6 +54,12 @@ func (g *Gate) lasting(c *pending) *Lasting {
 
 // narrowest returns the narrowest useful rule for a call, or nil.
 func (s subject) narrowest() *Lasting {
+	if s.spec.Toolset == mcp {
+		if s.spec.Provider == "" || s.spec.Provider == "builtin" {
+			return nil
+		}
+		return &Lasting{Rule: Rule{Server: s.spec.Provider}, Says: "all calls of " + s.spec.Name + " in this project, as long as its MCP server is set up and describes it as now"}
+	}
 	if s.risk == tool.Command {
 		return s.commandRule()
 	}
@@ -144,6 +154,9 @@ func (r Rule) YAML() string {
 			b.WriteString(yamlText(key) + ": " + Quoted(r.When[key]))
 		}
 		b.WriteString("}")
+	}
+	if r.Server != "" {
+		b.WriteString(", server: " + Quoted(r.Server))
 	}
 	return b.String() + ", decide: " + string(r.Decide) + "}"
 }

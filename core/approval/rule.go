@@ -77,7 +77,7 @@ func (r Rule) label(index int) string {
 // in When. A preApproved rule must cover everything that a key can mean (every
 // path, every element of a list); for ask and blocked one is enough.
 func (r Rule) fits(s subject) match {
-	if !slices.Contains(s.names, r.Tool) {
+	if !slices.Contains(s.names, r.Tool) || r.Server != "" && r.Server != s.spec.Provider {
 		return no
 	}
 	if len(r.When) > 0 && s.args == nil {

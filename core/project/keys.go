@@ -206,7 +206,7 @@ func projectApprovalShape() *yamltree.Shape {
 				return "" // the argument is not given
 			}
 			return globProblem(s)
-		})), "decide": settingShape(),
+		})), "decide": settingShape(), "server": yamltree.Text(yamltree.NameProblem),
 	})
 	rule.Musts = []string{"tool", "decide"}
 	return yamltree.KeysOf(map[string]*yamltree.Shape{

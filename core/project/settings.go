@@ -153,7 +153,7 @@ func rules(n *yamltree.Node, by approval.Author) []approval.Rule {
 	var out []approval.Rule
 	for _, item := range n.Items {
 		r := approval.Rule{
-			Tool: item.Get("tool").String(), Decide: setting(item.Get("decide")),
+			Tool: item.Get("tool").String(), Decide: setting(item.Get("decide")), Server: item.Get("server").String(),
 			Origin: approval.Origin{By: by, At: item.Pos.String(), File: item.Pos.File, Path: "approval.rules"},
 		}
 		if when := item.Get("when"); when != nil && len(when.Fields) > 0 {
