@@ -109,7 +109,7 @@ func (b *built) foreignServer(one yamltree.Field) *yamltree.Node {
 			name = "url"
 		case "timeout":
 			if value = milliseconds(value); value == nil {
-				return lost(f.Pos, "its timeout is no number")
+				return lost(f.Pos, "its timeout is not a number")
 			}
 		case "type", "transport", "description", "disabled", "enabled", "name", "id":
 			continue
