@@ -41,13 +41,13 @@ const (
 // argument that is not given. The name "path" also matches every path in the call's
 // preview.
 type Rule struct {
-	Tool   string            `json:"tool"`
-	When   map[string]string `json:"when,omitempty"`
+	Tool string            `json:"tool"`
+	When map[string]string `json:"when,omitempty"`
 	// Server is the Provider of a tool of an MCP server: the rule is for the tool of this
 	// configuration of the server, as the server describes it now. "": any tool of the name.
 	Server string  `json:"server,omitempty"`
 	Decide Setting `json:"decide"`
-	Origin Origin            `json:"-"`
+	Origin Origin  `json:"-"`
 }
 
 // Policy is the approval configuration that applies to one worker, in the order

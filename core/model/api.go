@@ -74,7 +74,7 @@ type payload struct {
 	messages body   // as a JSON list
 	tools    json.RawMessage
 	names    []string // of the tools, in their order
-	members  fields // further members that golem sets
+	members  fields   // further members that golem sets
 	settings Settings
 }
 
