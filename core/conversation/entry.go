@@ -35,6 +35,7 @@ const (
 	AnswerEntry  = "answer"  // a model's: Answer, Usage
 	LostEntry    = "lost"    // the provider billed Usage, of Answer.Model, for an answer that failed, for the request of Turn
 	PartEntry    = "part"    // Text is what a person saw of the answer to the request of Turn, which was stopped or failed
+	ImagesEntry  = "images"  // the provider refused the newest images, so the request of Turn goes without them
 	StartEntry   = "start"   // a call that can change something is about to run: Tool, Args
 	EndEntry     = "end"     // a call has ended: Tool, Status, Output or Error
 	TaintEntry   = "taint"   // untrusted content was read

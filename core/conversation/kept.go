@@ -100,7 +100,7 @@ func (k *Kept) index() {
 			k.digests[e.File] = Digest{e.Worker, e.File, e.Digest}
 		case DigestEntry:
 			k.digests[e.File] = Digest{e.Worker, e.File, e.Digest}
-		case NoteEntry, CompactEntry, LostEntry:
+		case NoteEntry, CompactEntry, LostEntry, ImagesEntry:
 			at := place(e.Name, e.Turn)
 			k.changes[at] = append(k.changes[at], e)
 		case PartEntry:

@@ -10,7 +10,9 @@ import (
 // the other protocols embed it.
 type answer struct {
 	provider string
-	text     strings.Builder
+	text     strings.Builder // as it came
+	visible  strings.Builder // text without reasoning in tags
+	tags     tags
 	refusal  strings.Builder
 	thinking bool // the provider sent reasoning
 	calls    []*pending
@@ -171,7 +173,13 @@ func (a *answer) say(text string) {
 	}
 	a.text.WriteString(text)
 	a.pieces++
-	if a.show != nil {
+	a.showText(a.tags.read(text))
+	a.thinking = a.thinking || a.tags.blocks > 0
+}
+
+func (a *answer) showText(text string) {
+	a.visible.WriteString(text)
+	if text != "" && a.show != nil {
 		a.show(text)
 	}
 }

@@ -33,6 +33,7 @@ func finish(reason string) string {
 // providers then send no finish reason.
 func (a *answer) complete(model string, done bool) error {
 	done = done && !a.mustEnd
+	a.showText(a.tags.end())
 	switch {
 	case a.finish == "" && !done && !a.choices:
 		return broken(a.provider+" sent an empty answer", nil)
@@ -57,14 +58,14 @@ func (a *answer) complete(model string, done bool) error {
 	if len(a.calls) == 0 && a.finish == "tool_calls" {
 		return broken(a.provider+" announced a tool call and sent none", nil)
 	}
-	if len(a.calls) > 0 || strings.TrimSpace(a.text.String()) != "" {
+	if len(a.calls) > 0 || strings.TrimSpace(a.visible.String()) != "" {
 		return nil
 	}
 	if a.finish == "length" {
 		return (&failure{message: fmt.Sprintf("%s reached its output limit before it answered%s", model, a.thought())}).
 			fault(fault.Model, "request a shorter answer, or choose another model with --model")
 	}
-	return broken(fmt.Sprintf("%s sent an empty answer%s", a.provider, a.thought()), nil)
+	return (&failure{retry: true, empty: true, message: fmt.Sprintf("%s sent an empty answer%s", a.provider, a.thought())}).fault(fault.Model, "")
 }
 
 // because returns the provider's reason in brackets, "" if it says no more than known.
@@ -85,7 +86,7 @@ func (a *answer) thought() string {
 
 // turn returns the complete answer, with golem's own ids for its calls.
 func (a *answer) turn(model string, r Request) Turn {
-	t := Turn{Text: a.text.String(), Finish: a.finish, Model: model, Attempts: 1}
+	t := Turn{Text: a.visible.String(), Finish: a.finish, Model: model, Attempts: 1}
 	if t.Finish == "" {
 		t.Finish = "stop"
 	}
@@ -120,7 +121,7 @@ func (a *answer) turn(model string, r Request) Turn {
 	if a.usage != nil {
 		t.Usage = *a.usage
 	} else {
-		t.Usage = guessed(a.size(r), t.Text, t.Calls)
+		t.Usage = guessed(a.size(r), a.text.String(), t.Calls)
 	}
 	return t
 }

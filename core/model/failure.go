@@ -18,6 +18,7 @@ type failure struct {
 	retryAfter time.Duration // what the provider asked for, 0 if nothing
 	retry      bool          // another attempt can help
 	unread     *unread       // a tool call of the model that the provider could not read
+	empty      bool          // the answer is complete and has nothing
 	noModel    bool          // the provider does not have the model
 	message    string
 	err        error // the cause, may be nil

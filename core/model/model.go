@@ -79,6 +79,7 @@ type Request struct {
 	OutputSchema json.RawMessage // nil: free text
 	Settings     Settings
 	Timeout      time.Duration // how long the caller waits; a provider may be silent as long, if that is more than Config.Idle
+	MayEnd       bool          // an empty answer is the end of a turn and no error
 	Budget       Budget        // pays for each attempt, if the model is wrapped by WithRetry; nil: nothing limits them
 	fellBack     bool          // an earlier model of a list gave no answer
 }

@@ -91,6 +91,9 @@ func (m *remote) attempt(ctx context.Context, r Request, show func(Delta)) (Turn
 		a.show = func(text string) { show(Delta{Text: text}) }
 	}
 	err := m.ask(ctx, g, r, a)
+	if f := failureOf(err); f != nil && f.empty && r.MayEnd {
+		err = nil
+	}
 	if err == nil {
 		t := a.turn(m.name, r)
 		t.Usage = m.bill(t.Usage, r.Settings)
@@ -99,7 +102,7 @@ func (m *remote) attempt(ctx context.Context, r Request, show func(Delta)) (Turn
 	err = m.advised(m.explain(ctx, g, err))
 	switch f := failureOf(err); {
 	case f != nil && f.unread != nil:
-		t := m.unreadable(*f.unread, a.text.String(), r)
+		t := m.unreadable(*f.unread, a.visible.String(), r)
 		t.Usage = m.bill(t.Usage, r.Settings)
 		return t, nil
 	case f != nil && f.noModel:

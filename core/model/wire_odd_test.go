@@ -107,3 +107,65 @@ func TestNeighboursOfOneRole(t *testing.T) {
 		}
 	}
 }
+
+// Every provider's refusal of an image is known as such, and an empty end is a turn for
+// a caller that takes it as one.
+func TestOddEnds(t *testing.T) {
+	for _, p := range corpus(t) {
+		for _, a := range p.Answers {
+			if a.Kind != "image" && a.Kind != "empty" {
+				continue
+			}
+			m := corpusModel(t, p.Name, &player{behaviour: behaviour{status: a.Status, body: []string{a.Body}}})
+			r := request()
+			r.MayEnd = true
+			turn, err := m.Generate(t.Context(), r, nil)
+			if a.Kind == "image" != RefusedImage(err) || a.Kind == "empty" && (err != nil || turn.Text != "" || turn.Finish != "stop") {
+				t.Errorf("%s, %s: %+v, %v", p.Name, a.Kind, turn, err)
+			}
+		}
+	}
+	if RefusedImage((&failure{status: 500, message: "image"}).fault(fault.Model, "")) || RefusedImage(nil) {
+		t.Error("other failures are no refusal of an image")
+	}
+}
+
+// Answers of gateways with odd forms are read.
+func TestAnswersOfGateways(t *testing.T) {
+	for name, c := range map[string]struct{ body, want string }{
+		"snowflake":     {`{"choices":[{"message":{"role":"assistant","content":"fine","function_call":{"name":"","arguments":""}},"finish_reason":"stop"}]}`, "fine"},
+		"cloudflare":    {`{"choices":[{"message":{"role":"assistant","content":{"n":1,"list":["a"]}},"finish_reason":"stop"}]}`, `{"n":1,"list":["a"]}`},
+		"an empty one":  {`{"choices":[{"message":{"role":"assistant","content":{"type":"text","text":"fine"}},"finish_reason":"stop"}]}`, "fine"},
+		"a blank first": {" data: {\"choices\":[{\"delta\":{\"content\":\"fi\"}}]}\n\n data: {\"choices\":[{\"delta\":{\"content\":\"ne\"},\"finish_reason\":\"stop\"}]}\n\n", "fine"},
+	} {
+		m, err := Open("openai:m", Config{HTTP: &player{behaviour: behaviour{body: []string{c.body}}}, Env: env(key), Providers: map[string]Provider{"openai": {API: Chat}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if turn, err := m.Generate(t.Context(), request(), nil); err != nil || turn.Text != c.want || len(turn.Calls) > 0 {
+			t.Errorf("%s: %+v, %v", name, turn, err)
+		}
+	}
+}
+
+// Reasoning in tags is taken out however the text is cut into pieces; what is no tag at
+// the beginning stays as it is.
+func TestTags(t *testing.T) {
+	for text, want := range map[string]string{
+		"<think>a</think>b": "b", " \n<Thinking>a\n</THINKING>\n\n b ": "b ", "<think>a</think><reasoning>c</reasoning>b": "b", "[THINK]a[/THINK]b": "b",
+		"<think>a": "", "<think>a</thin": "", "<thinker>a": "<thinker>a", "<thi": "<thi", " a <think>b</think>": " a <think>b</think>", "": "", "  ": "  ", "<think></think>": "",
+		"<think>İ</think>b": "b", "<p>x": "<p>x",
+	} {
+		for size := 1; size <= len(text)+1; size++ {
+			var tg tags
+			got := ""
+			for rest := text; rest != ""; {
+				n := min(size, len(rest))
+				got, rest = got+tg.read(rest[:n]), rest[n:]
+			}
+			if got += tg.end(); got != want {
+				t.Errorf("%q in pieces of %d: %q, want %q", text, size, got, want)
+			}
+		}
+	}
+}

@@ -68,6 +68,9 @@ func Repair(problems string) string {
 		"\nAnswer again with nothing but a JSON value that fits the schema."
 }
 
+// NoAnswer asks a model that ended its turn after results of tools without a word.
+const NoAnswer = "You ended your turn without an answer. Say in words what you did and what came of it."
+
 // Stopped returns the part of an answer that the person saw before the answer was
 // stopped or failed, as it stays in the conversation.
 func Stopped(part string) string {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -58,8 +59,12 @@ const minSummary = 200
 // maxSummary is the largest number of tokens of a summary.
 const maxSummary = 2000
 
+// byHand is the reason of /compact.
+const byHand = "/compact"
+
 // shorten drops the oldest messages: those of summed if the model can make a summary of
-// at most half of room tokens, else those of drop.
+// at most half of room tokens, else those of drop. If a summary fails that a person asked
+// for by hand, nothing changes.
 func (f *frame) shorten(ctx context.Context, drop, summed conversation.Dropped, room int, why string) error {
 	e := conversation.Entry{T: conversation.CompactEntry, ID: f.id, Name: f.conversation.Name, Turn: f.conversation.Turns + 1, Dropped: &drop}
 	said := "dropped the oldest " + dropped(drop)
@@ -69,6 +74,12 @@ func (f *frame) shorten(ctx context.Context, drop, summed conversation.Dropped, 
 		turn, err := f.summarise(ctx, summed, most)
 		if c := cause(ctx); c != nil {
 			return c
+		}
+		if err != nil && why == byHand {
+			f := fault.Of(err, fault.Model)
+			out := fault.New(f.Code, "nothing was shortened, because no summary could be made: %s", f.Message)
+			out.Hint = cmp.Or(f.Hint, "try again, or choose another model with /model")
+			return out
 		}
 		if err == nil {
 			e.Text, e.Usage, e.Dropped = turn.Text, conversation.SpentOf(turn.Usage), &summed
@@ -188,8 +199,9 @@ func transcript(messages []model.Message, size int) string {
 
 // Compact shortens the conversation because a person asks for it (/compact). Everything
 // but the last exchange, or, in a single exchange, all turns but the last, is replaced
-// by a summary, or dropped if the model cannot make one. It returns E_USAGE if there is
-// nothing to shorten.
+// by a summary, or dropped if the model is a script, which makes none. It returns E_USAGE
+// if there is nothing to shorten, and the fault of the model if the summary fails: then
+// nothing has changed.
 func (s *Session) Compact(ctx context.Context) error {
 	f := s.frame
 	old := f.conversation.Old()
@@ -200,7 +212,7 @@ func (s *Session) Compact(ctx context.Context) error {
 	if limit, _, _ := f.room(); limit > 0 {
 		room = min(room, limit/2)
 	}
-	err := f.shorten(ctx, old, old, room, "/compact")
+	err := f.shorten(ctx, old, old, room, byHand)
 	s.r.Journal.Flush()
 	return err
 }

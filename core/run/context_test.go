@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -238,5 +240,31 @@ func TestSummaryReplacesTheEarlierOne(t *testing.T) {
 	}
 	if len(w.asked) < 5 {
 		t.Errorf("%d summaries: the test shows nothing", len(w.asked))
+	}
+}
+
+// mute is a model that fails.
+type mute struct{ heard }
+
+func (*mute) Generate(context.Context, model.Request, func(model.Delta)) (model.Turn, error) {
+	return model.Turn{}, fault.New(fault.Model, "it is overloaded")
+}
+
+// A /compact whose summary fails changes nothing and says why.
+func TestCompactByHandThatFails(t *testing.T) {
+	m := &mute{heard{name: "openai:m"}}
+	f := &frame{
+		identity: identity{tree: newTree(&Runner{Sink: trace.Sinks(nil)}), worker: &project.Worker{ID: "main"}}, powers: powers{tools: &tool.Set{}, model: m, budget: &budget{ledger: &ledger{}}},
+		conversation: conversation.New("0", model.Message{Role: model.System, Text: "Help."}, model.Message{Role: model.User, Text: "alpha"},
+			model.Message{Role: model.Assistant, Text: "beta"}, model.Message{Role: model.User, Text: "gamma"}, model.Message{Role: model.Assistant, Text: "delta"}),
+	}
+	s := &Session{r: f.tree.r, tree: f.tree, frame: f}
+	before := slices.Clone(f.conversation.Messages)
+	err := s.Compact(t.Context())
+	if !errors.Is(err, fault.Model) || !strings.Contains(err.Error(), "nothing was shortened") || !strings.Contains(err.Error(), "overloaded") {
+		t.Errorf("%v", err)
+	}
+	if got := f.conversation.Messages; fmt.Sprint(got) != fmt.Sprint(before) {
+		t.Errorf("the conversation is %v", got)
 	}
 }

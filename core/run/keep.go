@@ -230,6 +230,8 @@ func (f *frame) change(e *conversation.Entry) {
 		}
 	case e.T == conversation.NoteEntry:
 		f.conversation.Add(model.Message{Role: model.User, Text: e.Text, Inner: true})
+	case e.T == conversation.ImagesEntry:
+		f.conversation.DropImages()
 	case e.Dropped != nil:
 		f.conversation.Drop(*e.Dropped, prompt.Summary(e.Text))
 		if !f.tree.paid {
@@ -357,7 +359,7 @@ func (f *frame) request() model.Request {
 	return model.Request{
 		Worker: f.worker.ID, Conversation: f.conversation.Name, ID: f.id, Turn: f.conversation.Turns,
 		Messages: f.conversation.Messages, Tools: f.offered(), OutputSchema: f.output, Settings: f.modelSettings,
-		Timeout: f.worker.Limits.ModelTimeout,
+		Timeout: f.worker.Limits.ModelTimeout, MayEnd: f.output == nil && mayEnd(f.conversation.Messages),
 	}
 }
 

@@ -118,6 +118,9 @@ func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
 			}
 			continue
 		}
+		if f.output == nil && f.emptyEnd(turn) {
+			continue
+		}
 		out, problems := f.answer(turn)
 		if problems == "" {
 			return out, nil
@@ -168,9 +171,9 @@ func (f *frame) answer(turn model.Turn) (tool.Output, string) {
 	if f.output == nil {
 		return tool.Output{Text: turn.Text}, ""
 	}
-	text := unfence(turn.Text)
-	var any json.RawMessage
-	if err := json.Unmarshal([]byte(text), &any); err != nil {
+	text := jsonOf(turn.Text)
+	var value json.RawMessage
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
 		return tool.Output{}, "not JSON: " + err.Error()
 	}
 	raw, err := tool.Decode([]byte(text))
@@ -191,20 +194,6 @@ func (f *frame) answer(turn model.Turn) (tool.Output, string) {
 		}
 	}
 	return tool.Output{Kind: "json", Data: raw}, ""
-}
-
-// unfence returns the text inside one Markdown code fence, in which models without a
-// JSON mode like to answer.
-func unfence(s string) string {
-	s = strings.TrimSpace(s)
-	if !strings.HasPrefix(s, "```") || !strings.HasSuffix(s, "```") || len(s) < 6 {
-		return s
-	}
-	_, body, ok := strings.Cut(s[:len(s)-3], "\n")
-	if !ok {
-		return s
-	}
-	return strings.TrimSpace(body)
 }
 
 // turn asks the model once, within the budgets.
@@ -233,6 +222,9 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	turn, partly, err := f.generate(ctx)
 	if err != nil {
 		f.lost(turn, f.conversation.Turns)
+		if f.withoutImages(err) {
+			return f.turn(ctx)
+		}
 		f.seen(partly)
 		return turn, fault.Of(err, fault.Model).InChain(f.chain)
 	}

@@ -24,9 +24,11 @@ import (
 //go:embed providers
 var files embed.FS
 
-// Kinds are the kinds of answers. Of each kind a provider has an answer in the corpus,
+// Kinds are the kinds of answers: tags is reasoning in tags before the text, halves a
+// character whose surrogates come in two pieces, empty an end without an answer, image
+// the refusal of an image. Of each kind a provider has an answer in the corpus,
 // or its file says that it has none.
-var Kinds = []string{"text", "calls", "reasoning", "refusal", "filter", "length", "error", "broken"}
+var Kinds = []string{"text", "calls", "reasoning", "refusal", "filter", "length", "error", "broken", "tags", "halves", "empty", "image"}
 
 // Models has one model of each provider: one for which the provider is strict about requests.
 var Models = map[string]string{
