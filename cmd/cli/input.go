@@ -159,8 +159,8 @@ func (h *host) inputFile(name string) (string, error) {
 	return asText(name, data)
 }
 
-// asText converts data to a message. The data must be UTF-8; the line break at the end,
-// which editors and echo add, is removed.
+// asText converts data to a message. The data must be UTF-8; a byte order mark, and the
+// line break at the end, which editors and echo add, are removed.
 func asText(name string, data []byte) (string, error) {
 	if len(data) > maxInput {
 		return "", run.TooLarge(name).Hinting("attach it with --attach")
@@ -168,7 +168,7 @@ func asText(name string, data []byte) (string, error) {
 	if !utf8.Valid(data) {
 		return "", usage("%s is not UTF-8 text", name).Hinting("attach it with --attach")
 	}
-	text := strings.TrimSuffix(string(data), "\n")
+	text := strings.TrimSuffix(strings.TrimPrefix(string(data), "\uFEFF"), "\n")
 	return strings.TrimSuffix(text, "\r"), nil
 }
 

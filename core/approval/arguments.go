@@ -14,10 +14,16 @@ import (
 
 // decode parses the arguments of a call. They must be one JSON object that is valid
 // against the schema and has no keys that the schema does not know (SPEC §7, S0-62).
-func (g *Gate) decode(spec tool.Spec, raw json.RawMessage) (json.RawMessage, error) {
+// Where they do not fit and can only mean one thing, they are coerced, and coerced gets
+// what was changed; it may be nil.
+func (g *Gate) decode(spec tool.Spec, raw json.RawMessage, coerced func(notes []string)) (json.RawMessage, error) {
 	args, err := tool.Decode(raw)
 	if err != nil {
 		return nil, fault.Of(err, fault.ToolInput)
+	}
+	var notes []string
+	if text := string(args); text == "null" || text == `""` {
+		args, notes = json.RawMessage("{}"), []string{"the arguments " + text + " count as {}"}
 	}
 	if len(args) == 0 || args[0] != '{' {
 		return nil, fault.New(fault.ToolInput, "%s: the arguments are not a JSON object", spec.Name).
@@ -31,7 +37,17 @@ func (g *Gate) decode(spec tool.Spec, raw json.RawMessage) (json.RawMessage, err
 		return nil, f
 	}
 	if vs := s.schema.Validate(args); len(vs) > 0 {
-		return nil, tool.InputFault(spec.Name, vs)
+		other, more := tool.Coerce(spec.Input, args)
+		if len(more) > 0 {
+			other, err = tool.Decode(other)
+		}
+		if len(more) == 0 || err != nil || len(s.schema.Validate(other)) > 0 {
+			return nil, tool.InputFault(spec.Name, vs)
+		}
+		args, notes = other, append(notes, more...)
+	}
+	if len(notes) > 0 && coerced != nil {
+		coerced(notes)
 	}
 	return args, nil
 }

@@ -69,7 +69,7 @@ func (g *Gate) Call(ctx context.Context, it Item) (tool.Output, error) {
 		it.observe(rec)
 		return tool.Output{}, denial(it, rec)
 	}
-	args, err := g.decode(spec, it.Call.Args)
+	args, err := g.decode(spec, it.Call.Args, it.Coerced)
 	if err != nil {
 		return tool.Output{}, err
 	}

@@ -41,7 +41,8 @@ func TestStrictArguments(t *testing.T) {
 		`{bad`:                                  "",
 		`[]`:                                    "object",
 		`"x"`:                                   "object",
-		`null`:                                  "object",
+		`null`:                                  "path", // it means {}
+		`""`:                                    "path",
 		`{"path":"a","path":"b"}`:               "",
 		`{"path":"a","Path":"b"}`:               "",
 		`{"path":"a"} {}`:                       "",

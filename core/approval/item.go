@@ -28,6 +28,9 @@ type Item struct {
 	// 13). It can change while the call waits for an answer.
 	Tainted func() bool
 
+	// Coerced gets what was changed in arguments that did not fit the tool's schema and
+	// could only mean one thing, before the decision. It may be nil.
+	Coerced func(notes []string)
 	// Observe gets the decision, before the tool runs or the denial is
 	// returned. It is called exactly once for each call with valid arguments,
 	// and for each manual tool that a model called.

@@ -15,6 +15,7 @@ import (
 	"golem/core/prompt"
 	"golem/core/sandbox"
 	"golem/core/tool"
+	"golem/core/trace"
 )
 
 // attachment is one file that a worker is to get.
@@ -159,8 +160,9 @@ func (f *frame) sees(a attachment) bool {
 	return err == nil && bytes.Equal(data, a.data)
 }
 
-// parts returns the attachments as parts of a message to the model.
-func parts(files []attachment) []model.Part {
+// parts returns the attachments as parts of a message to the model. A text that is not
+// UTF-8 is decoded: the model and the person are told so.
+func (f *frame) parts(files []attachment) []model.Part {
 	var out []model.Part
 	for _, a := range files {
 		p := model.Part{Kind: "file", Name: a.name, MIME: a.mime, Data: a.data}
@@ -171,6 +173,10 @@ func parts(files []attachment) []model.Part {
 			p.Kind = "pdf"
 		case strings.HasPrefix(a.mime, "text/") || a.mime == "application/json":
 			p.Kind = "text"
+			if text, encoding := tool.Decoded(a.data); encoding != "" {
+				p.Name, p.Data = a.name+" (decoded from "+encoding+")", text
+				f.emit(trace.Warning{Code: fault.Attachment, Message: a.name + " is not UTF-8 text: the model gets it decoded from " + encoding})
+			}
 		}
 		out = append(out, p)
 	}

@@ -175,7 +175,7 @@ func (f *frame) single(ctx context.Context, task task, prior []prompt.Labelled, 
 		text = prompt.Task(task.text, task.object, prior, listed)
 		f.keepBegin(system, text, files)
 	}
-	f.conversation.Add(model.Message{Role: model.System, Text: system}, model.Message{Role: model.User, Text: text, Parts: parts(files)})
+	f.conversation.Add(model.Message{Role: model.System, Text: system}, model.Message{Role: model.User, Text: text, Parts: f.parts(files)})
 	return f.exchange(ctx)
 }
 

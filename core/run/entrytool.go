@@ -66,7 +66,7 @@ func toolArgs(f *frame, name string, in Input) (json.RawMessage, error) {
 	if len(in.JSON) > 0 {
 		return in.JSON, nil
 	}
-	text := strings.TrimSpace(in.Text)
+	text := strings.TrimSpace(strings.TrimPrefix(in.Text, "\uFEFF"))
 	if text == "" {
 		return json.RawMessage("{}"), nil
 	}

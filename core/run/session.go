@@ -224,7 +224,7 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 		return tool.Output{}, err
 	}
 	f.conversation.Add(append(append(system, f.pending()...), model.Message{
-		Role: model.User, Text: prompt.Task(in.Text, in.JSON, nil, listed), Parts: parts(files),
+		Role: model.User, Text: prompt.Task(in.Text, in.JSON, nil, listed), Parts: f.parts(files),
 	})...)
 	f.budget.renew()
 	f.tree.settleEnough(false)

@@ -12,7 +12,7 @@ import (
 // schema describes an object and the text is a JSON object, the result has the parsed
 // object in place of the text; otherwise it is the unchanged input.
 func (in Input) For(w *project.Worker) Input {
-	if text := strings.TrimSpace(in.Text); len(in.JSON) == 0 && strings.HasPrefix(text, "{") && schemaFields(w.Input) != nil {
+	if text := strings.TrimSpace(strings.TrimPrefix(in.Text, "\uFEFF")); len(in.JSON) == 0 && strings.HasPrefix(text, "{") && schemaFields(w.Input) != nil {
 		if raw, err := tool.Decode([]byte(text)); err == nil {
 			in.Text, in.JSON = "", raw
 		}

@@ -66,6 +66,9 @@ const maxPart = 5_000_000
 // notText returns the type and size of a file that is not text. It adds an image or a PDF as
 // a part; the row of the provider says whether the model gets it.
 func (f *files) notText(name string, start []byte, size int64) (tool.Output, error) {
+	if encoding := tool.Encoding(start); encoding != "" {
+		return tool.Text("%s is text in %s, %d bytes, and only UTF-8 text can be read: attach it, or convert it to UTF-8", sandbox.Abs(name), encoding, size), nil
+	}
 	kind := tool.MediaType(start)
 	out := tool.Text("%s is not a text file: %s, %d bytes", sandbox.Abs(name), kind, size)
 	part := tool.Part{Type: "resource", MIME: kind, Name: path.Base(name)}
