@@ -104,10 +104,9 @@ func (c *activeCall) run(ctx context.Context, tl tool.Tool) (tool.Output, error)
 		},
 		Permit:  func(risk tool.Risk) error { return c.permit(ctx, tl, risk) },
 		Tainted: f.tree.isTainted, Source: f.source,
-		Observe: c.observe,
-		Coerced: c.coerced,
-		Asking:  f.tree.ask,
-		Shown:   func(r approval.Request) { f.tree.shown(c.at, r) },
+		Observe: c.observe, Coerced: c.coerced,
+		Asking: f.tree.ask,
+		Shown:  func(r approval.Request) { f.tree.shown(c.at, r) },
 		Enter: func(ctx context.Context, risk tool.Risk) (context.Context, func(), error) {
 			return c.enter(ctx, tl, risk)
 		},
