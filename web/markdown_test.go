@@ -91,7 +91,9 @@ func TestMarkdown(t *testing.T) {
 		"It was in\n1984. Then":                      "<p>It was in\n1984. Then</p>",
 		"- [ ] a\n- [x] b":                           `<ul><li><input type="checkbox" disabled="" aria-label="task">a</li><li><input type="checkbox" disabled="" aria-label="task">b</li></ul>`,
 		"a | b\n--|:-:\n1 | `x|y`\n| 2 | \\| |\n\nz": `<table tabindex="0"><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td><code>x|y</code></td></tr><tr><td>2</td><td>|</td></tr></tbody></table><p>z</p>`,
-		"[a](javascript:b) [c](/d) [e][f] [g":        `<p><span>a</span> <span>c</span> [e][f] [g</p>`,
+		"[a](javascript:b) [c](/d) [e][f] [g":        `<p><span>a<span class="md-host"> (javascript:b)</span></span> <span>c<span class="md-host"> (/d)</span></span> [e][f] [g</p>`,
+		"[not a `link](/foo`)":                       "<p>[not a <code>link](/foo</code>)</p>",
+		"[a `]` b](/c) <https://e.ex/]>[d](/e)":      `<p><span>a <code>]</code> b<span class="md-host"> (/c)</span></span> <a href="https://e.ex/]" target="_blank" rel="noopener noreferrer nofollow" referrerpolicy="no-referrer" title="opens https://e.ex/] in a new tab">https://e.ex/]</a><span>d<span class="md-host"> (/e)</span></span></p>`,
 		"":                                           ``,
 	} {
 		got := webtest.Eval[string](p, "md("+quoted(text)+")")

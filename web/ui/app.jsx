@@ -1,4 +1,5 @@
 // The page: a frame with four views of one project, and the list of projects.
+import './visible.js' // before anything is drawn
 import { signal } from '@preact/signals'
 import { Component, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'

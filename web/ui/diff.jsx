@@ -3,11 +3,9 @@
 // the new text are side by side.
 import { Fragment } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { visible } from './visible.js'
 
-const hidden = /(?![\n\t ])[\p{C}\p{Z}\p{DI}\u2800\ufffc]/gu
-
-/** Returns a text in which control, bidirectional and invisible characters, and unusual spaces, are escapes such as \u200b (SECURITY 9). */
-export const visible = (s) => String(s ?? '').replace(hidden, (c) => `\\u${c.codePointAt(0).toString(16).padStart(4, '0')}`)
+export { visible }
 
 /** Returns the lines of a patch without the first two, which name the file. Later lines that look like those two are changed text. */
 export const linesOf = (patch) => String(patch).replace(/^--- [^\n]*\n\+\+\+ [^\n]*\n?/, '').replace(/\n$/, '').split('\n')

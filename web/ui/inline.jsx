@@ -1,6 +1,7 @@
 // Markdown within a paragraph: emphasis, code, links. It makes elements of a fixed set from
 // text. It never parses HTML, so that no HTML of a model gets into the page (SECURITY 15).
 // Every step takes time linear in the length of the text.
+import './visible.js'
 
 const longest = 65_536 // characters; a longer paragraph is shown as plain text
 const deepest = 16 // levels of nested emphasis
@@ -90,12 +91,15 @@ function code(text, i, unclosed) {
   return null
 }
 
-/** Returns, for the position of each [, the position of its ]. It needs one pass. */
+/** Returns, for the position of each [, the position of its ]. Brackets in code and in addresses do not count. It needs one pass. */
 function pairs(text) {
   const ends = new Map()
   const open = []
+  const unclosed = new Set()
   for (let i = 0; i < text.length; i++) {
-    if (text[i] === '\\') i++
+    const whole = text[i] === '`' ? code(text, i, unclosed)?.end ?? i + run(text, i) : text[i] === '<' ? angled(text, i)?.end : 0
+    if (whole) i = whole - 1
+    else if (text[i] === '\\') i++
     else if (text[i] === '[') open.push(i)
     else if (text[i] === ']' && open.length) ends.set(open.pop(), i)
   }
@@ -148,7 +152,7 @@ function outside(address, label, kind) {
   } catch {
     // A relative address in a model's text has no target.
   }
-  if (!url || !['https:', 'http:', 'mailto:'].includes(url.protocol)) return <span>{label || address}</span>
+  if (!url || !['https:', 'http:', 'mailto:'].includes(url.protocol)) return <span>{label ? inline(label, true) : address}{label && address && address !== label && <span class="md-host"> ({address})</span>}</span>
   const host = url.protocol === 'mailto:' ? url.pathname : url.host
   const text = kind === 'image' ? `[image: ${label}]` : label || url.href
   return (

@@ -3,6 +3,7 @@
 import { effect, signal } from '@preact/signals'
 import * as store from './store.js'
 import { settings } from './settings.js'
+import { visible } from './visible.js'
 
 const over = signal(false) // a run ended and the person has not looked at the page since
 
@@ -19,7 +20,7 @@ export async function wish(on) {
 function notify(title, body) {
   if (!document.hidden || !settings.notify || !possible || Notification.permission !== 'granted') return
   try {
-    const note = new Notification(title, { body, tag: 'golem' })
+    const note = new Notification(visible(title), { body: visible(body), tag: 'golem' })
     note.onclick = () => {
       window.focus()
       note.close()
@@ -44,7 +45,7 @@ export function watch() {
     }
     asked = questions.length
     ran = runs
-    document.title = `${asked ? `(${asked}) ` : over.value ? '✓ ' : ''}${name ? `${name} · ` : ''}golem`
+    document.title = `${asked ? `(${asked}) ` : over.value ? '✓ ' : ''}${name ? `${visible(name)} · ` : ''}golem`
   })
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) over.value = false
