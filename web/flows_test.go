@@ -209,12 +209,12 @@ func TestApprovalsEndWithThePage(t *testing.T) {
 		"s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /a.txt, content: hi}}]\n    - say: written\n    - calls: [{tool: write_file, args: {path: /a.txt, content: hi}}]\n    - say: written again\n",
 	})
 	const send = `await say("go"); `
-	do(p, send+`await text("Change a file?"); await until("a yes", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes to this call, until this conversation ends'); return b && !b.disabled && (b.click(), true) }); await text("written")`)
+	do(p, send+`await text("Change a file?"); await click("Other answers…"); await click("Yes to this call, until this conversation ends"); await text("written")`)
 	do(p, `await until("my turn", () => button("Send")); `+send+`await text("written again")`)
 	p.Reload()
 	do(p, `await until("the locks of the page before to be free", async () => !(await navigator.locks.query()).held.some((l) => l.name.startsWith('golem:/projects/writes'))); 
 		await text("main is ready"); await click("Files"); await until("the file", () => button("a.txt")); await click("Run"); `+send+`await text("Change a file?")`)
-	p.Press(webtest.Escape)
+	refuse(p)
 }
 
 // TestNativeToolset tests that a project with a toolset that a page does not have fails when
@@ -346,7 +346,7 @@ func TestNothingKept(t *testing.T) {
 	inMemory(p)
 	p.Reload()
 	do(p, `await text("keeps no files for this page"); await click("Ada starts on Monday"); await text("Change a file?")`)
-	p.Press(webtest.Escape)
+	refuse(p)
 }
 
 // inMemory runs the first example in a browser that keeps no files, and saves the project as

@@ -79,11 +79,25 @@ func yes(p *webtest.Page) {
 	while(p, func() {
 		settled(p)
 		do(p, `[...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes').click()`)
+		again(p)
 	})
+}
+
+// again gives the second act of an answer that lasts, if the question wants one.
+func again(p *webtest.Page) {
+	p.Helper()
+	do(p, `await until("the second act, or the end of the question", () => { const box = document.querySelector('dialog[open] .second'), b = box?.querySelector('.primary'); return !box || (!b.disabled && (b.click(), true)) })`)
+}
+
+// refuse answers a question with Escape, with the focus in the question.
+func refuse(p *webtest.Page) {
+	p.Helper()
+	do(p, `(await until("the question", () => document.querySelector('dialog[open] .body'))).focus()`)
+	p.Press(webtest.Escape)
 }
 
 // settled waits until the dialog accepts a yes: at first it ignores clicks and keys.
 func settled(p *webtest.Page) {
 	p.Helper()
-	do(p, `await until("Yes to be possible", () => [...document.querySelectorAll('dialog[open] button')].some((b) => b.innerText === 'Yes' && !b.disabled))`)
+	do(p, `await until("Yes to be possible", () => (button("Show the end")?.click(), [...document.querySelectorAll('dialog[open] button')].some((b) => b.innerText === 'Yes' && !b.disabled)))`)
 }

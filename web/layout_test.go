@@ -83,6 +83,6 @@ func TestQuestionInLowWindows(t *testing.T) {
 			t.Errorf("%d x %d: %+v", size[0], size[1], got)
 		}
 	}
-	p.Press(webtest.Escape)
+	refuse(p)
 	finished(p, "ok")
 }

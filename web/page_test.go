@@ -27,28 +27,31 @@ func TestFirstVisit(t *testing.T) {
 // written is an expression for the number of files named letter.md.
 const written = `[...document.querySelectorAll('[aria-label=Files] button')].filter((b) => b.innerText.startsWith('letter.md')).length`
 
-// TestApprovalByKeyboard tests the approval dialog: Escape is no, the focus is on No, and the
-// keyboard alone can answer yes.
+// TestApprovalByKeyboard tests the approval dialog: the focus is on no button, F6 leads to the
+// question, Escape in it is no, and the keyboard alone can answer yes.
 func TestApprovalByKeyboard(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
 	do(p, `await click("Ada starts on Monday"); await text("Change a file?")`)
-	if got := webtest.Eval[string](p, `document.activeElement.innerText`); got != "No" {
-		t.Errorf("the focus is on %q", got)
+	if got := webtest.Eval[string](p, `document.activeElement.localName`); got == "button" {
+		t.Error("a button has the focus")
 	}
-	while(p, func() { p.Press(webtest.Escape) })
+	while(p, func() { refuse(p) })
 	do(p, `await click("Files"); await until("the files", () => button("main.worker")); if (%s !== 0) throw new Error("it was written")`, written)
 
 	p, _ = visit(t, "/")
-	do(p, `await click("Ada starts on Monday"); await text("Change a file?")`)
-	while(p, func() { p.Press(webtest.Enter) }) // typed before anybody could have read it: the button with the focus is No
-	do(p, `await click("Files"); await until("the files", () => button("main.worker")); if (%s !== 0) throw new Error("it was written")`, written)
-
-	p, _ = visit(t, "/")
-	do(p, `await click("Ada starts on Monday"); await text("Change a file?")`)
+	do(p, `await click("Ada starts on Monday"); await text("Change a file?"); document.activeElement.blur()`)
+	p.Press(webtest.Enter, " ", "y", "yes please ", webtest.Enter) // keys of a text
+	settled(p)
+	p.Press(webtest.Enter, " ", "y", "yes please ", webtest.Enter)
+	do(p, `if (!document.querySelector('dialog[open]')) throw new Error("typing answered")`)
+	do(p, `await click("Run")`) // single keys lead to other views
 	while(p, func() {
+		do(p, `document.activeElement.blur()`)
+		p.Press(webtest.Escape) // leads to the question
+		do(p, `if (!document.activeElement.closest('dialog[open]')) throw new Error("Escape does not lead to the question")`)
 		settled(p)
-		for range 6 { // the other answers stand between No and Yes
+		for range 9 { // the other answers stand between No and Yes
 			p.Press(webtest.Tab)
 			if webtest.Eval[string](p, `document.activeElement.innerText`) == "Yes" {
 				p.Press(webtest.Enter)
@@ -56,7 +59,7 @@ func TestApprovalByKeyboard(t *testing.T) {
 			}
 		}
 		t.Error("Tab does not lead to Yes")
-		p.Press(webtest.Escape)
+		refuse(p)
 	})
 	do(p, `await click("Files"); await until("the file in /output", () => %s === 1)`, written)
 }
@@ -205,6 +208,6 @@ func TestApprovalShowsAll(t *testing.T) {
 			t.Errorf("the dialog does not show %q:\n%s", want, said)
 		}
 	}
-	p.Press(webtest.Escape)
+	refuse(p)
 	finished(p, "ok")
 }

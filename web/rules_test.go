@@ -18,8 +18,8 @@ func TestRulesThatAPersonKeeps(t *testing.T) {
 	})
 	do(p, `await say("go")`)
 	settled(p)
-	do(p, `await click("Keep a rule…"); await text(%[1]q); await text("all write_file under /out in this project"); await click("Do not save");
-		await until("no rule", () => !document.querySelector('[aria-label="The rule"]')); await click("Keep a rule…"); await click("Save the rule, and yes")`, rule)
+	do(p, `await click("Other answers…"); await click("Keep a rule…"); await text(%[1]q); await text("all write_file under /out in this project"); await click("Do not save");
+		await until("no rule", () => !document.querySelector('[aria-label="The rule"]')); await click("Other answers…"); await click("Keep a rule…"); await click("Save the rule, and yes")`, rule)
 	finished(p, "ok")
 	do(p, `await text("saved: Settings, Calls that do not ask"); await say("again")`)
 	finished(p, "ok")

@@ -70,17 +70,18 @@ function App() {
   )
 }
 
+const Toast = () => store.toast.value && <Notice key={store.toast.value.n} toast={store.toast.value} />
+
 /** A notice. It closes after 8 seconds, or after 20 if it is a warning or an error, but not while the pointer or the focus is on it. */
-function Toast() {
-  const toast = store.toast.value
+function Notice({ toast }) {
   const [held, setHeld] = useState(false)
-  const close = () => (store.toast.value = null)
+  const close = () => store.toast.value === toast && (store.toast.value = null) // it does not close a newer notice
   useEffect(() => {
-    if (!toast || held) return undefined
-    const timer = setTimeout(() => store.toast.value === toast && close(), toast.level === 'info' ? 8_000 : 20_000) // it does not close a newer notice
+    if (held) return undefined
+    const timer = setTimeout(close, toast.level === 'info' ? 8_000 : 20_000)
     return () => clearTimeout(timer)
-  }, [toast, held])
-  return toast && (
+  }, [held])
+  return (
     <div class={`note toast ${toast.level}`} role={toast.level === 'error' ? 'alert' : 'status'} onMouseEnter={() => setHeld(true)} onMouseLeave={() => setHeld(false)} onFocusCapture={() => setHeld(true)} onBlurCapture={() => setHeld(false)}>
       <span class="grow">{toast.text}</span>
       <button class="button quiet square" aria-label="close this notice" onClick={close}><Icon name="close" /></button>

@@ -1,11 +1,13 @@
-// The dialog for a question to the person (SPEC §7, SECURITY 19). Before a side effect it
+// The dialog for a question to the person (SPEC §7, SECURITY 9, 19, 27). Before a side effect it
 // shows all that will run and what it changes; for other kinds, the title and each line that
-// a yes covers. The default is no, and leaving the dialog is no. Nothing that was typed
-// before the dialog was open can answer it (SECURITY 9).
+// a yes covers. Leaving the dialog is no. A person who types never answers it: it takes the focus
+// from no field, no button of it has the focus at first, a yes counts only after its end was
+// shown, and an answer that lasts wants a second act.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { shut } from './ask.jsx'
 import { Arguments } from './arguments.jsx'
 import { Diff, counts, visible } from './diff.jsx'
+import { entered, inText, typedJustNow } from './keys.jsx'
 import { asked, talking } from './store.js'
 
 const settle = 400 // ms after opening in which clicks and keys are ignored: they were not meant for this dialog
@@ -15,75 +17,140 @@ export function Approval() {
   return question ? <Question key={question.request.id} question={question} waiting={asked.value.length - 1} /> : null
 }
 
+/** Moves the focus to the question, and opens it if it waits until the person has written. */
+export function goToQuestion() {
+  document.querySelector('[data-show]')?.click()
+  document.querySelector('dialog.question[open] .body')?.focus()
+}
+
 function Question({ question, waiting }) {
   const { request } = question
   const dialog = useRef(null)
+  const end = useRef(null)
   const [reason, setReason] = useState('')
   const [text, setText] = useState('')
   const [calm, setCalm] = useState(false)
-  const [rule, setRule] = useState(false)
+  const [seen, setSeen] = useState(false) // the end of what a yes covers was on the screen
+  const [second, setSecond] = useState('') // what waits for a second act; see Second
   const [beside] = useState(() => matchMedia('(min-width: 900px)').matches)
+  const [later, setLater] = useState(() => !beside && typedJustNow()) // over the whole of a narrow window it waits until the person opens it
   useEffect(() => {
+    if (later) return undefined
     const before = document.activeElement
-    if (beside) dialog.current.show() // not modal: the person can look at the page meanwhile
+    // Not modal: the person can look at the page meanwhile. show() would take the focus for a moment.
+    if (beside) dialog.current.setAttribute('open', '')
     else dialog.current.showModal()
-    if (beside && typing(before)) before.focus() // a person who is writing keeps the focus; screen readers announce the question
-    else dialog.current.querySelector('[data-first]').focus()
+    if (!beside || !inText(before)) goToQuestion() // a person who writes keeps the focus; screen readers announce the question
     const timer = setTimeout(() => setCalm(true), settle)
+    const watch = new IntersectionObserver((all) => all.some((e) => e.isIntersecting) && setSeen(true), { rootMargin: '0px 0px -56px' }) // in a low window buttons cover the last lines
+    watch.observe(end.current)
+    const keys = (e) => {
+      const elsewhere = e.defaultPrevented || e.isComposing || document.querySelector('dialog:modal') || e.composedPath().some((n) => n === dialog.current || n.matches?.('[contenteditable]'))
+      if (beside && !elsewhere && (e.key === 'F6' || e.key === 'Escape')) {
+        e.preventDefault()
+        goToQuestion()
+      }
+    }
+    addEventListener('keydown', keys)
     return () => {
       clearTimeout(timer)
+      watch.disconnect()
+      removeEventListener('keydown', keys)
       if (before instanceof HTMLElement && before.isConnected && (!beside || dialog.current?.contains(document.activeElement))) shut(dialog.current, before)
     }
-  }, [])
+  }, [later])
+  const input = request.kind === 'input'
   const answer = (a) => {
-    if (!calm && a !== 'no') return
+    if (a !== 'no' && (!calm || !seen)) return
+    if (a === 'yes' && request.kind === 'trust' && !second) return setSecond('yes')
     shut(dialog.current)
     question.answer({ answer: a, reason: a === 'no' || a === 'never' ? reason : '', text: a === 'yes' ? text : '' })
   }
-  const offers = (a) => request.answers.includes(a)
+  const keys = (e) => {
+    if (e.repeat && ['Enter', ' '].includes(e.key) && e.target.matches('button')) e.preventDefault() // a key that is held down
+    if (!beside || e.key !== 'Escape' || e.isComposing) return
+    e.preventDefault()
+    answer('no')
+  }
   const call = request.kind === 'tool'
-  const input = request.kind === 'input'
-  const span = `until this ${talking.value ? 'conversation' : 'run'} ends`
-  const title = !call ? visible(request.title) : request.type === 'file_write' ? 'Change a file?' : request.type === 'command' ? 'Run this?' : 'Allow this call?'
+  const title = input ? `${visible(request.workerPath?.at(-1) ?? 'A worker')} asks you` : !call ? visible(request.title) : request.type === 'file_write' ? 'Change a file?' : request.type === 'command' ? 'Run this?' : 'Allow this call?'
   return (
-    <dialog ref={dialog} class={beside ? 'beside' : ''} role="alertdialog" aria-labelledby="ask-title" onCancel={(e) => { e.preventDefault(); answer('no') }}
-      onKeyDown={(e) => { if (beside && e.key === 'Escape') { e.preventDefault(); answer('no') } }}>
+    <>
+    {later && <div class="note warn toast" role="alert"><span class="grow">A question waits for you: {title}</span><button class="button" data-show onClick={() => setLater(false)}>Show it</button></div>}
+    <dialog ref={dialog} class={beside ? 'question beside' : 'question'} role="alertdialog" aria-labelledby="ask-title" onCancel={(e) => { e.preventDefault(); answer('no') }} onKeyDown={keys}>
       <div class="dialog">
         <div class="row head">
           <h2 id="ask-title" class="grow">{title}</h2>
           {!input && <span class={`risk ${request.risk}`}>{request.risk} risk</span>}
         </div>
-        <div class="body" tabIndex={call || input ? undefined : 0}>
+        <div class="body" tabIndex={0} role="group" aria-label={title}>
           {call ? <Facts request={request} /> : <Lines request={request} />}
           {request.kind === 'trust' && <p class="small">No: nothing of this is used, and a run that needs it ends.</p>}
           {call && <Arguments args={beyond(request)} exact={request.shown} closed={!!request.diff} />}
           {request.diff && <Changes patch={request.diff} />}
+          {input && <div class="field">
+            <label for="reply">Your answer <span class="hint">(without one the run ends here; never give a key or a password)</span></label>
+            <input id="reply" class="input" value={text} onInput={(e) => setText(e.target.value)} onKeyDown={(e) => entered(e) && text.trim() && answer('yes')} />
+          </div>}
+          <span class="end" ref={end} />
           {call && <div class="field">
             <label for="reason">Reason, if you say no <span class="hint">(the worker reads it)</span></label>
             <input id="reason" class="input" value={reason} onInput={(e) => setReason(e.target.value)} />
           </div>}
-          {input && <div class="field">
-            <label for="reply">Your answer <span class="hint">(without one the run ends here)</span></label>
-            <input id="reply" class="input" value={text} onInput={(e) => setText(e.target.value)} onKeyDown={(e) => e.key === 'Enter' && text.trim() && answer('yes')} />
-          </div>}
-          {rule && <div class="stack" role="group" aria-label="The rule">
-            <p>Save this rule in this browser? Then {visible(request.lasting.says)} do not ask any more. Settings lists your rules and removes them.</p>
-            <pre class="mono wrap">- {visible(request.lasting.yaml)}</pre>
-            <div class="row"><button class="button primary" disabled={!calm} onClick={() => answer('keep')}>Save the rule, and yes</button> <button class="button" onClick={() => setRule(false)}>Do not save</button></div>
-          </div>}
           {waiting > 0 && <p class="small muted">{waiting} more {waiting === 1 ? 'question waits' : 'questions wait'}.</p>}
         </div>
-        <div class="row foot answers">
-          {offers('never') && <button class="button danger" onClick={() => answer('never')} title={`no, and no whenever this exact call comes again, ${span}`}>No to this call, {span}</button>}
-          <button class="button" data-first onClick={() => answer('no')}>{input ? 'No answer' : 'No'}</button>
-          <span class="grow" />
-          {offers('always') && <button class="button" disabled={!calm} onClick={() => answer('always')} title={`yes, and yes to every call of this tool, whatever its arguments, ${span}`}>Yes to all {visible(request.tool)} calls, {span}</button>}
-          {offers('keep') && <button class="button" disabled={!calm} onClick={() => setRule(true)} title="shows a rule for calls like this in this project, before anything is saved">Keep a rule…</button>}
-          {offers('session') && <button class="button" disabled={!calm} onClick={() => answer('session')} title={`yes, and yes whenever this exact call comes again, ${span}`}>Yes to this call, {span}</button>}
-          <button class="button primary" disabled={!calm || (input && !text.trim())} onClick={() => answer('yes')}>{input ? 'Answer' : 'Yes'}</button>
+        <div class="row foot answers">{second
+          ? <Second request={request} act={second} answer={answer} turn={(to) => { setSecond(to); if (!to) goToQuestion() }} />
+          : <Answers request={request} ready={calm && seen && !(input && !text.trim())} answer={answer} more={() => setSecond('more')} unseen={!seen && (() => { end.current.scrollIntoView({ block: 'center' }); goToQuestion() })} />}
         </div>
       </div>
     </dialog>
+    </>
+  )
+}
+
+const span = () => `until this ${talking.value ? 'conversation' : 'run'} ends`
+
+/** The answers that last longer than the question, in the order in which they are listed. */
+const lasting = ['session', 'always', 'keep', 'never']
+
+function Answers({ request, ready, answer, more, unseen }) {
+  const input = request.kind === 'input'
+  return (
+    <>
+      {unseen && <p class="small unseen" id="ask-end">A yes counts after you saw the end. <button class="button small" onClick={unseen}>Show the end</button></p>}
+      <button class="button" data-first onClick={() => answer('no')}>{input ? 'No answer' : 'No'}</button>
+      <span class="grow" />
+      {request.answers.some((a) => lasting.includes(a)) && <button class="button quiet" disabled={!ready} onClick={more} title="answers that hold for later calls, too">Other answers…</button>}
+      <button class="button primary" disabled={!ready} aria-describedby={unseen ? 'ask-end' : undefined} onClick={() => answer('yes')}>{input ? 'Answer' : 'Yes'}</button>
+    </>
+  )
+}
+
+/** The second act of an answer that lasts: it says what will hold, and for how long. act is more for the list of such answers, keep for a rule, yes for trust. */
+function Second({ request, act, answer, turn }) {
+  const box = useRef(null)
+  const [calm, setCalm] = useState(false)
+  useEffect(() => {
+    box.current.focus() // on no button: a key that the person still presses does nothing
+    setCalm(false)
+    const timer = setTimeout(() => setCalm(true), settle)
+    return () => clearTimeout(timer)
+  }, [act])
+  const button = (a, words, title) => <button class={`button ${act === 'more' ? (a === 'never' ? 'danger' : '') : 'primary'}`} disabled={!calm} onClick={() => (a === 'keep' && act === 'more' ? turn('keep') : answer(a))} title={title}>{words}</button>
+  const texts = {
+    session: [`Yes to this call, ${span()}`, 'yes, and yes whenever this exact call comes again'],
+    always: [`Yes to all ${visible(request.tool)} calls, ${span()}`, 'yes, and yes to every call of this tool, whatever its arguments'],
+    keep: ['Keep a rule…', 'shows a rule for calls like this in this project, before anything is saved'],
+    never: [`No to this call, ${span()}`, 'no, and no whenever this exact call comes again'],
+  }
+  return (
+    <div class="stack second" role="group" aria-label={act === 'keep' ? 'The rule' : 'This lasts'} ref={box} tabIndex={-1}>
+      {act === 'more' && <ul class="stack">{lasting.filter((a) => request.answers.includes(a)).map((a) => <li key={a}>{button(a, ...texts[a])}</li>)}</ul>}
+      {act === 'keep' && <><p>Save this rule in this browser? Then {visible(request.lasting?.says)} do not ask any more. Settings lists your rules and removes them.</p><pre class="mono wrap">- {visible(request.lasting?.yaml)}</pre></>}
+      {act === 'yes' && <p>golem keeps this yes in this browser until these settings change. Settings shows it and forgets it.</p>}
+      <div class="row">{act === 'keep' && button('keep', 'Save the rule, and yes')}{act === 'yes' && button('yes', 'Trust these settings')} <button class="button" onClick={() => turn('')}>{act === 'keep' ? 'Do not save' : 'Back'}</button></div>
+    </div>
   )
 }
 
@@ -94,14 +161,12 @@ function beyond({ args, paths = [] }) {
   return rest
 }
 
-/** Reports whether the person is writing in an element: the editor, or a field that has a text. */
-const typing = (e) => Boolean(e?.shadowRoot || (e?.matches?.('textarea, input:not([type=checkbox], [type=radio], [type=file])') && e.value))
-
 /** The lines that a yes covers, in a question that is not about a call. */
 function Lines({ request }) {
   return (
     <div class="stack">
       {request.workerPath && <dl class="facts"><Workers path={request.workerPath} /></dl>}
+      {request.kind === 'input' && <figure class="words"><figcaption class="small muted">What {visible(request.workerPath?.at(-1) ?? 'the worker')} says. These are not golem’s words.</figcaption><blockquote>{visible(request.title)}</blockquote></figure>}
       {(request.lines ?? []).map((l, i) => (
         <dl class="facts stacked" key={i}>
           <dt class="mono">{visible(l.path)}</dt>

@@ -2,6 +2,7 @@
 // something, the button No has the focus. Escape is no.
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { framed, tell } from './state.js'
 
 const open = signal(null)
 let count = 0
@@ -17,8 +18,13 @@ export const askText = (title, rest) => put({ title, text: true, action: 'OK', .
 /** Asks for a text and for one of choices {label, rows: [{name, about}]}. Resolves to {text, choice} or null. */
 export const askChoice = (title, rest) => put({ title, text: true, action: 'OK', ...rest }).then((v) => v?.text.trim() ? { ...v, text: v.text.trim() } : null)
 
-/** Asks a yes-or-no question. Resolves to true for yes. */
-export const askYes = (title, why, action, danger = false) => put({ title, why, action, danger }).then((v) => v !== null)
+/** Asks a yes-or-no question. Resolves to true for yes; inside another page, which could steal the click, to false (SECURITY 23). */
+export const askYes = (title, why, action, danger = false) => (framed ? refuse(title) : put({ title, why, action, danger }).then((v) => v !== null))
+
+function refuse(title) {
+  tell(`${title} golem asks nothing inside another page: open it in its own tab.`, 'warn')
+  return Promise.resolve(false)
+}
 
 export function Ask() {
   const question = open.value
@@ -89,7 +95,7 @@ export function Dialog({ title, leave, submit, buttons, children, cancel = 'Canc
   }
   return (
     <dialog class="small-dialog" ref={dialog} aria-labelledby="dialog-title" onCancel={leaving}>
-      <form class="dialog" onSubmit={submitted}>
+      <form class="dialog" onSubmit={submitted} onKeyDown={(e) => e.key === 'Enter' && (e.isComposing || e.keyCode === 229) && e.preventDefault()}>
         <header><h2 id="dialog-title">{title}</h2></header>
         <div class="body">{children}</div>
         <footer><button type="button" class="button" data-leave onClick={leave}>{cancel}</button>{buttons}</footer>

@@ -10,6 +10,8 @@ import { fillInput, hasForm, startTool } from './start.js'
 import { helpOf } from './panes.js'
 import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
+import { entered } from './keys.jsx'
+import { goToQuestion } from './approval.jsx'
 
 const given = signal(null) // {text} that draft puts into the field
 const attached = signal({ project: '', files: [] })
@@ -105,7 +107,7 @@ export function Composer() {
     })
   }
   const keys = (e) => {
-    if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) send(e)
+    if (entered(e)) send(e)
   }
   const paste = (e) => {
     if (!e.clipboardData?.files.length) return
@@ -123,6 +125,7 @@ export function Composer() {
       <label class="sr" for="task">Task</label>
       <textarea id="task" class="input" ref={field} rows={2} value={text} onInput={(e) => setText(e.target.value)} onKeyDown={keys} onPaste={paste}
         placeholder={talking ? 'Answer, or go on' : about?.input ? 'Input as JSON or text' : 'What should be done?'} />
+      {store.asked.value.length > 0 && <p class="row small waits">What you type here does not answer the question. <button type="button" class="button small" onClick={goToQuestion}>Go to it</button> <kbd>F6</kbd></p>}
       {mine.length > 0 && (
         <ul class="row small" aria-label="Attachments">
           {mine.map((f, i) => (

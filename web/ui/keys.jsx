@@ -30,7 +30,7 @@ const map = [
 
 const others = [
   ['Enter, Shift+Enter', 'in the task: sends it, begins a new line'],
-  ['Escape', 'in a question: no'],
+  ['F6, Escape', 'go to the question that waits; Escape in the question is no'],
   ['Ctrl+S', 'in a file: saves it'],
   ['Ctrl+F', 'in a file: searches it'],
   ['Ctrl+Space', 'in a file: completes what is written'],
@@ -42,6 +42,21 @@ const others = [
 /** Reports whether a key event is not for a shortcut: the person types in a field, or a dialog is open. */
 const taken = (e) => e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || e.isComposing || document.querySelector('dialog:modal')
   || e.composedPath().some((n) => n.matches?.('input:not([type=checkbox]), textarea, select, dialog, [contenteditable]'))
+
+/** Reports whether a key event is an Enter that a person means: not one that ends a composition of an input method. */
+export const entered = (e) => e.key === 'Enter' && !e.shiftKey && !e.isComposing && e.keyCode !== 229
+
+/** Reports whether an element is one in which a person writes. */
+export const inText = (e) => Boolean(e?.shadowRoot || e?.matches?.('textarea, [contenteditable], input:not([type=checkbox], [type=radio], [type=file], [type=button])'))
+
+let lastKey = 0 // when a key was pressed in a field
+
+addEventListener('keydown', () => {
+  if (inText(document.activeElement)) lastKey = Date.now()
+}, true)
+
+/** Reports whether the person is writing: the focus is in a field that has a text, or in which a key was pressed within two seconds. */
+export const typedJustNow = () => inText(document.activeElement) && Boolean(document.activeElement.value || Date.now() - lastKey < 2000)
 
 export function listen() {
   addEventListener('keydown', (e) => {

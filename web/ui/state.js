@@ -38,9 +38,11 @@ export const refused = signal(null) // the fault because of which the last messa
 
 export const opened = computed(() => projects.value.find((p) => p.name === project.value))
 
+let told = 0
+
 /** Shows a notice. A new notice replaces an older one. */
 export function tell(text, level = 'info') {
-  toast.value = { text, level }
+  toast.value = { text, level, n: ++told }
 }
 
 const textOf = (e) => (e.code ? faultText(e) : e.message)
