@@ -44,7 +44,7 @@ func stands(p *webtest.Page, where string) {
 
 // TestTypingAnswersNothing types whole sentences while a question waits: in the field for the
 // next message, which keeps the focus and the text; with the focus on the page; and with the
-// focus in the question. Nothing answers but a button that the person went to (SECURITY 27).
+// focus in the question. Nothing answers but a button that the person went to (SPEC §7).
 func TestTypingAnswersNothing(t *testing.T) {
 	t.Parallel()
 	const sentence = "yes and also say which files you used. no, all of them "

@@ -1,4 +1,4 @@
-// The dialog for a question to the person (SPEC §7, SECURITY 9, 19, 27). Before a side effect it
+// The dialog for a question to the person (SPEC §7, SECURITY 9, 19). Before a side effect it
 // shows all that will run and what it changes; for other kinds, the title and each line that
 // a yes covers. Leaving the dialog is no. A person who types never answers it: it takes the focus
 // from no field, no button of it has the focus at first, a yes counts only after its end was
