@@ -385,5 +385,13 @@ func TestNoRoom(t *testing.T) {
 		do(p, `const list = new DataTransfer(); list.items.add(new File([new Uint8Array(40e6)], 'big.bin')); const input = document.querySelector('.pane.side input[type=file]'); input.files = list.files;
 			input.dispatchEvent(new Event('change', {bubbles: true})); await text("E_QUOTA"); await click("Projects"); await text("welcome")`)
 		p.Quota(at.Origin, -1)
+		do(p, `await click("close this notice"); document.querySelector('.brand').click(); await click("Use it"); await text("is ready")`)
+		// A project that was never opened can be opened, and read, while there is no room at all.
+		do(p, `await (await import('./golem.js')).createGolem().then(async (g) => { await g.create('unopened', {'main.worker': '---\nmodel: script:minimal\n---\nHi.\n'}); g.close() }); location.reload()`)
+		do(p, `await text("is ready")`)
+		leave(p, at.Origin, 0)
+		do(p, `await click("Projects"); [...document.querySelectorAll('.card')].find((c) => c.querySelector('h3').innerText === 'unopened').querySelector('.primary').click();
+			await until("the project", () => document.title.startsWith('unopened')); await text("main is ready"); await click("Files"); await click("main.worker"); if (document.querySelector('.toast')) throw new Error(document.querySelector('.toast').innerText)`)
+		p.Quota(at.Origin, -1)
 	})
 }

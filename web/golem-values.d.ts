@@ -48,7 +48,7 @@ export interface Header {
   project: string
   entry: string
   started: string
-  type?: undefined
+  type: 'trace'
 }
 
 export interface Request {
@@ -87,7 +87,7 @@ export interface Line {
   value: string
   means?: string
   where?: string
-  danger?: 'programs' | 'keys' | 'commands' | 'hosts' | 'outside' | 'other'
+  danger?: string
 }
 
 export interface Grant {

@@ -308,6 +308,35 @@ func say(w http.ResponseWriter, text, finish string) {
 	}
 }
 
+// TestMisuse tests that golem.js answers wrong options, wrong answers and calls after the end
+// with coded errors, and tells the page what its own functions did wrong.
+func TestMisuse(t *testing.T) {
+	t.Parallel()
+	p := embedded(t)
+	p.Expect("the approver broke")
+	p.Expect("approve must give")
+	p.Expect("the artifact broke")
+	talk(p, `await golem.create('a', %s); window.complaints = []; addEventListener('error', (e) => complaints.push(e.message))`, helloFiles)
+	for _, c := range []struct{ do, want string }{
+		{`const out = []; for (const o of [{attachments: 'x'}, {attachments: [null]}, {attachments: [{data: 'x'}]}, {signal: {}}, {signal: 'x'}, {artifact: 'x'}, {approve: 1}]) out.push(await golem.run('a', 'x', o).result.catch((e) => e.name + e.code)); return out`, strings.TrimSuffix(strings.Repeat("GolemErrorE_USAGE,", 7), ",")},
+		{`return (await golem.run('a', 'x', null).result).status`, "ok"},
+		{`return golem.files('a').list({signal: {}}).catch((e) => e.code)`, "E_USAGE"},
+		{`await golem.files('a').write('n.txt', '0123456789'); const f = golem.files('a'), text = async (part) => new TextDecoder().decode(await f.read('n.txt', part));
+			return [await text({from: 4}), await text({from: 4, size: 2}), await text({size: 3}), await text({from: 99}), await f.read('n.txt', {from: -1}).catch((e) => e.code)]`, "456789,45,012,,E_USAGE"},
+		{`const run = golem.run('a', 'x'); for await (const e of run) return e.type + e.golem`, "tracetrace"},
+		{`const run = golem.chat('a', 'x'); run.end(); const early = (() => { try { run.send('y') } catch (e) { return e.code } })(); await run.result; try { run.send('y') } catch (e) { return early + e.code }`, "E_USAGEE_USAGE"},
+		{`const reasons = []; for (const approve of [() => { throw new Error('the approver broke') }, () => ({answer: 'maybe'}), () => 'yes', () => ({answer: 'no', reason: {}})]) {
+			const run = golem.run('a', 'x', {approve}); for await (const e of run) if (e.type === 'approval') reasons.push(e.decision + ': ' + e.reason?.slice(0, 60)) }
+			return reasons.join('; ') + ' ' + complaints.length`, strings.TrimSuffix(strings.Repeat("deny: the question could not be shown; ", 4), "; ") + " 4"},
+		{`const before = complaints.length, r = await golem.run('a', 'x', {artifact: () => { throw new Error('the artifact broke') }}).result; return r.status + (complaints.length > before)`, "oktrue"},
+		{`const out = []; for (const toolsets of [{s: {'bad name': {run: () => 1}}}, {s: {'': {run: () => 1}}}, {s: {['x'.repeat(65)]: {run: () => 1}}}, {s: {good: {run: () => 1}}}]) try { golem.provide({toolsets}); out.push('ok') } catch (e) { out.push(e.code) } golem.provide({}); return out`, "E_USAGE,E_USAGE,E_USAGE,ok"},
+	} {
+		if got := talk(p, "%s", c.do); got != c.want {
+			t.Errorf("%s:\n%s\nwant %s", c.do, got, c.want)
+		}
+	}
+}
+
 // TestFetch tests requests to a provider: the stream arrives piece by piece; the key is in its
 // header, and no header is sent that a strict endpoint refuses; cancelling ends the request; a
 // redirect is not followed; no key is stored anywhere.

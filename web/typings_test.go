@@ -162,7 +162,7 @@ func (d *declarations) declare(done map[reflect.Type]bool, types ...reflect.Type
 		fmt.Fprintf(&out, "export interface %s {\n", d.names[t])
 		d.fields(&out, t)
 		if t == reflect.TypeFor[trace.Header]() {
-			out.WriteString("  type?: undefined\n") // so that the type of an event tells what it is
+			out.WriteString("  type: 'trace'\n") // golem.js adds it, so that the type of an event tells what it is
 		}
 		out.WriteString("}\n\n")
 	}

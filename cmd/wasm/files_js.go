@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 
 	"golem/core/fault"
@@ -27,8 +28,11 @@ func readFile(c *call) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if n.Size > 0 {
-		data, err := part(fsys, name, n.From, n.Size)
+	if n.From < 0 || n.Size < 0 {
+		return nil, nil, fault.New(fault.Usage, "from and size are numbers of bytes, not below 0")
+	}
+	if n.Size > 0 || n.From > 0 {
+		data, err := part(fsys, name, n.From, cmp.Or(n.Size, workspace.MaxFile))
 		return nil, data, err
 	}
 	data, err := sandbox.ReadFile(fsys, name, workspace.MaxFile)
@@ -46,7 +50,11 @@ func part(fsys *opfs.FS, name string, from, size int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data := make([]byte, min(size, workspace.MaxFile))
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, max(0, min(size, workspace.MaxFile, info.Size()-from)))
 	n, err := f.(io.ReaderAt).ReadAt(data, from)
 	if err == io.EOF {
 		err = nil

@@ -98,7 +98,7 @@ type named struct {
 	Name    string `json:"name"`
 
 	From int64   `json:"from"` // of a part of a file
-	Size int64   `json:"size"` // 0: all of it
+	Size int64   `json:"size"` // 0: up to its end
 	Base *string `json:"base"` // for a write: the text that the file must have now
 
 	Repository bool `json:"repository"` // .git is in the zip too

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 
+	"golem/core/fault"
 	"golem/sandbox/opfs"
 )
 
@@ -41,9 +42,34 @@ func (s *stores) own(project string) (*opfs.FS, string, error) {
 	}
 	id, err := readID(root, project)
 	if err == nil && (id == "" || strings.HasSuffix(id, moving)) {
-		id, err = settleID(root, project)
+		fresh := hex.EncodeToString(s.random(path.Join(idsDir, project), idDigits/2))
+		if id, err = settleID(root, project, fresh); errors.Is(err, fault.Quota) {
+			id, err = fresh, nil // a project can be opened in a full storage, too
+		}
 	}
 	return root, path.Join(ownDir, id), err
+}
+
+// random returns n random bytes for a file, in this tab always the same ones for the same
+// file.
+func (s *stores) random(name string, n int) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.unkept == nil {
+		s.unkept = map[string][]byte{}
+	}
+	if s.unkept[name] == nil {
+		s.unkept[name] = make([]byte, n)
+		rand.Read(s.unkept[name])
+	}
+	return s.unkept[name]
+}
+
+// forget makes the next call of random for a file return other bytes.
+func (s *stores) forget(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.unkept, name)
 }
 
 // readID returns a project's ID, perhaps with the suffix moving. It returns "" if the
@@ -57,9 +83,9 @@ func readID(root *opfs.FS, project string) (string, error) {
 	return id, err
 }
 
-// settleID gives a project its ID, and moves the files that an earlier version kept by name.
+// settleID gives a project the ID fresh if it has none, and moves the files that an earlier version kept by name.
 // If the tab dies meanwhile nothing is lost: the next call goes on.
-func settleID(root *opfs.FS, project string) (string, error) {
+func settleID(root *opfs.FS, project, fresh string) (string, error) {
 	release, err := waitLock(context.Background(), root, idsDir)
 	if err != nil {
 		return "", err
@@ -68,9 +94,7 @@ func settleID(root *opfs.FS, project string) (string, error) {
 	name := path.Join(idsDir, project)
 	id, err := readID(root, project)
 	if err == nil && id == "" {
-		random := make([]byte, idDigits/2)
-		rand.Read(random)
-		id = hex.EncodeToString(random) + moving
+		id = fresh + moving
 		err = root.WriteFile(name, []byte(id))
 	}
 	if id, found := strings.CutSuffix(id, moving); err != nil || !found {
@@ -93,7 +117,8 @@ func ignoreMissing(err error) error {
 }
 
 // disown removes the person's files about a project of this name, and its ID.
-func disown(root *opfs.FS, project string) error {
+func (s *stores) disown(root *opfs.FS, project string) error {
+	s.forget(path.Join(idsDir, project))
 	id, err := readID(root, project)
 	if err == nil && id != "" {
 		err = ignoreMissing(root.RemoveAll(path.Join(ownDir, strings.TrimSuffix(id, moving))))

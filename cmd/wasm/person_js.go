@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 
@@ -50,8 +51,11 @@ func (p *page) Approve(ctx context.Context, r approval.Request) (approval.Decisi
 			if err := json.Unmarshal(raw, &d); err != nil || d.ID != r.ID {
 				continue // an answer to another request
 			}
-			if d.Answer == "nobody" {
+			switch d.Answer {
+			case "nobody":
 				return d, approval.ErrNobody
+			case "failed":
+				return d, errors.New("the page's function approve failed")
 			}
 			return d, nil
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
 	"io/fs"
@@ -69,9 +68,11 @@ func (s *stores) stateKey(project string) ([]byte, error) {
 	if key, err := fs.ReadFile(root, name); !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
-	key := make([]byte, 32)
-	rand.Read(key)
-	return key, root.WriteFile(name, key)
+	key := s.random(name, 32)
+	if err := root.WriteFile(name, key); !errors.Is(err, fault.Quota) {
+		return key, err
+	}
+	return key, nil // nothing is kept with it while the storage is full
 }
 
 // kept returns the state of the project that a message names, and the ID of the

@@ -31,6 +31,9 @@ type stores struct {
 
 	mu   sync.Mutex
 	held map[string]*hold // by the project's path
+	// unkept has random values, by the names of their files, which the browser's storage
+	// had no room for. This tab uses them until they can be written.
+	unkept map[string][]byte
 }
 
 // hold is a project's lock that this tab holds, for one or several users.
@@ -197,7 +200,7 @@ func (s *stores) make(name string, fill func(*opfs.FS) error) error {
 	if err := root.WriteFile(mark, nil); err != nil {
 		return err
 	}
-	err = errors.Join(disown(root, name), unpack(root, name))
+	err = errors.Join(s.disown(root, name), unpack(root, name))
 	var dir *opfs.FS
 	if err == nil {
 		dir, err = begin(root, path.Join(projectsDir, name))
@@ -243,7 +246,7 @@ func (s *stores) remove(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := disown(root, name); err != nil { // first: no trust may outlive the project
+	if err := s.disown(root, name); err != nil { // first: no trust may outlive the project
 		return err
 	}
 	if err := unpack(root, name); err != nil {

@@ -202,7 +202,7 @@ func (o *overlay) write(name string, data []byte, perm fs.FileMode) error {
 func (o *overlay) above(op, name string) error {
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if _, info, err := o.layer(op, at); err == nil && !info.IsDir() {
-			return perr(op, at, ErrNotDir)
+			return perr(op, name, ErrNotDir)
 		}
 	}
 	return nil

@@ -27,6 +27,9 @@ func (o *overlay) Rename(oldName, newName string) error {
 	case terr == nil && (there.IsDir() || info.IsDir()):
 		return perr("rename", newName, fs.ErrExist)
 	}
+	if err := o.above("rename", newName); err != nil {
+		return err
+	}
 	if info.IsDir() {
 		if err := o.linkless(oldName); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"io/fs"
 	"strings"
 
@@ -42,6 +43,10 @@ func (v *view) Rename(oldName, newName string) error {
 		return perr("rename", oldName, plain(err))
 	}
 	err = v.change(Write{Op: OpRename}, from, to, func() error { return from.mount.fs.Rename(from.rel, to.rel) })
+	var failed *fs.PathError
+	if errors.As(err, &failed) && failed.Path == Abs(to.rel) { // the new name cannot be made
+		return v.rename(err, "rename", newName)
+	}
 	return v.rename(err, "rename", oldName)
 }
 

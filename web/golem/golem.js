@@ -149,7 +149,7 @@ export class Golem {
     return {
       /** @returns {Promise<{path: string, dir?: boolean, size: number, modified: number}[]>} */
       list: ({ signal } = {}) => this.#link.ask('files', { project: name }, { signal }),
-      /** Reads a file; with size, that many bytes of it, beginning at from. @param {{from?: number, size?: number, signal?: AbortSignal}} [part] @returns {Promise<Uint8Array>} */
+      /** Reads a file from the byte from on; with size, that many bytes of it. @param {{from?: number, size?: number, signal?: AbortSignal}} [part] @returns {Promise<Uint8Array>} */
       read: (path, { signal, ...part } = {}) => this.#link.ask('read', { ...part, project: name, path }, { signal }),
       /**
        * Writes a whole file, which may be new. With base, only if the file exists and has that text now; another text is E_CONFLICT.
@@ -382,10 +382,15 @@ export class Golem {
     return { ...own, options: Object.keys(own), lent: { ...this.#listed, device: 'LanguageModel' in globalThis } }
   }
 
-  #start(method, name, input, options, more) {
-    const attachments = options.attachments ?? []
-    const params = { ...this.#given(options), ...more, project: name, input, headless: !options.approve, artifacts: !!options.artifact, attachments: attachments.map((a) => a.name) }
-    return this.#link.start(method, params, { ...options, provided: this.#provided }, attachments.length ? attachments.map((a) => a.data) : undefined)
+  #start(method, name, input, given, more) {
+    const make = ({ provided, ...options }) => {
+      const attachments = options.attachments ?? []
+      return {
+        params: { ...this.#given(options), ...more, project: name, input, headless: !options.approve, artifacts: !!options.artifact, attachments: attachments.map((a) => a.name) },
+        bytes: attachments.length ? attachments.map((a) => a.data) : undefined,
+      }
+    }
+    return this.#link.start(method, make, { ...given, provided: this.#provided })
   }
 
   /** Ends golem at once. Open calls fail with E_INTERRUPTED. */

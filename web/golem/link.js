@@ -8,10 +8,22 @@ const form = 5
 const unlike = 'golem.js, golem-worker.js and golem.wasm are not of one version'
 const cancelled = () => new GolemError({ code: 'E_INTERRUPTED', message: 'it was cancelled' })
 
+const usage = (message, hint) => new GolemError({ code: 'E_USAGE', message, hint })
+
 /** Throws E_USAGE if signal is not an AbortSignal. */
 function fits(signal) {
-  if (signal && typeof signal.addEventListener !== 'function') throw new GolemError({ code: 'E_USAGE', message: 'signal must be an AbortSignal' })
+  if (signal && typeof signal.addEventListener !== 'function') throw usage('signal must be an AbortSignal')
 }
+
+/** Throws E_USAGE if an option of a run is not of the type that it must have. */
+function fitting({ signal, approve, artifact, attachments = [] }) {
+  fits(signal)
+  for (const [name, f] of Object.entries({ approve, artifact })) if (f && typeof f !== 'function') throw usage(`${name} must be a function`)
+  if (!Array.isArray(attachments) || !attachments.every((a) => typeof a?.name === 'string')) throw usage('attachments must be a list of {name, data}')
+}
+
+/** What providers accept as the name of a tool; core/tool has the same rule. */
+const toolName = /^[a-zA-Z0-9_-]{1,64}$/
 
 /** Throws E_INTERRUPTED if signal has aborted. */
 export function checked(signal) {
@@ -34,6 +46,7 @@ function taken(v, { names, attachments } = {}, i) {
 export function listed(provided) {
   try {
     const { toolsets = {}, models = {} } = provided
+    for (const name of Object.values(toolsets).flatMap(Object.keys)) if (!toolName.test(name)) throw new Error(`${JSON.stringify(name)} is no name of a tool: it has up to 64 letters, digits, _ and -`)
     for (const f of [...Object.values(models), ...Object.values(toolsets).flatMap((tools) => Object.values(tools).map((t) => t.run))]) if (typeof f !== 'function') throw new Error('a model and the run of a tool are functions')
     const sets = Object.entries(toolsets).map(([name, tools]) => ({ name, tools: Object.entries(tools).map(([name, tool]) => ({ ...tool, name })) }))
     return { toolsets: JSON.parse(JSON.stringify(sets)), models: Object.keys(models) }
@@ -127,20 +140,22 @@ export class Link {
     }
   }
 
-  /** Starts a run, a conversation or a call, and returns its Run. */
-  start(method, params, options, bytes) {
+  /** Starts a run, a conversation or a call, and returns its Run. make returns its parameters and bytes. */
+  start(method, make, given) {
     let inside
     let id = 0
+    const options = given ?? {}
     const { signal } = options
     const run = new Run((m) => this.#post({ id, ...m }), { ...options, lender: () => this.#lender() }, (own) => (inside = own))
     const abort = () => run.cancel()
     const over = () => {
       this.#calls.delete(id)
-      signal?.removeEventListener('abort', abort)
+      signal?.removeEventListener?.('abort', abort)
     }
     try {
       if (this.#over) throw this.#over
-      fits(signal)
+      fitting(options)
+      const { params, bytes } = make(options)
       id = this.#open({
         reject: (e) => inside.fail(e),
         take: (m) => {

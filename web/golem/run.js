@@ -1,3 +1,5 @@
+import { GolemError } from './error.js'
+
 /**
  * @typedef {object} RunOptions
  * @property {string} [model] provider:name; default: the project's model
@@ -56,6 +58,15 @@
  * @property {string} [why] why the person is asked, in plain words
  */
 
+/** Returns what approve gave as the answer to a request. Throws E_USAGE if it is none. */
+function answered(decision, request) {
+  if (decision === null || decision === undefined) return { answer: 'nobody' }
+  const { answer, reason, text } = decision
+  const words = [reason, text].every((s) => ['undefined', 'string'].includes(typeof s))
+  if (!words || !request.answers.includes(answer)) throw new GolemError({ code: 'E_USAGE', message: `approve must give {answer, reason?, text?}, in which answer is one of ${request.answers.join(', ')}` })
+  return { answer, reason, text }
+}
+
 /** A run or conversation: iterate over it for its events, and await result. */
 export class Run {
   #post
@@ -63,6 +74,7 @@ export class Run {
   #queue = []
   #wakes = [] // functions that wake the loops that wait for events
   #over = false
+  #ended = false // end was called
   #fault = null // why it could not begin
   #gone = new AbortController()
   #open = new Map() // AbortControllers of open questions, by request id
@@ -92,10 +104,14 @@ export class Run {
 
   #take(m) {
     if (m.events) {
-      this.#queue.push(...m.events.map((line) => JSON.parse(line)))
+      this.#queue.push(...m.events.map((line) => JSON.parse(line)).map((e) => (e.golem === 'trace' ? { type: 'trace', ...e } : e)))
       this.#wake()
     } else if (m.artifact) {
-      this.#options.artifact(m.artifact)
+      try {
+        this.#options.artifact(m.artifact)
+      } catch (e) {
+        reportError(e) // as of a listener; the run goes on
+      }
     } else if (m.ask) {
       this.#answer(m.ask)
     } else if (m.lend) {
@@ -125,22 +141,18 @@ export class Run {
 
   /** Asks the person a question with the option approve, and posts the answer with its id, unless the question was withdrawn. */
   async #answer(request) {
-    let decision = { answer: 'no' } // a front end that breaks is a denial
     const withdrawn = new AbortController()
+    const signal = AbortSignal.any([this.#gone.signal, withdrawn.signal])
     this.#open.set(request.id, withdrawn)
+    let decision
     try {
-      decision = await this.#options.approve(request, AbortSignal.any([this.#gone.signal, withdrawn.signal]))
-    } catch {
-      // The answer stays no.
+      decision = answered(await this.#options.approve(request, signal), request)
+    } catch (e) { // an approver that breaks is a denial
+      if (!signal.aborted) reportError(e)
+      decision = { answer: 'failed' }
     }
     this.#open.delete(request.id)
-    if (withdrawn.signal.aborted) return
-    const { answer, reason, text } = decision ?? { answer: 'nobody' }
-    try {
-      this.#post({ answer: { answer, reason, text, id: request.id } })
-    } catch { // the answer has a value that cannot be copied
-      this.#post({ answer: { answer: 'no', id: request.id } })
-    }
+    if (!withdrawn.signal.aborted) this.#post({ answer: { ...decision, id: request.id } })
   }
 
   /** Ends the run: model, tools and children stop, and the trace is completed. */
@@ -155,13 +167,15 @@ export class Run {
     this.#post({ stop: true })
   }
 
-  /** Sends the person's next message in a conversation. */
+  /** Sends the person's next message in a conversation. After its end, or after end(), it throws E_USAGE. */
   send(text) {
+    if (this.#over || this.#ended) throw new GolemError({ code: 'E_USAGE', message: 'the conversation has ended', hint: 'go on with it with golem.resume' })
     this.#post({ say: String(text) })
   }
 
   /** Ends a conversation. */
   end() {
+    this.#ended = true
     this.#post({ end: true })
   }
 

@@ -1,7 +1,7 @@
 // The page: a frame with four views of one project, and the list of projects.
 import './visible.js' // before anything is drawn
 import { signal } from '@preact/signals'
-import { Component, render } from 'preact'
+import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { createGolem } from './golem.js'
 import * as store from './store.js'
@@ -13,6 +13,7 @@ import { later } from './later.jsx'
 import { Approval } from './approval.jsx'
 import { Ask } from './ask.jsx'
 import { asked as form } from './start.js'
+import { Boundary } from './boundary.jsx'
 import { Unkept } from './unkept.jsx'
 import { choosing } from './models.js'
 import { Keys, listen, showKeys } from './keys.jsx'
@@ -112,17 +113,6 @@ function View() {
     case 'settings': return <Settings />
   }
   return <Projects />
-}
-
-/** Shows a message in place of a view that throws an error, so that the rest of the page still works. */
-class Boundary extends Component {
-  componentDidCatch(error) {
-    this.setState({ failed: error.message })
-  }
-
-  render({ children }, { failed }) {
-    return failed ? <div class="empty" role="alert"><h2>This cannot be shown</h2><p>{failed}</p></div> : children
-  }
 }
 
 function Starting() {

@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { visible } from './diff.jsx'
 import { Status, brief } from './call.jsx'
+import { Boundary } from './boundary.jsx'
 import { Chosen } from './tree.jsx'
 import { Icon } from './icons.jsx'
 import { bytes } from './size.js'
@@ -14,7 +15,7 @@ import { dropped } from './bring.jsx'
 import { byID, faultText, readTrace, seconds, shown } from './run.js'
 import { spent } from './usage.js'
 
-const shownTrace = signal(null) // {name, run, prompts, project}: the project that was open
+const shownTrace = signal(null) // {n, name, run, prompts, project}: n counts the traces that were shown, project was open
 
 export function Traces() {
   const name = store.project.value
@@ -33,7 +34,7 @@ export function Traces() {
         <label class="button"><Icon name="up" />Open a trace file<input class="sr" type="file" accept=".jsonl,.txt,.json,application/x-ndjson" multiple onChange={openFile} /></label>
       </div>
       {name && <Runs compare={setTwo} />}
-      {two ? <Compare a={two[0]} b={two[1]} leave={() => setTwo(null)} /> : trace ? <Shown key={trace.name} trace={trace} /> : !name && <p class="muted">A trace is the record of a run, one event per line. The command line writes them to <code>.golem/runs</code>; open one here.</p>}
+      {two ? <Compare a={two[0]} b={two[1]} leave={() => setTwo(null)} /> : trace ? <Boundary key={trace.n}><Shown trace={trace} /></Boundary> : !name && <p class="muted">A trace is the record of a run, one event per line. The command line writes them to <code>.golem/runs</code>; open one here.</p>}
     </div></div>
   )
 }
@@ -68,7 +69,7 @@ async function openFiles(all) {
 const prompt = /^([0-9.]+)\.prompt\.json$/
 
 function show(name, text, prompts) {
-  shownTrace.value = { name, run: readTrace(text), prompts, project: store.project.value }
+  shownTrace.value = { n: (shownTrace.peek()?.n ?? 0) + 1, name, run: readTrace(text), prompts, project: store.project.value }
   if (store.tracing.value !== name) store.tracing.value = ''
 }
 

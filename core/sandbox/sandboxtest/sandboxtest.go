@@ -25,7 +25,7 @@ func Test(t *testing.T, open func(t *testing.T) sandbox.FS) {
 	}{
 		{"operations", operations}, {"names", names}, {"listing", listing}, {"rename", rename},
 		{"remove", remove}, {"mkdir", mkdir}, {"sub", sub}, {"iofs", iofs}, {"atomic", atomic}, {"concurrent", concurrent},
-		{"directories as files", directories}, {"below a file", belowFile}, {"closed", closed}, {"deep", deep},
+		{"directories as files", directories}, {"below a file", belowFile}, {"bad paths", badPaths}, {"closed", closed}, {"deep", deep},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, open(t)) })
 	}
