@@ -206,6 +206,9 @@ func (f *files) touch(op string, at *string) (tool.Preview, error) {
 	if err == nil && op != "read" {
 		err = sandbox.CanWrite(f.fs, name)
 	}
+	if errors.Is(err, sandbox.ErrNotDir) { // on the disk CanWrite finds it, elsewhere only look
+		return p, isFile(f.fileAbove(name))
+	}
 	if err != nil {
 		return p, explain(err)
 	}

@@ -1,6 +1,7 @@
 package opfs
 
 import (
+	"errors"
 	"io/fs"
 	"runtime"
 	"slices"
@@ -92,7 +93,25 @@ func (f *FS) Rename(oldName, newName string) error {
 	if oldName != newName && sandbox.Within(newName, oldName) {
 		return failed("rename", newName, sandbox.ErrInvalid)
 	}
-	return f.change("rename", oldName, "rename", oldName, newName)
+	err := f.change("rename", oldName, "rename", oldName, newName)
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, sandbox.ErrIsDir) || errors.Is(err, sandbox.ErrNotDir) && f.exists(oldName) {
+		return failed("rename", newName, plainly(err)) // the new name cannot be made
+	}
+	return err
+}
+
+func (f *FS) exists(name string) bool {
+	_, err := f.Stat(name)
+	return err == nil
+}
+
+// plainly returns the cause of an fs.PathError.
+func plainly(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
 }
 
 func (f *FS) change(op, name, call string, args ...any) error {
