@@ -94,7 +94,7 @@ func (i *Instance) said(ctx context.Context, s *run.Session, u ui.UI, in run.Inp
 		s.Fail(fault.Of(err, fault.Limit))
 		return true
 	}
-	if ro.Said != nil {
+	if ro.Said != nil && !trace.LooksLikeKey(in.Text) {
 		ro.Said(i.secrets.text(in.Text))
 	}
 	cmd, err := ui.ParseCommand(in.Text)

@@ -56,6 +56,9 @@ func (s *secrets) add(values ...string) {
 // text removes the secrets from a text.
 func (s *secrets) text(t string) string { return s.redactor.Load().String(t) }
 
+// within reports whether a text contains a known secret, or what looks like a key.
+func (s *secrets) within(text string) bool { return s.text(text) != text || trace.LooksLikeKey(text) }
+
 // platformSecrets returns the platform's own secrets, the values of all environment variables
 // that hold keys, and the keys in .env.
 func platformSecrets(p Platform) []string {

@@ -53,7 +53,7 @@ export interface Header {
 
 export interface Request {
   id: string
-  kind: 'tool' | 'input' | 'turns' | 'trust' | 'resume'
+  kind: 'tool' | 'input' | 'turns' | 'trust' | 'resume' | 'secret'
   call?: string
   risk: string
   workerPath?: string[]
@@ -83,6 +83,8 @@ export interface AskingWorker {
 }
 
 export interface Line {
+  /** The worker whose words value has. Without it they are golem's or a file's. */
+  by?: string
   path: string
   value: string
   means?: string

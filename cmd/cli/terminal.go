@@ -75,23 +75,33 @@ func (t *terminal) Write(p []byte) (int, error) {
 
 // Ask writes the prompt and returns the line that the person types. Before that it
 // discards everything that was typed ahead, complete lines and partial ones, so that
-// nothing typed before the question answers it (SECURITY 9). When ctx ends, it gives up
-// the question, and the terminal is free for the next one.
+// nothing typed before the question answers it (SECURITY 9). The end of a line that the
+// person had begun before answers nothing either; Ask then asks again. When ctx ends, it
+// gives up the question, and the terminal is free for the next one.
 func (t *terminal) Ask(ctx context.Context, prompt string) (string, error) {
 	if !inForeground(t.in) {
 		return "", approval.ErrNobody
 	}
+	begun := midLine(t.in)
 	if err := flushInput(t.in); err != nil {
 		return "", err
 	}
-	if _, err := io.WriteString(t.out, prompt); err != nil {
-		return "", err
+	for {
+		if _, err := io.WriteString(t.out, prompt); err != nil {
+			return "", err
+		}
+		line, err := t.readLine(ctx, prompt)
+		if err != nil {
+			io.WriteString(t.out, "\n")
+		}
+		if err != nil || !begun {
+			return line, err
+		}
+		begun = false
+		if _, err := io.WriteString(t.out, "You had begun that line before the question came, so it is no answer.\n"); err != nil {
+			return "", err
+		}
 	}
-	line, err := t.readLine(ctx, prompt)
-	if err != nil {
-		io.WriteString(t.out, "\n")
-	}
-	return line, err
 }
 
 // columns returns the width of a terminal; 0 if it is not known.

@@ -48,6 +48,33 @@ func unseen(tty *os.File) (restore func()) {
 	return func() { _ = unix.IoctlSetTermios(int(tty.Fd()), setModes, was) }
 }
 
+// midLine reads what was typed ahead, and reports whether it ends within a line. A
+// terminal that gives programs whole lines keeps an unfinished one back; without that
+// mode, which is off for a moment, it gives all that it has.
+func midLine(tty *os.File) bool {
+	fd := int(tty.Fd())
+	was, err := unix.IoctlGetTermios(fd, getModes)
+	if err != nil {
+		return false
+	}
+	now := *was
+	now.Lflag &^= unix.ICANON
+	now.Cc[unix.VMIN], now.Cc[unix.VTIME] = 0, 0 // a read returns at once
+	if unix.IoctlSetTermios(fd, setModes, &now) != nil {
+		return false
+	}
+	defer func() { _ = unix.IoctlSetTermios(fd, setModes, was) }()
+	last := byte('\n')
+	buf := make([]byte, 4096)
+	for {
+		n, err := unix.Read(fd, buf)
+		if n <= 0 || err != nil {
+			return last != '\n'
+		}
+		last = buf[n-1]
+	}
+}
+
 // pendingRead is empty on Unix: golem reads from the terminal only when there is
 // something to read, so that no read is left pending.
 type pendingRead struct{}

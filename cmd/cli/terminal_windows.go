@@ -32,6 +32,10 @@ func flushInput(console *os.File) error {
 	return windows.FlushConsoleInputBuffer(windows.Handle(console.Fd()))
 }
 
+// midLine returns false: a console edits a line only while a program reads it, so that
+// what was typed before is whole keys, which flushInput discards.
+func midLine(*os.File) bool { return false }
+
 // unseen does nothing: a console shows typed characters only while a program reads
 // them.
 func unseen(*os.File) (restore func()) { return func() {} }

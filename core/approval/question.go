@@ -19,6 +19,7 @@ const (
 	KindInput  Kind = "input"  // a text for a worker, which is returned as Decision.Text
 	KindTurns  Kind = "turns"  // whether the root may exceed its limit of turns
 	KindResume Kind = "resume" // whether to resume a conversation although something is uncertain
+	KindSecret Kind = "secret" // whether to send an answer that looks like a key
 	KindTrust  Kind = "trust"  // whether to trust the widenings of a project's files (SPEC §3)
 )
 
@@ -40,6 +41,8 @@ type Line struct {
 	// Danger says what a yes to the line gives away: programs, keys, commands, hosts,
 	// outside or other. Lines come in this order, the most dangerous first (SPEC §7).
 	Danger string `json:"danger,omitempty"`
+	// By is the worker whose words Value has, and not golem's or a file's; "": no worker's.
+	By string `json:"by,omitempty"`
 }
 
 // Question is a question that is not about a tool call. It is answered with yes

@@ -62,21 +62,72 @@ func (s *Session) reply(ctx context.Context, res Result) (in Input, ok bool) {
 	if res.Status != OK || q == nil || f.worker.Input != nil || f.output != nil {
 		return in, false
 	}
-	title := shortTask(res.Output.Text)
-	if title == "" {
-		title = shortTask(q.Text)
+	lines := saidBy(f.worker.ID, res.Output.Text, q)
+	for range maxReplies {
+		text, err := s.r.Gate.Input(ctx, approval.Question{
+			Kind: approval.KindInput, Call: f.id, WorkerPath: f.chain, Title: f.worker.ID + " asks you", Lines: lines,
+			Asking: s.tree.ask,
+			Shown:  func(r approval.Request) { s.tree.shown(f.at(), r) },
+		})
+		if err != nil {
+			s.out, s.err = tool.Output{}, fault.Of(err, fault.Interrupted)
+		}
+		if err != nil || strings.TrimSpace(text) == "" {
+			return in, false
+		}
+		in = Input{Text: text}
+		if err = s.guardReply(ctx, in); err == nil {
+			return in, true
+		}
+		if ctx.Err() != nil {
+			s.out, s.err = tool.Output{}, err
+			return Input{}, false
+		}
+		s.Say("warn", fault.Of(err, fault.Denied).Error())
 	}
-	lines := []approval.Line{{Path: q.Worker + " asked", Value: q.Text}}
+	return Input{}, false
+}
+
+// maxReplies is how often a person is asked for an answer that golem may send.
+const maxReplies = 3
+
+// saidBy returns the lines of the question that the root passes on: its own words, and
+// the question of its child with the options. Each line names the worker whose words it
+// has, because golem's own words are the heading alone (SPEC §7).
+func saidBy(root, text string, q *conversation.Question) (lines []approval.Line) {
+	if strings.TrimSpace(text) != "" {
+		lines = append(lines, approval.Line{Path: root + " says", Value: text, By: root})
+	}
+	lines = append(lines, approval.Line{Path: q.Worker + " asked", Value: q.Text, By: q.Worker})
 	if len(q.Options) > 0 {
-		lines = append(lines, approval.Line{Path: "options", Value: strings.Join(q.Options, "\n")})
+		lines = append(lines, approval.Line{Path: "options of " + q.Worker, Value: strings.Join(q.Options, "\n"), By: q.Worker})
 	}
-	text, err := s.r.Gate.Input(ctx, approval.Question{
-		Kind: approval.KindInput, Call: f.id, WorkerPath: f.chain, Title: title, Lines: lines,
+	return lines
+}
+
+// guardReply asks the person before an answer to a worker's question goes to a model, if
+// the answer contains a known key or something that looks like one (SPEC §7). It returns
+// E_DENIED unless the person says yes.
+func (s *Session) guardReply(ctx context.Context, in Input) error {
+	f := s.frame
+	q := f.conversation.Question
+	if q == nil || s.r.IsSecret == nil || !s.r.IsSecret(in.Text) {
+		return nil
+	}
+	rec, err := s.r.Gate.Ask(ctx, approval.Question{
+		Kind: approval.KindSecret, Call: f.id, WorkerPath: f.chain, Title: "Your answer looks like a key. Send it to " + f.worker.ID + "?",
+		Lines: []approval.Line{{
+			Path: "your answer", Value: fault.Count(len(in.Text), "byte") + ", which golem does not show here",
+			Means: "the model, its provider, the trace and the kept conversation can get the key; golem secret set gives a key to tools without that",
+		}},
 		Asking: s.tree.ask,
 		Shown:  func(r approval.Request) { s.tree.shown(f.at(), r) },
 	})
-	if err != nil {
-		s.out, s.err = tool.Output{}, fault.Of(err, fault.Interrupted)
+	switch {
+	case err != nil:
+		return fault.Of(err, fault.Interrupted)
+	case !rec.Run:
+		return fault.New(fault.Denied, "your answer was not sent: it looks like a key (%s)", rec.Reason).Hinting("answer without the key; golem secret set NAME keeps it for tools")
 	}
-	return Input{Text: text}, err == nil && strings.TrimSpace(text) != ""
+	return nil
 }

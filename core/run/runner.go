@@ -52,6 +52,9 @@ type Runner struct {
 	Granted func(ctx context.Context, w *project.Worker, t tool.Tool) error
 	// Value returns a configured value to toolsets (toolset.Env).
 	Value func(tool.Value) (string, error)
+	// IsSecret reports whether a text that a person typed contains a known key, or what
+	// looks like one. golem asks before such an answer goes to a model. nil: nothing does.
+	IsSecret func(text string) bool
 	// Given returns the redactor that removes the person's values that Value returned
 	// from what tools return and from what modules ask others, so that no model reads
 	// them; nil: there are none.
@@ -179,7 +182,7 @@ func (r *Runner) Run(ctx context.Context, w *project.Worker, in Input) Result {
 		if in, more = s.reply(ctx, res); !more {
 			return s.Close()
 		}
-		res = s.Send(ctx, in)
+		res = s.send(ctx, in)
 	}
 }
 

@@ -128,6 +128,15 @@ func (s *Session) begin(in Input) (first bool) {
 // the worker has answered. The result's Denied and Usage are those of the session
 // so far.
 func (s *Session) Send(ctx context.Context, in Input) Result {
+	if err := s.guardReply(ctx, in); err != nil {
+		s.out, s.err = tool.Output{}, err
+		return s.result()
+	}
+	return s.send(ctx, in)
+}
+
+// send does what Send does, with an answer that may be sent.
+func (s *Session) send(ctx context.Context, in Input) Result {
 	in.Attachments, s.attached = append(in.Attachments, s.attached...), nil
 	text := in.Text
 	if text == "" {

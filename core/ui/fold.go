@@ -47,6 +47,7 @@ func (v *requestView) label(name, value string, most int) {
 	if len(rows) > most && !v.whole && v.width >= cutWidth {
 		rows = rows[:most]
 		rows[most-1] = clip(rows[most-1], v.width-width(cutLabel)-1) + cutLabel
+		v.partial = v.partial || most != lesserRows
 	}
 	color := ""
 	switch {
@@ -214,6 +215,7 @@ func (v *requestView) some(s section, n int) {
 }
 
 func (v *requestView) hidden(what string) string {
+	v.partial = true
 	return strings.Join(v.broken("  … ", what+" not shown; v shows all"), "\n") + "\n"
 }
 

@@ -24,7 +24,8 @@ var _ approval.Approver = Questions{}
 // maxMisread is the number of answers that golem cannot read after which the answer is no.
 const maxMisread = 3
 
-// Approve shows the complete request and reads the answer. It returns
+// Approve shows the complete request, a screen at a time, and reads the answer. An answer
+// that approves counts only after everything was shown (SECURITY 27). It returns
 // approval.ErrNobody if there is no Person, and the Person's error if there was
 // no answer.
 func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
@@ -32,8 +33,9 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 		return approval.Decision{}, approval.ErrNobody
 	}
 	view := &requestView{width: size(q.Width), height: size(q.Height), color: q.Color, whole: r.Kind == approval.KindInput}
-	if err := q.say(view.request(r) + view.hint(r)); err != nil {
-		return approval.Decision{}, err
+	no := approval.Decision{ID: r.ID, Answer: approval.No}
+	if more, err := q.page(ctx, view.request(r)+view.hint(r)); err != nil || !more {
+		return no, err
 	}
 	if r.Kind == approval.KindInput {
 		return q.input(ctx, r)
@@ -43,7 +45,9 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 		if err != nil {
 			return approval.Decision{}, err
 		}
-		if answer, reason, ok := ParseAnswer(line, r.Answers); ok {
+		answer, reason, ok := ParseAnswer(line, r.Answers)
+		unseen := ok && view.partial && answer != approval.No && answer != approval.Never
+		if ok && !unseen {
 			if answer == approval.Keep {
 				sure, err := q.confirm(ctx, view, r.Lasting)
 				if err != nil {
@@ -56,9 +60,18 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 			return approval.Decision{ID: r.ID, Answer: answer, Reason: reason}, nil
 		}
 		switch {
-		case asks(line, "v", "view"):
-			view.whole = true
-			err = q.say(view.request(r) + view.again(r))
+		case unseen, asks(line, "v", "view"):
+			if unseen {
+				err = q.say("A yes counts after all of it was shown. Here it is:\n")
+				misread++
+			}
+			more := err == nil
+			if view.whole = true; more {
+				more, err = q.page(ctx, view.request(r)+view.again(r))
+			}
+			if !more {
+				return no, err
+			}
 		case asks(line, "?", "h", "help"):
 			err = q.say(view.help(r))
 		default:
@@ -75,7 +88,7 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 // confirm shows the rule that would be saved and asks whether to save it. Everything
 // that is not a clear yes is a no; the question about the call is then asked again.
 func (q Questions) confirm(ctx context.Context, view *requestView, l *approval.Lasting) (bool, error) {
-	if err := q.say(view.lasting(l)); err != nil {
+	if more, err := q.page(ctx, view.lasting(l)); err != nil || !more {
 		return false, err
 	}
 	line, err := q.Person.Ask(ctx, "Save this rule and run the call? [y]es / [n]o: ")
@@ -94,6 +107,28 @@ func (q Questions) input(ctx context.Context, r approval.Request) (approval.Deci
 		d.Answer, d.Text = approval.Yes, line
 	}
 	return d, nil
+}
+
+// page shows a text, and stops after each screen until the person wants the next one. more
+// is false if the person said no instead, so that the end of the text was not shown.
+func (q Questions) page(ctx context.Context, text string) (more bool, err error) {
+	height := size(q.Height)
+	if height <= 0 {
+		height = screenHeight
+	}
+	room := max(height, minHeight) - 1
+	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	for len(lines) > room {
+		if err := q.say(strings.Join(lines[:room], "")); err != nil {
+			return false, err
+		}
+		lines = lines[room:]
+		answer, err := q.Person.Ask(ctx, fault.Count(len(lines), "more line")+". Enter: the next page, n: no: ")
+		if err != nil || asks(answer, "n", "no", "d", "deny") {
+			return false, err
+		}
+	}
+	return true, q.say(strings.Join(lines, "")+"\n")
 }
 
 // size returns a dimension of the screen, or 0 if it is unknown.

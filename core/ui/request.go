@@ -16,6 +16,7 @@ type requestView struct {
 	whole         bool // cut nothing, and show arguments even if the diff shows them, too
 	titled        bool // the frame around the request has a title, so no prefix is needed
 	escaped       bool // something was shown as an escape
+	partial       bool // something that a yes covers was left out
 	b             strings.Builder
 }
 
@@ -28,7 +29,7 @@ const (
 // request returns the text of the question without the hint and the keys.
 func (v *requestView) request(r approval.Request) string {
 	v.b.Reset()
-	v.escaped = false
+	v.escaped, v.partial = false, false
 	if v.width <= 0 {
 		v.width = screenWidth
 	}
@@ -73,6 +74,11 @@ func (v *requestView) setting(l approval.Line) {
 	name := l.Path
 	if l.Where != "" {
 		name += " (" + l.Where + ")"
+	}
+	if l.By != "" { // a worker's words, each line with a mark
+		v.label("  ", name+":", headRows)
+		v.rows(v.content(l.Value, nil))
+		return
 	}
 	s := v.value(name, l.Value, true)
 	if v.titled && len(s.rows) > 1 && !strings.Contains(l.Value, "\n") {

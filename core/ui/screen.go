@@ -44,8 +44,15 @@ func Choices(r approval.Request) []Choice {
 // lines are left out, and a line that takes more than a few rows is cut and ends with a
 // note that the key v shows the rest.
 func RequestLines(r approval.Request, width int, color, whole bool) []string {
+	lines, _ := RequestView(r, width, color, whole)
+	return lines
+}
+
+// RequestView returns the lines of RequestLines, and whether they show all that a yes
+// covers. A front end accepts a yes only after it has shown all of it (SECURITY 27).
+func RequestView(r approval.Request, width int, color, whole bool) (lines []string, complete bool) {
 	v := &requestView{width: width, height: uncut * uncut, color: color, whole: whole || r.Kind != approval.KindTool, titled: true}
-	return strings.Split(strings.Trim(v.request(r), "\n"), "\n")
+	return strings.Split(strings.Trim(v.request(r), "\n"), "\n"), !v.partial
 }
 
 // Marked breaks a line that golem did not write into lines of at most n columns (0: it

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -30,7 +29,7 @@ type withdrawn struct{}
 
 // ask shows a question until the person answers it, ctx ends or the terminal is gone.
 func ask(ctx context.Context, r approval.Request, n *Inline) (approval.Decision, error) {
-	q := &question{d: newDialog(asked{Request: r}), color: n.Color, leave: n.Leave}
+	q := &question{d: newDialog(asked{Request: r}, false, n.now), color: n.Color, leave: n.Leave}
 	q.width, q.height = n.size()
 	var p *tea.Program
 	gone := make(chan struct{})
@@ -61,14 +60,8 @@ func ask(ctx context.Context, r approval.Request, n *Inline) (approval.Decision,
 	return approval.Decision{}, errGone
 }
 
-func (q *question) hush() tea.Cmd {
-	q.d.quiet++
-	quiet := q.d.quiet
-	return tea.Tick(quietFor, func(time.Time) tea.Msg { return armed{quiet} })
-}
-
-// Init starts the wait that must pass before keys count.
-func (q *question) Init() tea.Cmd { return q.hush() }
+// Init starts the wait that must pass before letters count.
+func (q *question) Init() tea.Cmd { return q.d.timer() }
 
 // Update handles a key, a new size of the screen or the end.
 func (q *question) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -78,14 +71,14 @@ func (q *question) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return q, tea.Quit
 	case tea.WindowSizeMsg:
 		q.width, q.height = msg.Width, msg.Height
-	case armed:
-		q.d.armed = q.d.armed || q.d.quiet == msg.quiet
+	case waited:
+		if msg.number == q.d.number && !q.over {
+			return q, q.do(q.d.elapsed())
+		}
 	case tea.ModeReportMsg:
 		q.joins = q.joins || joins(msg)
 	case tea.PasteMsg:
-		if q.d.armed && q.d.text != nil {
-			q.d.text.Paste(strings.Join(strings.Fields(msg.Content), " "))
-		}
+		return q, q.do(q.d.paste(msg.Content))
 	case tea.KeyPressMsg:
 		return q, q.key(keyOf(msg))
 	}
@@ -93,28 +86,24 @@ func (q *question) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (q *question) key(name, text string) tea.Cmd {
-	switch {
-	case name == "ctrl+c":
+	switch name {
+	case "ctrl+c":
 		if q.leave != nil {
 			q.leave() // this ends ctx, which ends the question
 		}
 		return nil
-	case name == "ctrl+z":
+	case "ctrl+z":
 		return tea.Suspend
-	case !q.d.armed:
-		if q.d.early(name, text) {
-			return q.hush()
-		}
-		return nil
 	}
-	d, done := q.d.key(name, text)
-	switch {
-	case !done && !q.d.armed:
-		return q.hush()
-	case !done:
-		return nil
+	return q.do(q.d.press(name, text, false))
+}
+
+// do carries out what a key did to the question.
+func (q *question) do(o outcome) tea.Cmd {
+	if !o.done {
+		return q.d.timer()
 	}
-	q.answer, q.answered, q.over = d, true, true
+	q.answer, q.answered, q.over = o.decision, true, true
 	return tea.Quit
 }
 

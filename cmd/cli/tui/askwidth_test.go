@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
@@ -93,11 +94,10 @@ func TestNoLineOfAQuestionIsTooWide(t *testing.T) {
 	}
 }
 
-// asking returns a question below the last line of the terminal, armed so that keys
-// count.
+// asking returns a question below the last line of the terminal that has the keyboard.
 func asking(r approval.Request, width, height int) *question {
-	q := &question{d: newDialog(asked{Request: r}), width: width, height: height}
-	q.d.armed = true
+	q := &question{d: newDialog(asked{Request: r}, false, time.Now), width: width, height: height}
+	q.d.own()
 	q.View()
 	return q
 }

@@ -59,8 +59,17 @@ func (d *driver) ask(r approval.Request) {
 	d.m.Update(arrived{})
 }
 
-// arm makes the dialog's keys count, as if the person had typed nothing for a while.
-func (d *driver) arm() { d.m.Update(armed{d.m.dialog.quiet}) }
+// arm gives the keyboard to the question.
+func (d *driver) arm() { d.keys("tab") }
+
+// pause lets a moment pass without a key, in which a letter counts.
+func (d *driver) pause() {
+	d.at = d.at.Add(time.Second)
+	if q := d.m.dialog; q != nil && q.wait > 0 {
+		d.m.Update(waited{q, q.number})
+	}
+	d.m.View()
+}
 
 // prompt makes the session wait for a message. The channel gets the message, and is
 // closed at the end.
@@ -83,11 +92,12 @@ func (d *driver) prompt() chan run.Input {
 }
 
 var keyCodes = map[string]rune{
-	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "tab": tea.KeyTab, "left": tea.KeyLeft, "right": tea.KeyRight,
+	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "tab": tea.KeyTab, "left": tea.KeyLeft, "right": tea.KeyRight, "end": tea.KeyEnd, "home": tea.KeyHome, "backspace": tea.KeyBackspace,
 }
 
 func (d *driver) keys(list ...string) {
 	for _, k := range list {
+		d.at = d.at.Add(120 * time.Millisecond)
 		var key tea.Key
 		switch rest, ctrl := strings.CutPrefix(k, "ctrl+"); {
 		case ctrl:
@@ -96,6 +106,7 @@ func (d *driver) keys(list ...string) {
 			key = tea.Key{Code: keyCodes[k]}
 		default:
 			for _, r := range k {
+				d.at = d.at.Add(120 * time.Millisecond)
 				d.m.Update(tea.KeyPressMsg(tea.Key{Code: r, Text: string(r)}))
 				d.m.View()
 			}

@@ -21,6 +21,7 @@ type form struct {
 	at     int
 	reply  chan []string // the answers; closed without any if the person left
 	over   bool
+	away   bool // the editor has the keyboard until Tab, because the person is writing there
 }
 
 // filling is the message that shows a form, or withdraws it.
@@ -50,6 +51,7 @@ func (u *UI) Form(ctx context.Context, title string, fields []ui.Field) (answers
 // fill opens a form, or closes one that was withdrawn.
 func (m *model) fill(f filling) {
 	if !f.withdrawn {
+		f.away = !m.direct || m.keyed > 0 || m.drafted()
 		m.open(f.form)
 		return
 	}
@@ -149,7 +151,7 @@ func (f *form) view(width, height int, color bool) (lines []string, x, y int) {
 			if i != f.at {
 				lead = "  "
 			}
-			if i == f.at && n == cy {
+			if i == f.at && n == cy && !f.away {
 				x, y = 2+cx, len(body)
 			}
 			body = append(body, lead+l)
@@ -171,6 +173,9 @@ func (f *form) view(width, height int, color bool) (lines []string, x, y int) {
 
 // hint returns what Tab and Enter do in this field.
 func (f *form) hint() string {
+	if f.away {
+		return "Tab: fill this in. Other keys write your message."
+	}
 	if f.at < len(f.fields)-1 {
 		return "Tab or Enter: the next field."
 	}

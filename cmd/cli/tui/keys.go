@@ -15,6 +15,7 @@ func (m *model) key(name, text string) tea.Cmd {
 		return m.interrupt()
 	}
 	m.leaving = false
+	m.keyed++
 	m.parting = m.parting && name == "ctrl+d"
 	if m.dialog != nil {
 		return m.dialogKey(name, text)
@@ -31,6 +32,57 @@ func (m *model) key(name, text string) tea.Cmd {
 	if m.own(name) {
 		return nil
 	}
+	return m.editorKey(name, text)
+}
+
+// dialogKey handles a key while a question is on the screen. The editor below it has the
+// keyboard until Tab, unless the editor completes a word with it.
+func (m *model) dialogKey(name, text string) tea.Cmd {
+	d := m.dialog
+	if d.state != away {
+		return m.did(d.press(name, text, m.drafted()))
+	}
+	if name == "pgup" || name == wheelUp || name == wheelDown || name == "pgdown" {
+		d.scroll(name)
+		return nil
+	}
+	if name == "tab" {
+		used := false
+		if !m.covered() {
+			_, used = m.editor.Key(name, text)
+		}
+		if !used {
+			d.tooFast()
+			d.own()
+		}
+		return nil
+	}
+	if m.covered() { // what the keys are for is behind the question
+		return nil
+	}
+	return m.editorKey(name, text)
+}
+
+// drafted reports whether the editor below a question has text.
+func (m *model) drafted() bool { return m.editor.Text() != "" }
+
+// covered reports whether a view is open behind the question, so that the question has no
+// editor below it.
+func (m *model) covered() bool { return m.top() != nil }
+
+// did carries out what a key did to the question on the screen.
+func (m *model) did(o outcome) tea.Cmd {
+	switch {
+	case o.done:
+		return m.answer(o.decision)
+	case o.left && o.typed != "" && !m.covered():
+		m.editor.Paste(o.typed)
+	}
+	return m.dialog.timer()
+}
+
+// editorKey handles a key in the editor.
+func (m *model) editorKey(name, text string) tea.Cmd {
 	send, used := m.editor.Key(name, text)
 	switch {
 	case send:
@@ -42,24 +94,8 @@ func (m *model) key(name, text string) tea.Cmd {
 		m.scroll(1)
 	case name == "down":
 		m.scroll(-1)
-	}
-	return nil
-}
-
-// dialogKey handles a key while a question is on the screen.
-func (m *model) dialogKey(name, text string) tea.Cmd {
-	if !m.dialog.armed {
-		if m.dialog.early(name, text) {
-			return m.hush()
-		}
-		return nil
-	}
-	d, done := m.dialog.key(name, text)
-	switch {
-	case done:
-		return m.answer(d)
-	case !m.dialog.armed:
-		return m.hush()
+	case name == "ctrl+d" && m.editor.Text() == "":
+		m.part()
 	}
 	return nil
 }
@@ -117,6 +153,7 @@ func (m *model) end() {
 // Commands that have a view of their own open it instead.
 func (m *model) send() tea.Cmd {
 	text := m.editor.Text()
+	m.keyed, m.direct = 0, m.prompting
 	m.following()
 	if strings.TrimSpace(text) == "" {
 		return nil

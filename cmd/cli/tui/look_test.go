@@ -30,7 +30,7 @@ func TestNotify(t *testing.T) {
 			t.Errorf("asked after %s: %d", took, told)
 		}
 		d.arm()
-		d.keys("n")
+		d.keys("n", "enter")
 		d.prompt()
 		if told != 2*i {
 			t.Errorf("ended after %s: %d", took, told)

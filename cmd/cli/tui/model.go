@@ -30,6 +30,8 @@ type model struct {
 	queued        []string  // messages that were sent during an exchange
 	returned      []string  // further messages that a stop returned to the person
 	back          int       // how many lines the transcript is scrolled up
+	direct        bool      // what was sent last was sent while the session waited for it
+	keyed         int       // how many keys were pressed since then
 	leaving       bool      // Ctrl+C was pressed while nothing ran; the next one leaves
 	parting       bool      // Ctrl+D was pressed while messages wait; the next one drops them and leaves
 	details       bool      // calls are not folded
@@ -48,16 +50,10 @@ const wheelUp, wheelDown = "wheel up", "wheel down"
 // beat is the message that updates the times and the spinner during an exchange.
 type beat struct{}
 
-// armed is the message that makes the dialog's keys count, if the wait with this number
-// is still the current one.
-type armed struct{ quiet int }
-
 const (
 	// long is the time of a run after which the person may be elsewhere.
 	long      = 10 * time.Second
 	beatEvery = 250 * time.Millisecond
-	// quietFor is how long no key may be pressed before a dialog's keys count.
-	quietFor = 400 * time.Millisecond
 )
 
 func newModel(o Options, u *UI) *model {
@@ -82,8 +78,8 @@ func (m *model) now() time.Time {
 func (m *model) Init() tea.Cmd {
 	m.beating = false
 	cmd := tea.Batch(m.count(), func() tea.Msg { return arrived{} })
-	if m.dialog != nil && !m.dialog.armed {
-		cmd = tea.Batch(cmd, m.hush())
+	if m.dialog != nil {
+		cmd = tea.Batch(cmd, m.dialog.timer())
 	}
 	if m.o.Color {
 		cmd = tea.Batch(cmd, tea.RequestBackgroundColor)
@@ -114,9 +110,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.beats++
 		m.beating = false
 		return m, m.tick()
-	case armed:
-		if m.dialog != nil && m.dialog.quiet == msg.quiet {
-			m.dialog.armed = true
+	case waited:
+		if m.dialog == msg.d && msg.d.number == msg.number {
+			return m, m.did(msg.d.elapsed())
 		}
 	case tea.KeyPressMsg:
 		if m.elsewhere == nil {
@@ -127,7 +123,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.ModeReportMsg:
 		m.joins = m.joins || joins(msg)
 	case tea.PasteMsg:
-		m.paste(msg.Content)
+		return m, m.paste(msg.Content)
 	case tea.MouseWheelMsg:
 		if msg.Button == tea.MouseWheelUp {
 			return m, m.key(wheelUp, "")
@@ -149,7 +145,7 @@ func (m *model) arrive() tea.Cmd {
 		case event:
 			m.state.Event(what.Event, what.at)
 		case asked:
-			m.waiting = append(m.waiting, newDialog(what))
+			m.waiting = append(m.waiting, newDialog(what, true, m.now))
 			cmd = tea.Batch(cmd, m.notify(" asks"), m.next())
 		case filling:
 			m.fill(what)
@@ -179,14 +175,7 @@ func (m *model) next() tea.Cmd {
 		return nil
 	}
 	m.dialog, m.waiting = m.waiting[0], m.waiting[1:]
-	return m.hush()
-}
-
-// hush starts the wait that must pass before a dialog's keys count.
-func (m *model) hush() tea.Cmd {
-	m.dialog.quiet++
-	quiet := m.dialog.quiet
-	return tea.Tick(quietFor, func(time.Time) tea.Msg { return armed{quiet} })
+	return nil
 }
 
 // tick schedules the next update of the times while an exchange runs.
@@ -218,18 +207,19 @@ func isCommand(text string) bool {
 	return err != nil || c.Name != ui.Message
 }
 
-func (m *model) paste(text string) {
+func (m *model) paste(text string) tea.Cmd {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	switch {
-	case m.dialog == nil && m.top() != nil:
+	case m.dialog != nil:
+		return m.did(m.dialog.paste(text))
+	case m.top() != nil && !m.behind():
 		if o, ok := m.top().(interface{ paste(string) }); ok {
 			o.paste(text)
 		}
-	case m.dialog == nil:
+	default:
 		m.editor.Paste(text)
-	case m.dialog.armed && m.dialog.text != nil:
-		m.dialog.text.Paste(strings.ReplaceAll(text, "\n", " "))
 	}
+	return nil
 }
 
 // answer closes the dialog on the screen with a decision, and shows the next question.

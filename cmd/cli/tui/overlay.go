@@ -37,8 +37,24 @@ func (m *model) top() overlay {
 	return m.overlays[len(m.overlays)-1]
 }
 
+// behind reports whether the editor has the keyboard although a form is on the screen: the
+// form came while the person was writing.
+func (m *model) behind() bool {
+	f, is := m.top().(*form)
+	return is && f.away
+}
+
 // overlayKey handles a key while an overlay is on the screen.
 func (m *model) overlayKey(name, text string) tea.Cmd {
+	if m.behind() && name != "ctrl+c" {
+		if used := false; name == "tab" {
+			if _, used = m.editor.Key(name, text); !used {
+				m.top().(*form).away = false
+			}
+			return nil
+		}
+		return m.editorKey(name, text)
+	}
 	cmd, done := m.top().key(name, text)
 	if done {
 		m.closeOverlay()

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,8 +30,18 @@ func (m *model) draw() tea.View {
 	width, height := max(m.width, 8), max(m.height, 4)
 	lines := []string{m.header(width)}
 	if o := m.top(); o != nil && m.dialog == nil {
-		body, x, y := o.view(width, height-1, m.o.Color)
-		return m.screenOf(append(lines, body[:min(len(body), height-1)]...), width, x, 1+y)
+		var under []string
+		ex, ey := -1, 0
+		if m.behind() {
+			under, ex, ey = m.under(width, height-1)
+		}
+		room := max(height-1-len(under), 1)
+		body, x, y := o.view(width, room, m.o.Color)
+		body = body[:min(len(body), room)]
+		if ex >= 0 {
+			x, y = ex, len(body)+ey
+		}
+		return m.screenOf(slices.Concat(lines, body, under), width, x, 1+y)
 	}
 	foot, x, y := m.foot(width, height-1)
 	foot = foot[max(len(foot)-height+1, 0):]
@@ -83,7 +94,7 @@ func (m *model) screenOf(lines []string, width, x, y int) tea.View {
 // foot returns the lines below the transcript: the tree and the editor, or a question.
 func (m *model) foot(width, height int) (lines []string, x, y int) {
 	if m.dialog != nil {
-		return m.dialog.view(width, height, m.o.Color)
+		return m.question(width, height)
 	}
 	lines = m.panel.view(&m.state, m.now(), width, max(height/3, 3), m.o.Color)
 	left, right := m.status()
@@ -95,18 +106,53 @@ func (m *model) foot(width, height int) (lines []string, x, y int) {
 		lines = append(lines, paint(m.o.Color, dim, cut("  not sent: "+line(q), width)))
 	}
 	at := len(lines)
-	written, x, y := m.editor.View(width-2, min(most, max(height/2, 1)), m.o.Color)
-	for i, l := range written {
+	written, x, y := m.written(width, min(most, max(height/2, 1)))
+	lines = append(lines, written...)
+	if m.panel.focus {
+		return lines, -1, -1
+	}
+	return lines, x, at + y
+}
+
+// written returns the editor in at most height lines, and the cursor's place in them.
+func (m *model) written(width, height int) (lines []string, x, y int) {
+	lines, x, y = m.editor.View(width-2, height, m.o.Color)
+	for i := range lines {
 		lead := "  "
 		if i == 0 {
 			lead = paint(m.o.Color, bold, "> ")
 		}
-		lines = append(lines, lead+l)
+		lines[i] = lead + lines[i]
 	}
-	if m.panel.focus {
-		return lines, -1, -1
+	return lines, x + 2, y
+}
+
+// question returns the lines of a question, and of the editor below it, which has the
+// keyboard until the person gives it to the question.
+func (m *model) question(width, height int) (lines []string, x, y int) {
+	if m.covered() {
+		return m.dialog.view(width, height, m.o.Color)
 	}
-	return lines, x + 2, at + y
+	under, ex, ey := m.under(width, height)
+	lines, x, y = m.dialog.view(width, height-len(under), m.o.Color)
+	if m.dialog.state == away {
+		x, y = ex, len(lines)+ey
+	}
+	return append(lines, under...), x, y
+}
+
+// under returns the editor below a question or a form, with a rule above it if there is
+// room, and the cursor's place in them.
+func (m *model) under(width, height int) (lines []string, x, y int) {
+	lines, x, y = m.written(width, min(3, max(height/8, 1)))
+	if height < 16 {
+		return lines, x, y
+	}
+	waiting := ""
+	if n := len(m.queued); n > 0 {
+		waiting = fault.Count(n, "message") + " will be sent next"
+	}
+	return append([]string{rule(width, m.o.Color, dim, waiting, "")}, lines...), x, y + 1
 }
 
 // welcome returns the help that an empty conversation shows.

@@ -132,6 +132,7 @@ func TestEmptyPanelIsALine(t *testing.T) {
 func TestForm(t *testing.T) {
 	fields := []ui.Field{{Name: "path", Text: true, Type: "string", Required: true, About: "where\x1b[2J"}, {Name: "n", Type: "integer"}, {Name: "how", Text: true, Type: "string", Enum: []string{"a", "b"}}}
 	d := drive(t, 80, 24, true)
+	d.m.direct = true
 	type result struct {
 		answers []string
 		ok      bool
@@ -161,7 +162,7 @@ func TestForm(t *testing.T) {
 	d.ask(write)
 	d.has("write_file")
 	d.arm()
-	d.keys("n")
+	d.keys("n", "enter")
 	d.m.editor.SetText("")
 	d.press("backspace", "3", "tab", "backspace", "b", "enter")
 	if r := <-got; !r.ok || strings.Join(r.answers, " ") != "/b 3 b" {
@@ -169,6 +170,7 @@ func TestForm(t *testing.T) {
 	}
 	d.hasNot("Call copy")
 
+	d.m.keyed = 0
 	got = show()
 	for _, size := range [][2]int{{40, 12}, {20, 6}, {9, 4}} {
 		d.m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})

@@ -8,31 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// SECURITY 9: a text that is typed at a question answers nothing, even if the question
-// has been there for long: a key that is no answer makes the question wait again, also
-// while a rule is shown (r).
-func TestTextDoesNotAnswer(t *testing.T) {
-	for _, text := range []string{"Please use", "/clearance", "ls -la", "but say why", "rxy"} {
-		d := drive(t, 80, 24, false)
-		d.ask(write)
-		d.arm()
-		d.keys(text)
-		d.has("One moment")
-		q := &question{d: newDialog(asked{Request: write}), width: 80, height: 24}
-		q.d.armed = true
-		for _, r := range text {
-			q.Update(tea.KeyPressMsg(tea.Key{Code: r, Text: string(r)}))
-		}
-		if len(d.replies) != 0 || q.answered {
-			t.Fatalf("%q answered: %d, %+v", text, len(d.replies), q.answer)
-		}
-		d.arm()
-		if d.keys("y"); len(d.replies) != 1 {
-			t.Errorf("%q: y did not answer", text)
-		}
-	}
-}
-
 // Messages that waited return to the editor one by one when the person stops. They are
 // not joined, so that a command stays a command; the text being written comes last.
 func TestMessagesComeBackOneByOne(t *testing.T) {
