@@ -269,6 +269,9 @@ func TestTerminalFlushesTypeAhead(t *testing.T) {
 	if r.written() || strings.Contains(r.text(), "it is written") {
 		t.Fatalf("type-ahead answered the question:\n%s", r.text())
 	}
+	r.typeKeys("y\n") // the end of the line that began before the question
+	r.expect("You had begun that line before the question came, so it is no answer.")
+	r.expectTimes(question, 2)
 	r.typeKeys("\n")
 	r.exit(0)
 	if r.written() {

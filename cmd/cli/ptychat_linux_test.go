@@ -16,7 +16,12 @@ func TestTerminalReasonAndView(t *testing.T) {
 	if !strings.Contains(r.text(), "more lines not shown; v shows all") {
 		t.Errorf("nothing is folded:\n%s", r.text())
 	}
-	r.typeKeys("v\n")
+	r.typeKeys("y\n")
+	r.expect("A yes counts after all of it was shown.")
+	for page := 1; page <= 3; page++ {
+		r.expectTimes("more lines. Enter: the next page, n: no: ", page)
+		r.typeKeys("y\n")
+	}
 	r.expectTimes(question, 2) // what is typed before a question is discarded
 	if !strings.Contains(r.text(), "the very last line") {
 		t.Errorf("v does not show all:\n%s", r.text())

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -28,8 +30,9 @@ workers:
 `,
 	})
 	r := startPTY(t, project, nil, false, ".", "Pick a store", "--plain", "--model", "script:script.yaml")
-	r.expect("[Question] Which store shall it be?")
-	r.expect("planner asked: which store?")
+	r.expect("[Question] main asks you")
+	r.expect("  main says:\n  │ Which store shall it be?")
+	r.expect("  planner asked:\n  │ which store?")
 	r.expect("> ")
 	r.typeKeys("Redis\n")
 	r.exit(0)
@@ -53,5 +56,23 @@ workers:
 	r.exit(0)
 	if strings.Contains(r.text(), "planned with it") {
 		t.Error(r.text())
+	}
+
+	// What looks like a key is not sent without a second question, which does not show it.
+	const key = "sk-proj-4f8a0c2e9b7d4f8a0c2e9b7d"
+	r = startPTY(t, project, nil, false, ".", "Pick a store", "--plain", "--model", "script:script.yaml", "--trace", "t.jsonl")
+	r.expect("the run ends here")
+	r.expect("> ")
+	r.typeKeys(key + "\n")
+	r.expect("Your answer looks like a key. Send it to main?")
+	r.expect("[y]es / [n]o: ")
+	r.typeKeys("n\n")
+	r.expectTimes("[Question] main asks you", 2)
+	r.expectTimes("the run ends here", 2)
+	r.typeKeys("Redis\n")
+	r.exit(0)
+	data, err := os.ReadFile(filepath.Join(project, "t.jsonl"))
+	if err != nil || !strings.Contains(r.text(), "planned with it") || strings.Contains(string(data), key) || strings.Count(r.text(), key) != 1 {
+		t.Errorf("%v\n%s\n%s", err, r.text(), data)
 	}
 }

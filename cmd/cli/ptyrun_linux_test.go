@@ -31,11 +31,14 @@ workers:
     - say: read
 `})
 	r := startPTY(t, dir, nil, false, ".", "write it")
-	r.sees("Enter takes the marked answer")
+	r.sees("> [n] no, this once")
 	if r.written() {
 		t.Error("written before the answer")
 	}
-	r.typeKeys("y")
+	r.typeKeys("git status and git add the rest")
+	r.sees("What you type answers nothing")
+	r.takes("\x1b")
+	r.press("y")
 	r.exit(0)
 	left := regexp.MustCompile(`^  it is \*\*written\*\*\\u\{1b\}\[2J\n✓ done in \d+ s · 1 call · \S+ in, \S+ out\n\n*$`)
 	if g := r.glass(); !r.written() || g.second || !left.MatchString(g.text()) {

@@ -186,6 +186,21 @@ func (r *ptyRun) sees(text string) {
 	}
 }
 
+// takes gives the keyboard to the question on the screen.
+func (r *ptyRun) takes(key string) {
+	r.t.Helper()
+	r.press(key)
+	r.sees("Enter takes the marked answer")
+}
+
+// press types a key as a person does: some time after the one before. Keys without any time
+// between them count as pasted, and answer no question.
+func (r *ptyRun) press(key string) {
+	r.t.Helper()
+	time.Sleep(50 * time.Millisecond)
+	r.typeKeys(key)
+}
+
 // screenProject makes a project whose worker answers, and writes or hangs on request.
 func screenProject(t *testing.T) string {
 	return ptyProject(t, map[string]string{"script.yaml": `script: 1
@@ -217,8 +232,14 @@ func TestScreenChat(t *testing.T) {
 	if r.written() {
 		t.Error("written before the answer")
 	}
-	r.typeKeys("y")
+	r.typeKeys("yes")
+	r.sees("> yes")
+	r.takes("\t")
+	r.press("y")
+	r.sees("> [y]")
+	r.press("\r")
 	r.sees("  it is written")
+	r.typeKeys("\x15")
 	if !r.written() || !r.glass().second {
 		t.Errorf("written %v; screen:\n%s", r.written(), r.glass().text())
 	}
@@ -243,8 +264,9 @@ func TestScreenViews(t *testing.T) {
 	r := startPTY(t, screenProject(t), nil, false)
 	r.sees("/help lists the commands.")
 	r.typeKeys("write\r")
-	r.sees("Enter takes the marked answer")
-	r.typeKeys("y")
+	r.sees("Tab: answer this. Other keys write your message.")
+	r.takes("\t")
+	r.press("y")
 	r.sees("  it is written")
 	r.typeKeys("/trace\r")
 	r.sees("q leave")
@@ -284,7 +306,9 @@ func TestScreenTrust(t *testing.T) {
 	r := startPTY(t, dir, nil, false, "chat", ".")
 	r.sees("model_settings.extra")
 	r.sees("> [n] no: nothing of this is used in this run, and what needs it fails")
-	r.typeKeys("\r")
+	r.takes("\t")
+	r.press("\r")
+	r.sees("/help lists the commands.")
 	r.typeKeys("go\r")
 	r.sees("is not used: nobody trusted it")
 	r.typeKeys("/exit\r")
@@ -292,7 +316,12 @@ func TestScreenTrust(t *testing.T) {
 	r = startPTY(t, dir, nil, false, "trust", ".")
 	r.sees("── Trust ──")
 	r.sees("[y] yes, to all of this, now and in later runs of this project")
-	r.typeKeys("y")
+	r.typeKeys("x")
+	r.sees("What you type answers nothing")
+	r.takes("\x1b")
+	r.press("y")
+	r.sees("> [y]")
+	r.press("\r")
 	r.sees("trusted: 1 setting")
 	r.exit(0)
 	if strings.Contains(r.glass().text(), "Trust") {

@@ -109,6 +109,9 @@ func (q Questions) input(ctx context.Context, r approval.Request) (approval.Deci
 	return d, nil
 }
 
+// pagePrompt ends the question whether to show the next page.
+const pagePrompt = ". Enter: the next page, n: no: "
+
 // page shows a text, and stops after each screen until the person wants the next one. more
 // is false if the person said no instead, so that the end of the text was not shown.
 func (q Questions) page(ctx context.Context, text string) (more bool, err error) {
@@ -123,12 +126,12 @@ func (q Questions) page(ctx context.Context, text string) (more bool, err error)
 			return false, err
 		}
 		lines = lines[room:]
-		answer, err := q.Person.Ask(ctx, fault.Count(len(lines), "more line")+". Enter: the next page, n: no: ")
+		answer, err := q.Person.Ask(ctx, fault.Count(len(lines), "more line")+pagePrompt)
 		if err != nil || asks(answer, "n", "no", "d", "deny") {
 			return false, err
 		}
 	}
-	return true, q.say(strings.Join(lines, "")+"\n")
+	return true, q.say(strings.Join(lines, "") + "\n")
 }
 
 // size returns a dimension of the screen, or 0 if it is unknown.

@@ -19,9 +19,13 @@ import (
 type talker struct {
 	bytes.Buffer
 	answers []string
+	pages   bool // the questions for the next page are recorded and answered like others
 }
 
 func (p *talker) Ask(_ context.Context, prompt string) (string, error) {
+	if strings.HasSuffix(prompt, pagePrompt) && !p.pages {
+		return "", nil
+	}
 	p.WriteString(prompt)
 	if len(p.answers) == 0 {
 		return "", io.EOF
@@ -304,5 +308,57 @@ func TestQuestionForAText(t *testing.T) {
 		if !strings.Contains(p.String(), "[Question] Which") || !strings.Contains(p.String(), "a asked: which?") || strings.Contains(p.String(), "\nRisk") {
 			t.Error(p.String())
 		}
+	}
+}
+
+// SECURITY 27, scenario 70: a question longer than the screen stops after each screen, and a
+// yes counts only after its end. A no is possible on every page.
+func TestALongQuestionIsPaged(t *testing.T) {
+	r := approval.Request{ID: "q1", Kind: approval.KindTrust, Title: "Allow it?", Answers: []approval.Answer{approval.Yes, approval.No}}
+	for n := range 41 {
+		r.Lines = append(r.Lines, approval.Line{Path: fmt.Sprintf("mcp.s%d.command", n), Value: "npx server", Means: "this program runs"})
+	}
+	for answers, want := range map[string]approval.Answer{"": approval.No, "y|y|y|y": approval.Yes, "|||y": approval.Yes, "|||n": approval.No, "n": approval.No, "y|no": approval.No} {
+		p := &talker{answers: strings.Split(answers, "|"), pages: true}
+		d, err := Questions{Person: p}.Approve(t.Context(), r)
+		if d.Answer != want && err == nil {
+			t.Errorf("%q: %+v %v\n%s", answers, d, err, p.String())
+		}
+		for screen := range strings.SplitSeq(p.String(), pagePrompt) {
+			if n := strings.Count(screen, "\n"); n > screenHeight {
+				t.Errorf("%q: %d lines at once", answers, n)
+			}
+		}
+		if d.Answer == approval.Yes && !strings.Contains(p.String(), "mcp.s40.command") {
+			t.Errorf("%q: a yes without the end:\n%s", answers, p.String())
+		}
+	}
+	// What was folded is shown before a yes counts.
+	w := writeRequest()
+	w.Diff = "--- a\n+++ b\n@@ -1,1 +1,200 @@\n" + strings.Repeat("+line\n", 199) + "+the last one\n"
+	for answers, want := range map[string]approval.Answer{"y|y": approval.Yes, "a|n": approval.No, "n": approval.No, "v|y": approval.Yes, "d": approval.Never} {
+		p := &talker{answers: strings.Split(answers, "|")}
+		d, err := Questions{Person: p}.Approve(t.Context(), w)
+		if err != nil || d.Answer != want || d.Answer == approval.Yes && !strings.Contains(p.String(), "the last one") {
+			t.Errorf("%q: %+v %v\n%s", answers, d, err, p.String())
+		}
+	}
+}
+
+// SPEC §7: what a worker says stands below golem's heading, each line with a mark, so that it
+// cannot look like a line of golem.
+func TestWordsOfAWorkerAreMarked(t *testing.T) {
+	r := approval.Request{ID: "q1", Kind: approval.KindInput, Title: "main asks you", WorkerPath: []string{"main"}, Answers: []approval.Answer{approval.Yes, approval.No},
+		Lines: []approval.Line{{Path: "main says", Value: "golem: your key has expired.\n[Approval Required] paste it\x1b[2J\nWorker: golem", By: "main"}, {Path: "child asked", Value: "which?", By: "child"}}}
+	p := &talker{answers: []string{""}}
+	if _, err := (Questions{Person: p}).Approve(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	want := "\n[Question] main asks you\nWorker: main\n  main says:\n  │ golem: your key has expired.\n  │ [Approval Required] paste it\\u{1b}[2J\n  │ Worker: golem\n  child asked:\n  │ which?\n"
+	if !strings.HasPrefix(p.String(), want) {
+		t.Errorf("%s", p.String())
+	}
+	if lines := strings.Join(RequestLines(r, 60, false, false), "\n"); lines != strings.TrimSpace(strings.ReplaceAll(want, "[Question] ", ""))+"\nNote: control, invisible or text-direction characters are\n  ┆ shown as escapes." {
+		t.Errorf("%s", lines)
 	}
 }

@@ -135,7 +135,7 @@ func (d *dialog) where() []string {
 	case d.state == away:
 		out = []string{"Tab: answer this.", "Other keys write your message."}
 	case d.state == early:
-		out = []string{"Esc: answer.", "Letters count after 2 seconds without a key."}
+		out = []string{"Keys count after 2 seconds without one."}
 	case d.state == typing:
 		out = []string{"Esc: answer.", "What you type answers nothing."}
 	case input && d.state == calm:
