@@ -9,6 +9,7 @@ import (
 	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/tool"
+	"golem/core/trace"
 )
 
 // noteQuestion stores the question of a worker that lacked information, until a worker
@@ -123,6 +124,12 @@ func (s *Session) guardReply(ctx context.Context, in Input) error {
 		Asking: s.tree.ask,
 		Shown:  func(r approval.Request) { s.tree.shown(f.at(), r) },
 	})
+	if rec.Answered {
+		f.emit(trace.Approval{
+			Kind: string(approval.KindSecret), Setting: string(rec.Setting), Rule: "your answer", Source: rec.Source,
+			Decision: decision(rec), Reason: rec.Reason,
+		})
+	}
 	switch {
 	case err != nil:
 		return fault.Of(err, fault.Interrupted)
