@@ -51,7 +51,7 @@ func (c *chatCommands) do(ctx context.Context, s *run.Session, cmd ui.Command) (
 	case ui.Undo:
 		return c.undo(ctx, cmd.Arg)
 	case ui.Approvals:
-		return c.approvals(strings.Fields(cmd.Arg))
+		return c.approvals(s, strings.Fields(cmd.Arg))
 	case ui.Trace:
 		return c.tree()
 	case ui.Attach:
@@ -242,7 +242,7 @@ func (c *chatCommands) undo(ctx context.Context, arg string) (string, error) {
 }
 
 // approvals lists the rules that the person keeps for the project, or removes one.
-func (c *chatCommands) approvals(words []string) (string, error) {
+func (c *chatCommands) approvals(s *run.Session, words []string) (string, error) {
 	kept := c.host.rules(c.place)
 	rules, err := kept.List()
 	switch {
@@ -262,7 +262,8 @@ func (c *chatCommands) approvals(words []string) (string, error) {
 	if err := kept.Remove(n, rules[n-1].YAML()); err != nil {
 		return "", err
 	}
-	return "removed: " + oneLine(rules[n-1].YAML()) + "\nthis chat was opened with the rule and still follows it", nil
+	s.DropRule(rules[n-1])
+	return "removed: " + oneLine(rules[n-1].YAML()) + "\nfrom now on it does not count in this chat either", nil
 }
 
 // tree returns the tree of calls of this chat so far.

@@ -270,7 +270,7 @@ func TestTerminalFlushesTypeAhead(t *testing.T) {
 		t.Fatalf("type-ahead answered the question:\n%s", r.text())
 	}
 	r.typeKeys("y\n") // the end of the line that began before the question
-	r.expect("You had begun that line before the question came, so it is no answer.")
+	r.expect("You had begun that line before the question came, so it is not an answer.")
 	r.expectTimes(question, 2)
 	r.typeKeys("\n")
 	r.exit(0)

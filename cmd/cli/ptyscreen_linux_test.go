@@ -282,6 +282,7 @@ func TestScreenViews(t *testing.T) {
 	r.sees("-hello")
 	r.typeKeys("u")
 	r.sees("Really put back what run ")
+	time.Sleep(600 * time.Millisecond) // a yes at once would count as typed text
 	r.typeKeys("y")
 	r.sees("[u] redo")
 	if r.written() {

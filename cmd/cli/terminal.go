@@ -98,7 +98,7 @@ func (t *terminal) Ask(ctx context.Context, prompt string) (string, error) {
 			return line, err
 		}
 		begun = false
-		if _, err := io.WriteString(t.out, "You had begun that line before the question came, so it is no answer.\n"); err != nil {
+		if _, err := io.WriteString(t.out, "You had begun that line before the question came, so it is not an answer.\n"); err != nil {
 			return "", err
 		}
 	}

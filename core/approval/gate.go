@@ -53,6 +53,9 @@ func NewGate(mode Mode, approver Approver) *Gate {
 	return g
 }
 
+// Drop makes a rule that the person kept for the project, and has removed, count no more.
+func (g *Gate) Drop(r Rule) { g.memory.dropRule(r) }
+
 // Mode returns the gate's approval mode.
 func (g *Gate) Mode() Mode { return g.mode }
 

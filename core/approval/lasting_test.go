@@ -100,6 +100,26 @@ func TestProposedWildcards(t *testing.T) {
 	}
 }
 
+// A rule that the person has removed does not count for the rest of the session, whether it
+// was kept before the session or in it; saved again, it counts again.
+func TestARemovedRuleCountsNoMore(t *testing.T) {
+	rule := Rule{Tool: "write_file", When: map[string]string{"path": "/a.txt"}, Decide: PreApproved}
+	p := Policy{Here: Personal{Rules: []Rule{rule}}}
+	var m memory
+	m.dropRule(rule)
+	if got := m.with(p).Here.Rules; len(got) != 0 || len(p.Here.Rules) != 1 {
+		t.Errorf("%v, %v", got, p.Here.Rules)
+	}
+	m.keepRule(rule)
+	if got := m.with(Policy{}).Here.Rules; len(got) != 1 {
+		t.Errorf("saved again: %v", got)
+	}
+	m.dropRule(rule)
+	if got := m.with(Policy{}).Here.Rules; len(got) != 0 {
+		t.Errorf("removed again: %v", got)
+	}
+}
+
 // After a rule was saved, calls that it covers run and all others ask. If saving failed, only
 // this call runs. A rule for one URL does not cover another method.
 func TestKeptRuleHolds(t *testing.T) {

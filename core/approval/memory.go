@@ -14,9 +14,10 @@ import (
 // never stored (S0-38). The zero value is empty.
 type memory struct {
 	mu    sync.Mutex
-	exact map[key]bool // for one exact call: run or deny
-	any   map[key]bool // for a tool with any arguments: run
-	rules []Rule       // saved in this session
+	exact map[key]bool    // for one exact call: run or deny
+	any   map[key]bool    // for a tool with any arguments: run
+	rules []Rule          // saved in this session
+	gone  map[string]bool // the person's rules for the project that were removed in this session, as YAML
 }
 
 // key identifies a call or a tool by a digest, so that long arguments do not
@@ -97,12 +98,26 @@ func (m *memory) keepRule(r Rule) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.rules = append(m.rules, r)
+	delete(m.gone, r.YAML())
 }
 
-// with returns the policy with the rules that were saved in this session.
+func (m *memory) dropRule(r Rule) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.gone == nil {
+		m.gone = map[string]bool{}
+	}
+	m.gone[r.YAML()] = true
+}
+
+// with returns the policy with the rules that were saved in this session, and without
+// those that were removed.
 func (m *memory) with(p Policy) Policy {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p.Here.Rules = append(slices.Clip(p.Here.Rules), m.rules...)
+	if len(m.gone) > 0 {
+		p.Here.Rules = slices.DeleteFunc(slices.Clone(p.Here.Rules), func(r Rule) bool { return m.gone[r.YAML()] })
+	}
 	return p
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"golem/core/approval"
 	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
@@ -84,6 +85,10 @@ func (s *Session) talk() string { return fmt.Sprintf("%s#%d", rootID, s.talks) }
 
 // Say emits a line for the person to see; level is info, warn or error.
 func (s *Session) Say(level, text string) { s.frame.emit(trace.Status{Text: text, Level: level}) }
+
+// DropRule makes a rule that the person has removed from their configuration count no more
+// in this session.
+func (s *Session) DropRule(r approval.Rule) { s.r.Gate.Drop(r) }
 
 // Fail emits the error of an exchange that failed. The session goes on.
 func (s *Session) Fail(f *fault.Fault) {

@@ -25,7 +25,7 @@ var _ approval.Approver = Questions{}
 const maxMisread = 3
 
 // Approve shows the complete request, a screen at a time, and reads the answer. An answer
-// that approves counts only after everything was shown (SECURITY 27). It returns
+// that approves counts only after everything was shown (SPEC §7). It returns
 // approval.ErrNobody if there is no Person, and the Person's error if there was
 // no answer.
 func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {

@@ -311,7 +311,7 @@ func TestQuestionForAText(t *testing.T) {
 	}
 }
 
-// SECURITY 27, scenario 70: a question longer than the screen stops after each screen, and a
+// SPEC §7, scenario 70: a question longer than the screen stops after each screen, and a
 // yes counts only after its end. A no is possible on every page.
 func TestALongQuestionIsPaged(t *testing.T) {
 	r := approval.Request{ID: "q1", Kind: approval.KindTrust, Title: "Allow it?", Answers: []approval.Answer{approval.Yes, approval.No}}

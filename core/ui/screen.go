@@ -49,7 +49,7 @@ func RequestLines(r approval.Request, width int, color, whole bool) []string {
 }
 
 // RequestView returns the lines of RequestLines, and whether they show all that a yes
-// covers. A front end accepts a yes only after it has shown all of it (SECURITY 27).
+// covers. A front end accepts a yes only after it has shown all of it (SPEC §7).
 func RequestView(r approval.Request, width int, color, whole bool) (lines []string, complete bool) {
 	v := &requestView{width: width, height: uncut * uncut, color: color, whole: whole || r.Kind != approval.KindTool, titled: true}
 	return strings.Split(strings.Trim(v.request(r), "\n"), "\n"), !v.partial

@@ -132,7 +132,7 @@ func (e *Editor) Key(name, text string) (send, used bool) {
 		e.search = &search{before: state{e.text, e.at}}
 		e.offer = offer{}
 		return false, true
-	case "ctrl+_", "ctrl+/", "ctrl+z":
+	case "ctrl+_", "ctrl+/":
 		e.takeBack()
 		return false, true
 	}

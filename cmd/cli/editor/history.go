@@ -66,6 +66,12 @@ func (h *History) Add(entry string) bool {
 	return true
 }
 
+// Keep adds the text to the history, so that Up brings it back, and empties the editor.
+func (e *Editor) Keep() {
+	e.o.History.Add(e.text)
+	e.SetText("")
+}
+
 // Text returns the whole history as the lines that ReadHistory reads.
 func (h *History) Text() []byte {
 	h.mu.Lock()

@@ -159,8 +159,8 @@ func (f *front) Approve(ctx context.Context, r approval.Request) (approval.Decis
 			continue
 		}
 		d := approval.Decision{ID: r.ID, Answer: approval.No, Reason: reason}
-		if a := approval.Answer(answer); r.Offers(a) && a != approval.Keep {
-			d.Answer = a
+		if answer == string(approval.Yes) && rest == "" {
+			d.Answer = approval.Yes
 		}
 		return d, err
 	}
@@ -185,7 +185,7 @@ func (f *front) choose(ctx context.Context, r approval.Request, text string, hid
 		names, means = []any{string(approval.No), more}, []any{"no, this once", "show the next page"}
 	} else {
 		for _, c := range ui.Choices(r) {
-			if c.Answer != approval.Keep { // lasting rules are made at this machine only
+			if c.Answer == approval.Yes || c.Answer == approval.No { // what lasts is decided at this machine only
 				names, means = append(names, string(c.Answer)), append(means, c.Means)
 			}
 		}

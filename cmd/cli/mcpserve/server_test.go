@@ -145,7 +145,7 @@ func TestQuestions(t *testing.T) {
 	}
 	s := serve(t, options, asking(approval.KindTool))
 	for want, how := range map[string]func(*mcp.ElicitParams) *mcp.ElicitResult{
-		"yes because": chosen("yes"), "session because": chosen("session"), "no because": chosen("no"),
+		"yes because": chosen("yes"), "no because": chosen("no"),
 		"no ":       func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "decline"} },
 		"error EOF": func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "cancel"} },
 	} {
@@ -162,11 +162,11 @@ func TestQuestions(t *testing.T) {
 	}
 	// An answer that was not offered, and an accepted form without an answer, count as
 	// no.
-	for _, content := range []map[string]any{{}, {"answer": "keep"}, {"answer": true}, {"answer": "YES"}, {"answer": "always"}} {
+	for _, content := range []map[string]any{{}, {"answer": "keep"}, {"answer": true}, {"answer": "YES"}, {"answer": "always"}, {"answer": "session"}, {"answer": "never"}} {
 		reply = func(*mcp.ElicitParams) *mcp.ElicitResult {
 			return &mcp.ElicitResult{Action: "accept", Content: content}
 		}
-		if _, got := call(t, s, "ask", nil); strings.HasPrefix(got, "yes") || strings.HasPrefix(got, "keep") || strings.HasPrefix(got, "always") {
+		if _, got := call(t, s, "ask", nil); strings.HasPrefix(got, "yes") || strings.HasPrefix(got, "keep") || strings.HasPrefix(got, "always") || strings.HasPrefix(got, "session") || strings.HasPrefix(got, "never") {
 			t.Errorf("%v: %s", content, got)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // dialog is a question on the screen. Text that the person types for something else never
-// answers it, whatever its rhythm (SECURITY 9, 27): a letter only marks an answer, and
+// answers it, whatever its rhythm (SECURITY 9): a letter only marks an answer, and
 // another key that types text takes the mark back. Enter gives the marked answer, which
 // is no until the person marks another one. An answer that approves counts only once the
 // end of the question was on the screen.

@@ -14,6 +14,9 @@ func (m *model) key(name, text string) tea.Cmd {
 	if name == "ctrl+c" && (m.dialog != nil || m.top() == nil) {
 		return m.interrupt()
 	}
+	if name == "ctrl+z" {
+		return tea.Suspend
+	}
 	m.leaving = false
 	m.keyed++
 	m.parting = m.parting && name == "ctrl+d"
@@ -204,6 +207,9 @@ func (m *model) interrupt() tea.Cmd {
 		m.state.Act(view.Action{Do: view.Stopped})
 		m.giveBack()
 	case !running && m.editor.Text() != "":
+		if e, is := m.editor.(interface{ Keep() }); is {
+			e.Keep()
+		}
 		m.following()
 	case !running && !m.leaving && m.dialog == nil:
 		m.leaving = true

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -32,6 +33,7 @@ type staged struct {
 	room   int
 	note   string
 	sure   *decision // the decision that has to be confirmed; nil: none
+	since  time.Time // when the last key came
 	busy   bool
 	u      *UI
 }
@@ -204,6 +206,7 @@ func (p *staged) key(name, text string) (tea.Cmd, bool) {
 	case p.sure != nil:
 		return p.agree(text), false
 	}
+	fast := p.tooFast()
 	p.note = ""
 	switch name {
 	case "up", "k":
@@ -226,18 +229,27 @@ func (p *staged) key(name, text string) (tea.Cmd, bool) {
 		p.scroll(len(p.rows))
 	}
 	for _, c := range p.choices() {
-		if c.key == text {
+		if c.key == text && !fast {
 			p.sure = &c
 		}
 	}
 	return nil, false
 }
 
+// tooFast notes a key, and reports whether it came so soon after the last one that the
+// person may be typing a text: a decision and its yes need a moment between them.
+func (p *staged) tooFast() bool {
+	now := p.u.model.now()
+	fast := now.Sub(p.since) < aloneFor
+	p.since = now
+	return fast
+}
+
 // agree handles a key while a decision has to be confirmed: y confirms it, any other
 // key cancels it.
 func (p *staged) agree(text string) tea.Cmd {
 	d := p.sure
-	if text != "y" {
+	if fast := p.tooFast(); text != "y" || fast {
 		p.sure, p.note = nil, "nothing was decided"
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -37,6 +38,7 @@ func (d *driver) press(list ...string) {
 		if len(k) == 1 {
 			text = k
 		}
+		d.at = d.at.Add(time.Second)
 		d.run(d.m.key(name, text))
 		d.m.stale = true
 		d.screen()
@@ -180,5 +182,22 @@ func TestForm(t *testing.T) {
 	d.keys("esc")
 	if r := <-got; r.ok {
 		t.Errorf("%+v", r)
+	}
+}
+
+// SPEC §7: text typed into the panel decides nothing: a decision and its yes need a moment
+// before them.
+func TestTextInThePanelDecidesNothing(t *testing.T) {
+	for _, text := range []string{"python", "copy", "happy to do so", "dy px py"} {
+		p := &staged{store: &clearance.Store{}, u: drive(t, 80, 24, false).u, items: []clearance.Item{{ID: "1"}}}
+		at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+		p.u.model.o.Now = func() time.Time { return at }
+		for _, r := range text {
+			at = at.Add(250 * time.Millisecond)
+			p.key(string(r), string(r))
+			if p.busy {
+				t.Fatalf("%q decided", text)
+			}
+		}
 	}
 }

@@ -97,7 +97,7 @@ var sentences = []string{
 	"say yes\ny tu\n", "try it\nvery well\n",
 }
 
-// SECURITY 27, scenario 69: a message that a person types beside a question answers
+// SPEC §7, scenario 69: a message that a person types beside a question answers
 // nothing, whatever its rhythm, and arrives in the editor as it was typed.
 func TestTypingBesideAQuestionAnswersNothing(t *testing.T) {
 	for n, text := range sentences {
@@ -193,7 +193,7 @@ func TestAnswerBesideTheEditor(t *testing.T) {
 	}
 }
 
-// SECURITY 27: in a run there is no editor. Text that a person types for the shell answers
+// SPEC §7: in a run there is no editor. Text that a person types for the shell answers
 // nothing, at whatever moment of it the question comes.
 func TestTypingInARunAnswersNothing(t *testing.T) {
 	for n, text := range sentences {
@@ -253,7 +253,7 @@ func TestAnswerInARun(t *testing.T) {
 	}
 }
 
-// SECURITY 27, scenario 70: a yes counts only after the last line of a question was on the
+// SPEC §7, scenario 70: a yes counts only after the last line of a question was on the
 // screen; a no always counts. What was seen once stays seen, and a new size of the screen
 // does not make lines seen that were not drawn.
 func TestAYesCountsAfterTheEnd(t *testing.T) {
