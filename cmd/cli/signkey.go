@@ -77,16 +77,25 @@ func (h *host) newSignKey(name string) error {
 	return h.print("secret key " + name + ", public key " + name + ".pub: " + public.String() + "\n")
 }
 
-// hidden writes a prompt to the terminal and reads a line without showing it. A signal
-// that ends golem meanwhile also shows the terminal's input again.
+// hidden writes a prompt to the terminal and reads a line without showing it. What was
+// typed before, and the end of a line that was begun before, is discarded. A signal that
+// ends golem meanwhile also shows the terminal's input again.
 func hidden(in, out *os.File, prompt string) (string, error) {
-	if _, err := out.WriteString(prompt); err != nil {
-		return "", err
-	}
+	begun := midLine(in)
+	_ = flushInput(in) // if this fails, reading fails as well
 	defer whenEnded(restorer(in, out))()
-	text, err := term.ReadPassword(int(in.Fd()))
-	out.WriteString("\n")
-	return string(text), err
+	for {
+		if _, err := out.WriteString(prompt); err != nil {
+			return "", err
+		}
+		text, err := term.ReadPassword(int(in.Fd()))
+		out.WriteString("\n")
+		if err != nil || !begun {
+			return string(text), err
+		}
+		begun = false
+		out.WriteString(begunBefore)
+	}
 }
 
 // restorer returns a function that gives the terminal its present state back.

@@ -98,11 +98,14 @@ func (t *terminal) Ask(ctx context.Context, prompt string) (string, error) {
 			return line, err
 		}
 		begun = false
-		if _, err := io.WriteString(t.out, "You had begun that line before the question came, so it is not an answer.\n"); err != nil {
+		if _, err := io.WriteString(t.out, begunBefore); err != nil {
 			return "", err
 		}
 	}
 }
+
+// begunBefore tells why a line did not count as an answer.
+const begunBefore = "You had begun that line before the question came, so it is not an answer.\n"
 
 // columns returns the width of a terminal; 0 if it is not known.
 func columns(f *os.File) int {

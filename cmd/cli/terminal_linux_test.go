@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // typed returns a terminal, and a function that types keys on it. After each # among
@@ -94,5 +96,32 @@ func TestAnswersInPieces(t *testing.T) {
 	}
 	if line, err := answer(t, tm, t.Context(), func() { keys("\x04") }); err != io.EOF {
 		t.Errorf("the end of input gave %q, %v", line, err)
+	}
+}
+
+// SECURITY 9: what was typed ahead, and the end of a line that was begun before, is not the
+// answer to a hidden prompt either.
+func TestHiddenInputTakesNothingTypedAhead(t *testing.T) {
+	for _, ahead := range []string{"", "y\n#", "and also#", "one\ntwo#"} {
+		tm, keys := typed(t)
+		keys(ahead)
+		got := make(chan string, 1)
+		go func() {
+			text, _ := hidden(tm.in, tm.out, "Password: ")
+			got <- text
+		}()
+		if !waitFor(func() bool {
+			state, err := unix.IoctlGetTermios(int(tm.in.Fd()), getModes)
+			return err == nil && state.Lflag&unix.ECHO == 0
+		}) {
+			t.Fatal("the prompt shows what is typed")
+		}
+		if begun := ahead != "" && !strings.HasSuffix(ahead, "\n"); begun {
+			keys(" the rest\n")
+		}
+		keys("secret\n")
+		if text := <-got; text != "secret" {
+			t.Errorf("%q typed ahead: %q", ahead, text)
+		}
 	}
 }
