@@ -27,7 +27,7 @@ func (b *batch) open(c Change) (step, error) {
 	if b.r.opened == nil {
 		b.r.opened = map[string]sandbox.FS{}
 	}
-	st := step{Change: c}
+	st := step{Change: c, below: c.Path}
 	err := b.r.Store.open(&st, b.r.opened, c.Source)
 	return st, err
 }

@@ -102,7 +102,7 @@ type Item struct {
 // Change is one file of an item.
 type Change struct {
 	Source string `json:"source"`           // source of its mount: in the project, or absolute
-	Path   string `json:"path"`             // below the mount, and below a target
+	Path   string `json:"path"`             // below the mount
 	Size   int64  `json:"size"`             // bytes of the staged content
 	Digest string `json:"digest,omitempty"` // SHA-256 of the staged content, hex; "": the file is removed
 	// Base is the digest of the file in its own place when it was staged; "" means that
@@ -167,6 +167,20 @@ type Target struct {
 
 // root returns the directory in which the files of an item are written.
 func (t Target) root() string { return cmp.Or(t.Git, t.Dir) }
+
+// Below returns the name of a change's file below the target: where its mount's source lies
+// in the target's directory, and otherwise its path below its mount (SPEC §9).
+func (t Target) Below(c Change) string {
+	root, name := path.Clean(t.root()), c.Name()
+	switch {
+	case outside(root) != outside(name):
+	case root == ".":
+		return name
+	case strings.HasPrefix(name, strings.TrimSuffix(root, "/")+"/"):
+		return name[len(strings.TrimSuffix(root, "/"))+1:]
+	}
+	return path.Clean(c.Path)
+}
 
 // The formats of the files.
 var (

@@ -10,18 +10,18 @@ import (
 	"golem/core/state"
 )
 
-// bases returns a function that returns Change.Bases for a path: its base in every
+// bases returns a function that returns Change.Bases for a change: its base in every
 // target. A target that cannot be opened now has no base, so that a later push does not
 // overwrite a file there.
-func (s *Store) bases() func(below string) map[string]string {
+func (s *Store) bases() func(Change) map[string]string {
 	tips := s.tips()
-	return func(below string) map[string]string {
+	return func(c Change) map[string]string {
 		var out map[string]string
 		for name, to := range s.Targets {
 			sum, ok := tips[name]
 			if to.Git == "" {
 				var err error
-				sum, err = s.base(to, below)
+				sum, err = s.base(to, to.Below(c))
 				ok = err == nil
 			}
 			if ok && out == nil {
@@ -36,7 +36,7 @@ func (s *Store) bases() func(below string) map[string]string {
 }
 
 func (s *Store) base(to Target, below string) (string, error) {
-	st := step{Change: Change{Path: below}}
+	st := step{below: below}
 	if err := s.open(&st, map[string]sandbox.FS{}, path.Clean(to.Dir)); err != nil {
 		return "", err
 	}
@@ -72,7 +72,7 @@ func (w *Work) Commit(ctx context.Context, files []File, message, target string)
 		if c, e, err = w.snapshot(it.ID, f); err != nil {
 			break
 		}
-		c.Bases = bases(c.Path)
+		c.Bases = bases(c)
 		c.Staged = e != nil
 		it.Changes = append(it.Changes, c)
 		if e != nil {
@@ -124,7 +124,7 @@ func (w *Work) snapshot(id string, f File) (c Change, own *entry, err error) {
 	}
 	w.mu.Unlock()
 	if err == nil && (!f.Staged || e == nil) {
-		st := step{Change: c, want: c.Digest}
+		st := step{Change: c, below: c.Path, want: c.Digest}
 		if err = w.Store.open(&st, map[string]sandbox.FS{}, c.Source); err == nil {
 			c.Base, err = digestAt(st.fs, st.name)
 		}

@@ -70,7 +70,7 @@ func (noFiles) Open(name string) (fs.File, error) {
 // open finds a step's file in the branch. It sets the step's base to the digest of the
 // file in the commit that was the last one when the file was staged.
 func (b *branch) open(st *step, root string) error {
-	st.fs, st.name, st.to = b.now, path.Clean(st.Path), path.Join(root, st.Path)
+	st.fs, st.name, st.to = b.now, path.Clean(st.below), path.Join(root, st.below)
 	if err := st.valid(); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func unchanged(now fs.FS, steps []step) error {
 func (s *Store) advance(it Item) (Item, error) {
 	var names []string
 	for _, c := range it.Changes {
-		names = append(names, path.Clean(c.Path))
+		names = append(names, it.To.Below(c))
 	}
 	back := false
 	b, failed := s.Git(*it.To)

@@ -32,12 +32,13 @@ type Push struct {
 // step is one file of a push.
 type step struct {
 	Change
-	fs   fs.FS      // the files as they are now
-	name string     // the file's name in fs
-	tree sandbox.FS // the same as fs, for writing; nil for a branch
-	to   string     // the place as people read it
-	base string     // digest of the content that is replaced
-	want string     // digest of the new content; "": the file is removed
+	below string     // the file's name below the directory that is written
+	fs    fs.FS      // the files as they are now
+	name  string     // the file's name in fs
+	tree  sandbox.FS // the same as fs, for writing; nil for a branch
+	to    string     // the place as people read it
+	base  string     // digest of the content that is replaced
+	want  string     // digest of the new content; "": the file is removed
 }
 
 // Place is the place to which a file of an item is pushed.
@@ -67,7 +68,7 @@ func (s *Store) Places(it Item, target string) ([]Place, error) {
 // Place returns the place to which a file of an item is pushed, without opening it.
 func (s *Store) Place(it Item, c Change) string {
 	if to, ok := s.Targets[it.Target]; ok {
-		return path.Join(to.root(), c.Path)
+		return path.Join(to.root(), to.Below(c))
 	}
 	return c.Name()
 }
@@ -93,13 +94,10 @@ func (s *Store) steps(it Item, target string) ([]step, error) {
 	taken := map[string]string{}
 	var out []step
 	for _, c := range it.Changes {
-		st := step{Change: c, want: c.Digest, base: c.Base}
-		if target != "" {
-			st.base = c.Bases[target]
-		}
+		st := step{Change: c, below: c.Path, want: c.Digest, base: c.Base}
 		base := c.Source
 		if target != "" {
-			base = to.root()
+			st.below, st.base, base = to.Below(c), c.Bases[target], to.root()
 		}
 		var err error
 		if branch != nil {
@@ -140,9 +138,9 @@ func (st *step) valid() error {
 
 // open finds the tree and the name of a step below base.
 func (s *Store) open(st *step, opened map[string]sandbox.FS, base string) error {
-	root, name := ".", path.Join(base, st.Path)
+	root, name := ".", path.Join(base, st.below)
 	if outside(base) {
-		root, name = base, path.Clean(st.Path)
+		root, name = base, path.Clean(st.below)
 	}
 	fsys, ok := opened[root]
 	if !ok {
@@ -152,7 +150,7 @@ func (s *Store) open(st *step, opened map[string]sandbox.FS, base string) error 
 		}
 		opened[root] = fsys
 	}
-	st.fs, st.tree, st.name, st.to = fsys, fsys, name, path.Join(base, st.Path)
+	st.fs, st.tree, st.name, st.to = fsys, fsys, name, path.Join(base, st.below)
 	if err := st.valid(); err != nil {
 		return err
 	}

@@ -221,7 +221,7 @@ func (w *Work) close() (closed *Item, drop []func(), err error) {
 	it.Type, it.Replaces, it.Message = w.Store.typeOf(it.Changes), w.closed, describe(it.Changes)
 	bases := w.Store.bases()
 	for n := range it.Changes {
-		it.Changes[n].Bases = bases(it.Changes[n].Path)
+		it.Changes[n].Bases = bases(it.Changes[n])
 	}
 	if err := w.end(it); err != nil || len(it.Changes) == 0 {
 		return nil, drop, err
