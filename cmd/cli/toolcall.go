@@ -99,6 +99,9 @@ func (h *host) callTool(f *callFlags, words []string) error {
 	if err != nil {
 		return err
 	}
+	if dir, readOnly := strings.CutSuffix(f.fs, ":ro"); dir != "" && !readOnly {
+		h.judgeHome(place{root: h.path(dir)})
+	}
 	t := h.newTools(f.verbose)
 	defer t.close()
 	m, err := h.module(t, words[0])

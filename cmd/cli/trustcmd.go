@@ -16,7 +16,7 @@ import (
 
 func (h *host) trustCommand() *cobra.Command {
 	f := &flags{}
-	var list, remove bool
+	var list, remove, adopt, yes bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
 		Short: "see and trust what a project's files allow beyond its sandbox",
@@ -29,6 +29,8 @@ project in this directory; when a value changes, golem asks again.
   golem trust DIR            show the list and ask
   golem trust DIR --list     only show the list
   golem trust DIR --remove   forget every yes for this project
+  golem trust DIR --adopt    after you moved the project: show what golem kept in
+                             .golem on this machine in the former place, and ask
 
 A run on a terminal asks once, before it begins. In CI, --trust says yes for one run,
 and GOLEM_TRUST=DIGEST says yes to exactly the list of that digest.`,
@@ -37,12 +39,22 @@ and GOLEM_TRUST=DIGEST says yes to exactly the list of that digest.`,
 			if list && remove {
 				return usage("--list and --remove cannot be used together").Hinting("use one of them")
 			}
+			switch {
+			case adopt && (list || remove):
+				return usage("--adopt stands alone").Hinting("golem trust --adopt")
+			case adopt:
+				return h.adopt(f, words, yes)
+			case yes:
+				return usage("--yes needs --adopt").Hinting("in CI, --trust or GOLEM_TRUST says yes for a run")
+			}
 			return h.trust(f, words, list, remove)
 		},
 	}
 	f.set = cmd.Flags()
 	cmd.Flags().BoolVar(&list, "list", false, "show the list, ask nothing")
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "ask in plain lines on a terminal, too")
+	cmd.Flags().BoolVar(&adopt, "adopt", false, "after the project was moved: adopt what golem kept of it in the former place")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "with --adopt: adopt without asking")
 	cmd.Flags().BoolVar(&remove, "remove", false, "forget what was trusted of this project")
 	return cmd
 }

@@ -266,7 +266,11 @@ func (h *host) compose(text string) (tui.Command, func() (string, error), error)
 		os.RemoveAll(dir)
 		return nil, nil, fault.New(fault.Config, "the message cannot be written to a file: %s", cause(err))
 	}
+	if strings.ContainsAny(words[0], `/\`) {
+		words[0] = h.path(words[0])
+	}
 	cmd := exec.Command(words[0], append(words[1:], name)...)
+	cmd.Dir = dir // editors read settings of the directory in which they start
 	cmd.WaitDelay = time.Second
 	return &composer{cmd}, func() (string, error) {
 		defer os.RemoveAll(dir)

@@ -137,9 +137,29 @@ func View(spec ViewSpec) (FS, error) {
 		if err := spec.Protection.read(in.top()); err != nil {
 			return nil, fault.Of(err, fault.Protected).At(m.Where.File, m.Where.Line, m.Where.Column)
 		}
+		if err := v.aroundClosed(&in); err != nil {
+			return nil, fault.Of(err, fault.Protected).At(m.Where.File, m.Where.Line, m.Where.Column)
+		}
 		v.mounts = append(v.mounts, in)
 	}
 	return v, v.reached()
+}
+
+// aroundClosed returns E_PROTECTED if a writable mount outside the project contains a closed
+// place, $GOLEM_HOME: this counts only outside every place that a worker may write (SPEC §3).
+// Whether it may lie in the project's root, the host has decided.
+func (v *view) aroundClosed(m *mounted) error {
+	p := v.spec.Protection
+	if v.modeOf(m) != ReadWrite || m.Unrestricted {
+		return nil
+	}
+	for _, c := range p.Closed {
+		if contains(m.source, c) && !contains(p.Root, c) {
+			return fault.New(fault.Protected, "%s contains $GOLEM_HOME, and workers could write around it", Abs(m.at)).
+				Hinting("mount a directory below it, mount it with mode: ro, or set GOLEM_HOME elsewhere")
+		}
+	}
+	return nil
 }
 
 // restrict combines one more restriction with the effective one.

@@ -24,7 +24,39 @@ const (
 // orderWait is how long Last waits for another process that changes the same order.
 const orderWait = 2 * time.Second
 
-func orderFile(kind string) string { return path.Join("order", kind+".json") }
+const orderDir = "order"
+
+func orderFile(kind string) string { return path.Join(orderDir, kind+".json") }
+
+// order is the content of an order's file.
+type order struct {
+	Root   string   `json:"root"`             // Store.Project when it was written
+	Former []string `json:"former,omitempty"` // places of the project before it was moved
+	Names  []string `json:"names"`
+
+	genuine bool
+}
+
+// maxFormer is the most former places that an order keeps.
+const maxFormer = 8
+
+// readOrder reads an order; it is empty if there is none. Of one that golem did not write
+// here the places are hints, and the names count for nothing.
+func (s *Store) readOrder(kind string) (o order) {
+	file, err := sandbox.ReadFile(s.Files, orderFile(kind), maxOrderFile)
+	if err != nil {
+		return order{}
+	}
+	body, err := s.Unseal(orderFormat, orderFile(kind), file)
+	if json.Unmarshal(body, &o) != nil {
+		return order{}
+	}
+	if o.genuine = err == nil; !o.genuine {
+		o.Names = nil
+	}
+	o.Former = o.Former[:min(len(o.Former), maxFormer)]
+	return o
+}
 
 // Order returns the names of a kind of files that golem wrote on this machine in this
 // project, the one that was written last at the end. Times of files say nothing about
@@ -34,16 +66,7 @@ func (s *Store) Order(kind string) []string {
 	if !s.Kept() {
 		return nil
 	}
-	names := []string{}
-	file, err := sandbox.ReadFile(s.Files, orderFile(kind), maxOrderFile)
-	if err != nil {
-		return names
-	}
-	body, err := s.Unseal(orderFormat, orderFile(kind), file)
-	if err != nil || json.Unmarshal(body, &names) != nil {
-		return []string{}
-	}
-	return names
+	return append([]string{}, s.readOrder(kind).Names...)
 }
 
 // Last notes that a file of a kind was written now: it becomes the last of the order.
@@ -59,9 +82,15 @@ func (s *Store) Last(kind, name string, exists func(name string) bool) error {
 		return err
 	}
 	defer release()
-	names := slices.DeleteFunc(s.Order(kind), func(n string) bool { return n == name || !exists(n) })
+	o := s.readOrder(kind)
+	if !o.genuine && o.Root != "" && o.Root != s.Project {
+		o.Former = append([]string{o.Root}, o.Former...)
+		o.Former = o.Former[:min(len(o.Former), maxFormer)]
+	}
+	names := slices.DeleteFunc(o.Names, func(n string) bool { return n == name || !exists(n) })
 	names = append(names, name)
-	body, err := json.Marshal(names[max(len(names)-maxOrder, 0):])
+	o.Root, o.Names = s.Project, names[max(len(names)-maxOrder, 0):]
+	body, err := json.Marshal(o)
 	if err != nil {
 		return err
 	}
@@ -69,7 +98,7 @@ func (s *Store) Last(kind, name string, exists func(name string) bool) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Files.Mkdir("order", 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := s.Files.Mkdir(orderDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return s.Files.WriteFile(orderFile(kind), file)
