@@ -28,13 +28,14 @@ const loginWait = 5 * time.Minute
 type login struct {
 	server   string
 	clientID string
+	secret   string // of the client; "": it is a public one
 	scopes   []string
 	show     func(address, host string)       // shows the person where to sign in
 	guard    func(context.Context) *authGuard // returns the guard; nil: newAuthGuard for the server
 }
 
 func (h *host) mcpLoginCommand() *cobra.Command {
-	var clientID, scope, store string
+	var clientID, secretVar, scope, store string
 	var noBrowser bool
 	cmd := &cobra.Command{
 		Use: "login URL", Short: "sign in at an MCP server, in the browser", Args: words(1, 1),
@@ -50,13 +51,19 @@ renews them. No worker and no project sees them.`,
 				return err
 			}
 			in := login{server: words[0], clientID: clientID, scopes: strings.Fields(scope)}
+			if secretVar != "" {
+				if in.secret = h.env[secretVar]; in.secret == "" || clientID == "" {
+					return usage("--client-secret-env %s needs --client-id, and a value of that variable", fault.Quoted(secretVar)).Hinting("%s=… golem mcp login URL --client-id ID --client-secret-env %[1]s", "CLIENT_SECRET")
+				}
+			}
 			in.show = h.showLogin(!noBrowser)
 			return h.mcpLogin(in, kept, store)
 		},
 	}
 	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "print the address, and open no browser")
 	cmd.Flags().StringVar(&scope, "scope", "", "ask for these rights too, with spaces between them")
-	cmd.Flags().StringVar(&clientID, "client-id", "", "the ID of a public client that you registered; without it golem registers itself")
+	cmd.Flags().StringVar(&clientID, "client-id", "", "the ID of a client that you registered; without it golem registers itself")
+	cmd.Flags().StringVar(&secretVar, "client-secret-env", "", "the environment variable with the secret of that client, if it has one")
 	cmd.Flags().StringVar(&store, "store", "", "where to keep the tokens: keyring or file; without it the keyring, or the file where no keyring answers")
 	return cmd
 }
@@ -158,12 +165,10 @@ func (l login) run(ctx context.Context) (*signIn, error) {
 		return nil, fault.New(fault.Network, "the sign-in at %s failed: %s", hostAndPath(l.server), mcp.Plain(cause(err), 500)).
 			Hinting("a server that does not register clients by itself needs --client-id; or use a key, with headers: {Authorization: …}")
 	}
-	req, res, err := l.probe(ctx, guard.client())
+	req, res, err := l.challenge(ctx, guard.client())
 	if err != nil {
 		return fail(err)
 	}
-	res.Body.Close()
-	res.Body = http.NoBody
 	switch {
 	case res.StatusCode < 300:
 		return nil, nil
@@ -213,6 +218,9 @@ func (l login) config(guard *authGuard, back *callback, got *signIn) *auth.Autho
 	}
 	if l.clientID != "" {
 		config.PreregisteredClient = &oauthex.ClientCredentials{ClientID: l.clientID}
+		if l.secret != "" {
+			config.PreregisteredClient.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: l.secret}
+		}
 		return config
 	}
 	config.DynamicClientRegistrationConfig = &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
@@ -220,20 +228,6 @@ func (l login) config(guard *authGuard, back *callback, got *signIn) *auth.Autho
 		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
 	}}
 	return config
-}
-
-// probe sends an initialize request without a token. The server's answer says how to
-// sign in.
-func (l login) probe(ctx context.Context, client *http.Client) (*http.Request, *http.Response, error) {
-	body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Latest + `","capabilities":{},"clientInfo":{"name":"golem","version":"1"}}}`
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.server, strings.NewReader(body))
-	if err != nil {
-		return nil, nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, text/event-stream")
-	res, err := client.Do(req)
-	return req, res, err
 }
 
 // missingScope returns the rights that a server demands in addition to those of a
