@@ -180,7 +180,7 @@ func (c *Consent) KnownTools(w *project.Worker) []Known {
 		}
 		var ids, names []string
 		c.judge.Any(func(pin trust.Widening) bool {
-			if isPin(s, pin) {
+			if isPin(s, pin) && !strings.HasSuffix(pin.Path, "."+mcp.InstructionsName) {
 				ids = append(ids, name+"/"+strings.TrimPrefix(pin.Path, s.Path+"."))
 			}
 			return false
@@ -287,6 +287,9 @@ func pinned(server trust.Widening, t mcp.Tool) trust.Widening {
 	out.Path += "." + t.Name
 	out.Value, out.Started = "sha256:"+t.Digest+pinnedAt(server), "" // its program is asked about by itself
 	out.Means = t.Name + " (sha256 " + t.Digest[:min(12, len(t.Digest))] + "…, schema of " + strconv.Itoa(len(t.Input)) + " bytes)"
+	if t.Name == mcp.InstructionsName {
+		out.Means = "what it says about their use (sha256 " + t.Digest[:min(12, len(t.Digest))] + "…):"
+	}
 	if about := strings.TrimSpace(t.Description); about != "" {
 		// Its lines are indented: none looks like the next tool.
 		out.Means += " " + strings.ReplaceAll(about, "\n", "\n    ")

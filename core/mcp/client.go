@@ -154,6 +154,34 @@ func (c Client) Resources(ctx context.Context) (out []Resource, err error) {
 	return out, err
 }
 
+// Template is a pattern of resources that a server lists: {name} in it stands for a part
+// that the reader fills in.
+type Template struct {
+	URI         string `json:"uriTemplate"`
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
+	MIME        string `json:"mimeType,omitempty"`
+}
+
+// Templates lists the server's patterns of resources, at most 1000. Many servers with
+// resources have none, and refuse to list them; that is an empty list.
+func (c Client) Templates(ctx context.Context) (out []Template, err error) {
+	if !c.Session.Has("resources") {
+		return nil, nil
+	}
+	err = c.pages(ctx, "resources/templates/list", "resourceTemplates", func(raw json.RawMessage) bool {
+		var r Template
+		if json.Unmarshal(raw, &r) == nil && r.URI != "" && len(r.URI) <= 2<<10 {
+			out = append(out, Template{Plain(r.URI, 2<<10), Plain(r.Name, 200), Plain(r.Description, 400), Plain(r.MIME, 100)})
+		}
+		return len(out) < maxTools
+	})
+	if errors.Is(err, fault.Tool) {
+		err = nil
+	}
+	return out, err
+}
+
 // Read reads a resource. Text becomes the text of the output, other contents become parts.
 func (c Client) Read(ctx context.Context, uri string) (tool.Output, error) {
 	raw, err := c.Session.Request(ctx, "resources/read", map[string]any{"uri": uri}, nil)

@@ -43,6 +43,27 @@ func (c Client) tool(raw json.RawMessage) (t Tool, note, bad *fault.Fault) {
 	return t, note, nil
 }
 
+// InstructionsName is the name under which a person is asked about a server's
+// instructions; no tool can have it.
+const InstructionsName = "(instructions)"
+
+// MaxInstructions is how many bytes of a server's instructions the model gets.
+const MaxInstructions = 8 << 10
+
+// Instructions returns what a server says about its use in the form of a tool, for the
+// person's yes; ok is false if it says nothing. note says that they were cut.
+func (c Client) Instructions() (t Tool, note *fault.Fault, ok bool) {
+	whole := strings.TrimSpace(c.Session.Instructions())
+	if whole == "" {
+		return t, nil, false
+	}
+	if len(whole) > MaxInstructions {
+		note = c.flaw("says %d bytes about its use; the model gets the first %d", len(whole), MaxInstructions)
+	}
+	sum := sha256.Sum256([]byte(whole))
+	return Tool{Name: InstructionsName, Description: Plain(whole, MaxInstructions), Digest: hex.EncodeToString(sum[:])}, note, true
+}
+
 func toolName(name string) bool {
 	return name != "" && len(name) <= 128 && !strings.ContainsFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./", r))

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"strings"
 
 	"golem/core/fault"
 	"golem/core/prompt"
@@ -26,7 +27,7 @@ func (f *frame) system(ctx context.Context, t task) (string, error) {
 func (f *frame) instructions(ctx context.Context, t task) (string, error) {
 	w := f.worker
 	if !w.Template {
-		return prompt.System(w.Instructions, t.Instructions), nil
+		return f.withServers(prompt.System(w.Instructions, t.Instructions)), nil
 	}
 	p := f.tree.r.Project
 	names, err := prompt.Names{
@@ -41,5 +42,17 @@ func (f *frame) instructions(ctx context.Context, t task) (string, error) {
 	if err != nil {
 		return "", fault.Of(err, fault.Template).InChain(f.chain)
 	}
-	return prompt.System(text, t.Instructions), nil
+	return f.withServers(prompt.System(text, t.Instructions)), nil
+}
+
+// withServers adds what the worker's MCP servers say about their use.
+func (f *frame) withServers(system string) string {
+	for _, c := range f.changing {
+		if set, ok := c.set.(interface{ Instructions() string }); ok {
+			if words := set.Instructions(); words != "" {
+				system = strings.TrimRight(system, "\n") + "\n\n" + words
+			}
+		}
+	}
+	return system
 }

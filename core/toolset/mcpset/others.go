@@ -18,7 +18,7 @@ func (s *set) others() []tool.Tool {
 	if names, risk := s.with("resources"); len(names) > 0 {
 		out = append(out, tool.Func(tool.Spec{
 			Name: "read_resource", Risk: risk, Network: risk == tool.Network, Toolset: "mcp", Provider: s.provider(),
-			Description: "Reads a resource of an MCP server, as text or as an attached file; without uri it lists the resources. Servers: " + strings.Join(names, ", ") + ".",
+			Description: "Reads a resource of an MCP server, as text or as an attached file; without uri it lists the resources, and the templates of URIs whose {parts} you fill in. Servers: " + strings.Join(names, ", ") + ".",
 		}, s.readResource))
 	}
 	if names, risk := s.with("prompts"); len(names) > 0 {
@@ -78,7 +78,23 @@ func (s *set) readResource(ctx context.Context, in resourceArgs) (tool.Output, e
 		return one.conn.Client().Read(ctx, in.URI)
 	}
 	all, err := one.conn.Client().Resources(ctx)
-	return listed("resources", all, len(all), err)
+	if err != nil {
+		return listed("resources", nil, 0, err)
+	}
+	patterns, err := one.conn.Client().Templates(ctx)
+	out, err := listed("resources", all, len(all), err)
+	if err != nil || len(patterns) == 0 {
+		return out, err
+	}
+	if len(all) == 0 {
+		all = []mcp.Resource{}
+	}
+	data, err := json.Marshal(map[string]any{"resources": all, "templates": patterns})
+	if err != nil {
+		return out, fault.New(fault.Tool, "the list could not be encoded: %w", err)
+	}
+	out.Data, out.Summary = data, out.Summary+", "+fault.Count(len(patterns), "template")
+	return out, nil
 }
 
 // Resource reads a resource that a person names. It needs no approval.
