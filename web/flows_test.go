@@ -387,7 +387,8 @@ func TestNoRoom(t *testing.T) {
 		p.Quota(at.Origin, -1)
 		do(p, `await click("close this notice"); document.querySelector('.brand').click(); await click("Use it"); await text("is ready")`)
 		// A project that was never opened can be opened, and read, while there is no room at all.
-		do(p, `await (await import('./golem.js')).createGolem().then(async (g) => { await g.create('unopened', {'main.worker': '---\nmodel: script:minimal\n---\nHi.\n'}); g.close() }); location.reload()`)
+		do(p, `await (await import('./golem.js')).createGolem().then(async (g) => { await g.create('unopened', {'main.worker': '---\nmodel: script:minimal\n---\nHi.\n'}); g.close() })`)
+		p.Reload()
 		do(p, `await text("is ready")`)
 		leave(p, at.Origin, 0)
 		do(p, `await click("Projects"); [...document.querySelectorAll('.card')].find((c) => c.querySelector('h3').innerText === 'unopened').querySelector('.primary').click();

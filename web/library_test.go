@@ -108,7 +108,7 @@ func TestLibraryOfThePage(t *testing.T) {
 	for _, key := range strings.Split(webtest.Eval[string](p, `[...window.keys].sort().join()`), ",") {
 		kind, field, _ := strings.Cut(key, " ")
 		declared := append(slices.Clone(placed), "type")
-		if kind == "Header" {
+		if kind == "trace" {
 			declared = typedFields(t, types, "interface Header")
 		} else {
 			_, at, _ := strings.Cut(types, "  type: '"+kind+"'\n")

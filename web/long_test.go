@@ -76,7 +76,7 @@ func TestLongTextsBeside(t *testing.T) {
 	files := webtest.Eval[string](p, `(async () => {
 		const golem = await window.golem; await golem.create('echo', `+jsonText(t, echo)+`);
 		const run = golem.run('echo', 'word '.repeat(1800) + 'input'); let whole = '';
-		for await (const e of run) if (e.golem || e.seq) whole += JSON.stringify(e) + '\n';
+		for await (const e of run) if (e.golem || e.seq) whole += JSON.stringify(e.golem ? { ...e, type: undefined } : e) + '\n';
 		const r = await run.result; if (r.status !== 'ok') throw new Error(JSON.stringify(r));
 		const read = new TextDecoder().decode(await golem.readRun('echo', r.run + '.jsonl'));
 		if (read.split('\n').map((l) => l && JSON.stringify(JSON.parse(l)) + '\n').join('') !== whole) throw new Error('readRun is not what was shown');

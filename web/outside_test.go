@@ -112,7 +112,7 @@ func TestNothingLeaves(t *testing.T) {
 	})
 	do(p, `await say("go"); await text("more than its sandbox")`)
 	settled(p)
-	do(p, `[...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes').click(); await text("Allow this call?"); await text("hosts: granted.example")`)
+	do(p, `[...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes').click(); await click("Trust these settings"); await text("Allow this call?"); await text("hosts: granted.example")`)
 	yes(p)
 	do(p, `await text("click me"); await text("E_NETWORK"); await click("granted.example/data"); await text("hello from granted.example")`)
 	do(p, `await click("Files"); await click("main.worker"); await click("Trace"); await click("Settings"); await click("Projects"); await navigator.serviceWorker.ready;

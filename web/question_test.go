@@ -189,6 +189,8 @@ func TestFramed(t *testing.T) {
 			`+js+`; return "" })()`)
 	}
 	inside(`await say("go"); await text("it was refused"); if (document.querySelector('dialog')?.open) throw new Error('a dialog is open')`)
+	inside(`document.querySelector('.brand').click(); (await until("the button", () => document.querySelector('[aria-label="delete ask"]'))).click(); await text("asks nothing inside another page");
+		if (document.querySelector('dialog')?.open || !document.querySelector('[aria-label="delete ask"]')) throw new Error('it deletes')`)
 	inside(`location.hash = 'project=x&zip=UEsDBAAA'; await text("does not open projects inside another page"); if (document.querySelector('dialog')?.open) throw new Error('a dialog is open')`)
 }
 

@@ -76,7 +76,7 @@ function Keys({ forgotten }) {
         <summary><strong class="grow">{used.length ? 'Other providers' : 'Providers'}</strong><span class="small muted">{others.length}</span></summary>
         <div class="detail"><Rows rows={others} env={env} set={set} named={named} /></div>
       </details>
-      <div class="row"><button class="button danger" onClick={forget}>Forget all keys, addresses and secrets</button></div>
+      <div class="row"><button class="button danger" disabled={store.framed} onClick={forget}>Forget all keys, addresses and secrets</button></div>
     </section>
   )
 }
@@ -201,7 +201,7 @@ function Trust() {
                 </tr>
               ))}</tbody>
             </table>
-            {told.widenings.some((w) => w.trusted) && <div class="row"><button class="button danger" onClick={forget}>Forget what was trusted</button></div>}
+            {told.widenings.some((w) => w.trusted) && <div class="row"><button class="button danger" disabled={store.framed} onClick={forget}>Forget what was trusted</button></div>}
           </>}
     </section>
   )
