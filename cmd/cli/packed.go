@@ -96,10 +96,13 @@ func (h *host) packBytes(word string) ([]byte, error) {
 }
 
 // verified checks that a key signed the packed project. key is a public key, or a file
-// that contains one.
+// that contains one. A text that is a key is never read as the name of a file, which
+// somebody may have put there.
 func (h *host) verified(p *workspace.Pack, key string) error {
-	if data, err := h.readFile(key, 4<<10); err == nil {
-		key = string(data)
+	if !workspace.IsPublicKey(key) {
+		if data, err := h.readFile(key, 4<<10); err == nil {
+			key = string(data)
+		}
 	}
 	return p.SignedBy(key)
 }

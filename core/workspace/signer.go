@@ -2,6 +2,10 @@ package workspace
 
 import (
 	"archive/zip"
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
 
 	"aead.dev/minisign"
 
@@ -30,6 +34,9 @@ func signer(index []byte, signature, key *zip.File) (*Signer, error) {
 	if pub.UnmarshalText(text) != nil || s.UnmarshalText(sig) != nil {
 		return nil, packFault("its signature or public key cannot be read")
 	}
+	if smallOrder(pub) {
+		return nil, packFault("it is signed with a key that fits signatures of anybody")
+	}
 	if !minisign.Verify(pub, index, sig) {
 		return nil, packFault("its signature is wrong: the files are not those that %s signed", pub.String())
 	}
@@ -44,6 +51,9 @@ func (p *Pack) SignedBy(key string) error {
 	if err := pub.UnmarshalText([]byte(key)); err != nil {
 		return fault.New(fault.Usage, "the public key cannot be read").Hinting("name a key of minisign, such as RW…, or its file")
 	}
+	if smallOrder(pub) {
+		return fault.New(fault.Usage, "the public key is no key: without a secret key, anybody can make signatures that fit it").Hinting("ask the author for their key")
+	}
 	switch {
 	case p.Signer == nil:
 		return packFault("it is not signed")
@@ -51,4 +61,35 @@ func (p *Pack) SignedBy(key string) error {
 		return packFault("it is signed by another key, %s", p.Signer.Key)
 	}
 	return nil
+}
+
+// IsPublicKey reports whether a text is a public key of minisign, so that it is not taken
+// for the name of a file.
+func IsPublicKey(text string) bool {
+	var pub minisign.PublicKey
+	return pub.UnmarshalText([]byte(text)) == nil
+}
+
+// smallPoints are the y coordinates of the eight points of Ed25519 whose order divides 8,
+// with those that are not reduced. For such a key, signatures can be made without a secret
+// key. The sign bit of a key does not matter.
+var smallPoints = []string{
+	"0000000000000000000000000000000000000000000000000000000000000000",
+	"0100000000000000000000000000000000000000000000000000000000000000",
+	"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+	"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+	"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+	"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+	"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+}
+
+// smallOrder reports whether a key is one of these points.
+func smallOrder(pub minisign.PublicKey) bool {
+	raw, err := base64.StdEncoding.DecodeString(pub.String())
+	if err != nil || len(raw) < ed25519.PublicKeySize {
+		return true // unreachable: it is 2 bytes of the algorithm, 8 of the id, and the key
+	}
+	point := raw[len(raw)-ed25519.PublicKeySize:]
+	point[len(point)-1] &= 0x7f
+	return slices.Contains(smallPoints, hex.EncodeToString(point))
 }
