@@ -29,7 +29,7 @@ var arrows = map[string]string{
 	"core":           "started builtin ui describe consent providers run toolset toolset/custom toolset/web toolset/mcpset mcp wasmtool workspace project prompt model trace approval trust conversation clearance state sandbox tool",
 	"core/describe":  "ui run project approval trust tool",
 	"core/consent":   "run project started model mcp trace approval trust tool",
-	"core/providers": "project model model/prices sandbox",
+	"core/providers": "project model model/prices sandbox trace",
 	"core/ui":        "run approval trace clearance tool",
 	// What a person sees, as a value; the page does not link it.
 	"core/ui/view":      "ui trace approval",

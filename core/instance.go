@@ -126,7 +126,7 @@ func (i *Instance) addWeb(w project.Web) {
 		Fetch: i.platform.Fetch, Charsets: i.platform.Charsets, PrivateHosts: w.PrivateHosts, Env: i.platform.Env,
 		Search: web.Search{Provider: w.Provider, URL: w.URL, KeyEnv: w.KeyEnv},
 	}
-	if key := s.Env[s.Search.Key()]; key != "" {
+	if key := s.Env[s.Search.Key()]; !trace.Ordinary(key) {
 		i.secrets.add(key)
 	}
 	i.registry = toolset.NewRegistry(append([]toolset.Factory{web.Toolset(s)}, i.registry.All()...)...)
@@ -160,7 +160,9 @@ func (i *Instance) value(v tool.Value) (string, error) {
 	default:
 		return v.Text, nil
 	}
-	i.secrets.give(value)
+	if v.Secret != "" || !trace.Ordinary(value) { // a variable may name a team; a secret is one because the person keeps it
+		i.secrets.give(value)
+	}
 	return value, nil
 }
 

@@ -209,6 +209,8 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 		ro.ID = i.platform.newID()
 	}
 	i.secrets.add(moduleSecrets(i.project, entry)...)
+	kept, unread := i.keptSecrets()
+	i.secrets.add(kept...)
 	// The trace gets every event at once. While a person is asked, the front end gets
 	// only the question.
 	hold := &trace.Hold{}
@@ -222,6 +224,9 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 	}
 	r.Strict, r.ID = ro.Strict, ro.ID
 	r.Notices = append(append(trusting, i.settle(ctx)...), i.notices(entry)...)
+	if unread != nil {
+		r.Notices = append(r.Notices, trace.Warning{Code: unread.Code, Message: unread.Text()})
+	}
 	i.keep(r, ro)
 	return r, entry, i.keepConversation(ctx, r, entry, ro, mode)
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"unicode"
 
+	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/trace"
@@ -60,28 +60,47 @@ func (s *secrets) text(t string) string { return s.redactor.Load().String(t) }
 func (s *secrets) within(text string) bool { return s.text(text) != text || trace.LooksLikeKey(text) }
 
 // platformSecrets returns the platform's own secrets, the values of all environment variables
-// that hold keys, and the keys in .env.
+// that hold keys, and the keys in .env. Dummy keys and ordinary words are none.
 func platformSecrets(p Platform) []string {
-	out := slices.Clone(p.Secrets)
+	var out []string
 	for name, v := range p.Env {
-		if trace.KeyVariable(name) {
+		if trace.KeyVariable(name) && trace.SecretValue(name, v) {
 			out = append(out, v)
 		}
 	}
 	for _, row := range model.Rows() {
 		for _, key := range row.Keys() {
-			out = append(out, p.Env[key])
+			if !trace.Ordinary(p.Env[key]) {
+				out = append(out, p.Env[key])
+			}
 		}
 	}
 	for _, v := range p.DotEnv {
-		out = append(out, v)
+		if !trace.Ordinary(v) {
+			out = append(out, v)
+		}
 	}
-	return out
+	return append(out, p.Secrets...)
+}
+
+// keptSecrets returns the secrets that the person keeps (golem secret set), also those that
+// the project does not name: a tool may find them by other ways. A fault says that some could
+// not be read, so that golem cannot remove them.
+func (i *Instance) keptSecrets() ([]string, *fault.Fault) {
+	if i.platform.Store == nil {
+		return nil, nil
+	}
+	values, err := i.platform.Store.Values()
+	if err == nil {
+		return slices.DeleteFunc(values, trace.Ordinary), nil
+	}
+	return slices.DeleteFunc(values, trace.Ordinary), fault.Warn(fault.NotFound, "some of your secrets cannot be read, so golem cannot remove them from outputs and traces: %s", fault.Of(err, fault.NotFound).Message).
+		Hinting("unlock the keyring, or remove the secrets that you no longer use with golem secret remove")
 }
 
 // moduleSecrets returns the secrets in the settings of an entry's closure: the configuration
-// values of modules and MCP servers that look like keys, and the headers of MCP servers
-// (SECURITY 16).
+// values of modules and MCP servers, and the headers of MCP servers, that are secret by name
+// or by looks (SECURITY 16).
 func moduleSecrets(p *project.Project, entry *project.Worker) []string {
 	closure, err := p.Closure(entry)
 	if err != nil {
@@ -90,7 +109,7 @@ func moduleSecrets(p *project.Project, entry *project.Worker) []string {
 	var out []string
 	for _, w := range closure {
 		for _, c := range p.ModuleConfig(w) {
-			if secretValue(c.Key, c.Value) {
+			if trace.SecretValue(c.Key, c.Value) {
 				out = append(out, c.Value)
 			}
 		}
@@ -100,7 +119,9 @@ func moduleSecrets(p *project.Project, entry *project.Worker) []string {
 				args = append(args, one.Value)
 				continue
 			}
-			if one.Key == "headers" || secretValue(one.Key, one.Value) {
+			if one.Key == "headers" {
+				out = append(out, trace.HeaderSecrets(one.Path[strings.LastIndexByte(one.Path, '.')+1:], one.Value)...)
+			} else if trace.SecretValue(one.Key, one.Value) {
 				out = append(out, one.Value)
 			}
 		}
@@ -111,15 +132,4 @@ func moduleSecrets(p *project.Project, entry *project.Worker) []string {
 		}
 	}
 	return out
-}
-
-// secretValue reports whether a configuration value is a key, judging by its name or its form
-// (at least 20 bytes with letters and digits, without spaces, not an address). Ordinary values
-// such as an address or a language must not be redacted, because answers may contain them.
-func secretValue(name, value string) bool {
-	if trace.SecretName(name) || trace.KeyVariable("_"+name) {
-		return true
-	}
-	return len(value) >= 20 && !strings.Contains(value, "://") && !strings.ContainsFunc(value, unicode.IsSpace) &&
-		strings.ContainsFunc(value, unicode.IsDigit) && strings.ContainsFunc(value, unicode.IsLetter)
 }

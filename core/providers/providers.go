@@ -16,6 +16,7 @@ import (
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/sandbox"
+	"golem/core/trace"
 )
 
 // Source has what the models of a project need. Set the fields and call New.
@@ -67,12 +68,16 @@ func New(s Source) *Table {
 			row = base.Under(row)
 		}
 		rows[name] = row
-		t.secrets = append(t.secrets, s.Env[p.APIKeyEnv])
-		for _, v := range p.Headers {
-			t.secrets = append(t.secrets, v)
+		if key := s.Env[p.APIKeyEnv]; !trace.Ordinary(key) {
+			t.secrets = append(t.secrets, key)
+		}
+		for name, v := range p.Headers {
+			t.secrets = append(t.secrets, trace.HeaderSecrets(name, v)...)
 		}
 		for name, v := range p.Query {
-			if lower := strings.ToLower(name); strings.Contains(lower, "key") || strings.Contains(lower, "token") || strings.Contains(lower, "sig") {
+			lower := strings.ToLower(name)
+			named := strings.Contains(lower, "key") || strings.Contains(lower, "token") || strings.Contains(lower, "sig")
+			if named && !trace.Ordinary(v) || trace.SecretValue(name, v) {
 				t.secrets = append(t.secrets, v)
 			}
 		}
@@ -90,8 +95,8 @@ func New(s Source) *Table {
 	return t
 }
 
-// Secrets returns the keys, headers and queries of the rows, which must not
-// leave golem.
+// Secrets returns the keys, headers and queries of the rows that are secret by name or by
+// looks, and must not leave golem.
 func (t *Table) Secrets() []string { return t.secrets }
 
 // env reads a variable for models: the environment, then a key of the
