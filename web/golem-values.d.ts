@@ -71,6 +71,7 @@ export interface Request {
   diff?: string
   unchanged?: boolean
   rule?: string
+  runs?: string[]
   why?: string
   lasting?: Lasting
 }

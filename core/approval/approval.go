@@ -114,6 +114,7 @@ type Request struct {
 	Paths       []tool.PathUse  `json:"paths,omitempty"`
 	Diff        string          `json:"diff,omitempty"`
 	Unchanged   bool            `json:"unchanged,omitempty"` // the file already has the content that the call would write
+	Runs        []string        `json:"runs,omitempty"`      // what a command of several lines runs, see runs
 	Rule        string          `json:"rule,omitempty"`      // the setting that asks
 	Why         string          `json:"why,omitempty"`       // why the person is asked, in plain words
 	Lasting     *Lasting        `json:"lasting,omitempty"`   // the rule that the answer Keep saves

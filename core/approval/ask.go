@@ -118,6 +118,7 @@ func (g *Gate) request(c *pending, rule string) Request {
 		Diff:        c.diff,
 		Unchanged:   c.same,
 		Rule:        rule,
+		Runs:        c.runs(),
 		Why:         why(c.spec, c.risk, c.paths, rule),
 		Answers:     answers,
 	}

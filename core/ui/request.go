@@ -122,6 +122,9 @@ func (v *requestView) call(r approval.Request) []section {
 	if r.Why != "" {
 		v.label("Why asked: ", r.Why, labelRows)
 	}
+	if len(r.Runs) > 0 {
+		v.label("Runs: ", strings.Join(r.Runs, "; "), headRows)
+	}
 	v.workers(r)
 	if at := strings.LastIndex(r.Module, "@sha256:"); at >= 0 { // a file's name may hold the same text
 		file, digest := r.Module[:at], r.Module[at+len("@sha256:"):]

@@ -52,7 +52,7 @@ func (p *Pack) SignedBy(key string) error {
 		return fault.New(fault.Usage, "the public key cannot be read").Hinting("name a key of minisign, such as RW…, or its file")
 	}
 	if smallOrder(pub) {
-		return fault.New(fault.Usage, "the public key is no key: without a secret key, anybody can make signatures that fit it").Hinting("ask the author for their key")
+		return fault.New(fault.Usage, "the public key is not a key of one person: without a secret key, anybody can make signatures that fit it").Hinting("ask the author for their key")
 	}
 	switch {
 	case p.Signer == nil:

@@ -24,7 +24,7 @@ func TestSmallOrderKeys(t *testing.T) {
 				t.Errorf("%s is not read as a key", point)
 			}
 			err = (&Pack{Signer: &Signer{Key: key}}).SignedBy(key)
-			if !errors.Is(err, fault.Usage) || !strings.Contains(err.Error(), "is no key") {
+			if !errors.Is(err, fault.Usage) || !strings.Contains(err.Error(), "not a key of one person") {
 				t.Errorf("%s: %v", point, err)
 			}
 		}

@@ -187,6 +187,7 @@ function Facts({ request }) {
       {request.workers?.length > 1 && request.workers.at(-1).task && <><dt>Task</dt><dd>{visible(request.workers.at(-1).task)}</dd></>}
       {(request.paths ?? []).map((p) => <><dt>{p.op}</dt><dd class="mono">{visible(p.path)}</dd></>)}
       {request.why && <><dt>Why asked</dt><dd class="small">{visible(request.why)}</dd></>}
+      {request.runs && <><dt>Runs</dt><dd class="mono">{request.runs.map((r, i) => <div key={i}>{visible(r)}</div>)}</dd></>}
       {request.unchanged && <><dt>Change</dt><dd>none: the file already has this content</dd></>}
     </dl>
   )
