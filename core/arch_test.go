@@ -115,7 +115,9 @@ var arrows = map[string]string{
 	// The editor for a message: it gets keys and returns text and lines.
 	"cmd/cli/editor": "ui",
 	// The toolset shell: commands on this machine.
-	"cmd/cli/shell": "toolset approval/sh sandbox tool",
+	"cmd/cli/shell": "cmd/cli/shell/confine toolset approval/sh sandbox tool",
+	// The processes and walls of one command: it knows no tool and no project.
+	"cmd/cli/shell/confine": "",
 	// The full screen: it draws, and has no access to files or a session. Its panel decides on
 	// staged items.
 	"cmd/cli/tui": "ui ui/view run trace approval clearance cmd/cli/markdown",

@@ -21,5 +21,6 @@ func main() {
 	if shell.IsHelper() {
 		os.Exit(shell.Helper())
 	}
+	shell.Private()
 	os.Exit(newHost().main(os.Args[1:]))
 }

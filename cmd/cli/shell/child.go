@@ -13,61 +13,23 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
+
+	"golem/cmd/cli/shell/confine"
 )
 
-// helperName is the argv[0] with which golem starts itself as a helper that runs one
-// command. People do not use it: the process has no arguments and reads its order from
-// standard input.
-const helperName = "golem-command"
-
-// order tells the helper which command to run. It is sent as JSON.
-type order struct {
+// work tells the command's process what to run. It is sent as JSON.
+type work struct {
 	Line string   `json:"line"`
 	Dir  string   `json:"dir"`
 	Env  []string `json:"env"`
 	// System is the system's shell and the arguments that precede the line. If it is
-	// empty, the helper interprets the line itself.
+	// empty, golem interprets the line itself.
 	System []string `json:"system,omitempty"`
 }
 
-// Exit codes of the helper, or of a program in the line, that could not be started.
-const (
-	exitNotFound = 127
-	exitNoStart  = 126
-)
-
-// IsHelper reports whether this process was started as a helper that runs one command.
-// The program calls it first, and calls Helper if it is true.
-func IsHelper() bool { return len(os.Args) == 1 && os.Args[0] == helperName }
-
-// Helper runs the command that golem sends on standard input, ends everything that the
-// command has started, and returns the exit code for the process. It runs in a process
-// of its own so that golem can confine it, and so that processes which a command leaves
-// behind are found and ended, even if golem itself was killed.
-func Helper() int {
-	adopt()
-	var o order
-	dec := json.NewDecoder(os.Stdin)
-	if err := dec.Decode(&o); err != nil {
-		return exitNoStart
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		var nothing any
-		_ = dec.Decode(&nothing) // returns when golem closes its end of the pipe or has exited
-		cancel()
-		starting.Lock()
-		endAll(true)
-		os.Exit(exitNoStart)
-	}()
-	code := o.run(ctx)
-	if ctx.Err() != nil {
-		select {} // the goroutine above ends the process
-	}
-	starting.Lock()
-	endAll(false)
-	return code
-}
+// IsHelper reports whether this process was started to run a command. The program calls it
+// first, and calls Helper if it is true.
+func IsHelper() bool { return confine.StageOf() != confine.NotHere }
 
 // starting is locked for reading while a program starts. The helper locks it for
 // writing, and never unlocks it, before it ends the programs. Otherwise it could stop a
@@ -78,25 +40,35 @@ var starting sync.RWMutex
 func begin(cmd *exec.Cmd) error {
 	starting.RLock()
 	defer starting.RUnlock()
-	return shield(cmd.Start)
+	return cmd.Start()
 }
 
-func (o order) run(ctx context.Context) int {
-	if len(o.System) > 0 {
-		return o.runSystem()
+// command reads its work from standard input and runs it. It is the process of the
+// command itself: on Linux it is within its walls.
+func command() int {
+	var w work
+	if err := json.NewDecoder(os.Stdin).Decode(&w); err != nil {
+		return confine.ExitNoStart
 	}
-	file, err := parse(o.Line)
+	return w.run(context.Background())
+}
+
+func (w work) run(ctx context.Context) int {
+	if len(w.System) > 0 {
+		return w.runSystem()
+	}
+	file, err := parse(w.Line)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
 	r, err := interp.New(
-		interp.StdIO(nil, os.Stdout, os.Stderr), interp.Env(expand.ListEnviron(o.Env...)), interp.Dir(o.Dir),
+		interp.StdIO(nil, os.Stdout, os.Stderr), interp.Env(expand.ListEnviron(w.Env...)), interp.Dir(w.Dir),
 		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return program }),
 	)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "golem: the command could not be started:", err)
-		return exitNoStart
+		return confine.ExitNoStart
 	}
 	return exitOf(r.Run(ctx, file))
 }
@@ -125,24 +97,24 @@ func program(ctx context.Context, args []string) error {
 	path, err := interp.LookPathDir(hc.Dir, hc.Env, args[0])
 	if err != nil {
 		fmt.Fprintln(hc.Stderr, err)
-		return interp.ExitStatus(exitNotFound)
+		return interp.ExitStatus(confine.ExitNotFound)
 	}
 	cmd := &exec.Cmd{Path: path, Args: args, Dir: hc.Dir, Env: exported(hc.Env), Stdin: hc.Stdin, Stdout: hc.Stdout, Stderr: hc.Stderr}
 	if err := begin(cmd); err != nil {
 		fmt.Fprintf(hc.Stderr, "%s: %v\n", args[0], plain(err))
-		return interp.ExitStatus(exitNoStart)
+		return interp.ExitStatus(confine.ExitNoStart)
 	}
 	return ended(cmd.Wait())
 }
 
 // runSystem runs the line with the system's shell and returns its exit code.
-func (o order) runSystem() int {
-	cmd := exec.Command(o.System[0], append(o.System[1:len(o.System):len(o.System)], o.Line)...)
-	systemLine(cmd, o)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = o.Dir, o.Env, os.Stdout, os.Stderr
+func (w work) runSystem() int {
+	cmd := exec.Command(w.System[0], append(w.System[1:len(w.System):len(w.System)], w.Line)...)
+	systemLine(cmd, w)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.Dir, w.Env, os.Stdout, os.Stderr
 	if err := begin(cmd); err != nil {
 		fmt.Fprintf(os.Stderr, "golem: the system's shell could not be started: %v\n", plain(err))
-		return exitNoStart
+		return confine.ExitNoStart
 	}
 	return exitOf(ended(cmd.Wait()))
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// adopt does nothing: golem adopts orphans on Linux only.
-func adopt() {}
+// grace is how long processes may take to end after SIGTERM.
+const grace = 150 * time.Millisecond
 
 // endAll sends SIGTERM to the helper's process group if politely is true. Processes
 // that left the group are not found.

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
-	"time"
 )
 
 // systemShell is the system's shell and the arguments that precede the line.
@@ -15,10 +14,7 @@ var systemShell = []string{"/bin/sh", "-c"}
 // parsedAsSh says that approval rules can parse a line for the system's shell.
 const parsedAsSh = true
 
-// grace is how long processes may take to end after SIGTERM.
-const grace = 150 * time.Millisecond
-
-func systemLine(*exec.Cmd, order) {}
+func systemLine(*exec.Cmd, work) {}
 
 // detach starts the helper in a session of its own: it has no terminal, so that a
 // command can neither ask a person nor read an answer, and gets no signals of the

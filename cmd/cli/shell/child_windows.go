@@ -17,9 +17,9 @@ const noWindow = 0x08000000 // CREATE_NO_WINDOW
 
 // systemLine passes the line to cmd unchanged, because cmd does not follow the usual
 // rules of quoting.
-func systemLine(cmd *exec.Cmd, o order) {
+func systemLine(cmd *exec.Cmd, w work) {
 	cmd.Args = cmd.Args[:1]
-	cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: `cmd.exe /d /s /c "` + o.Line + `"`}
+	cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: `cmd.exe /d /s /c "` + w.Line + `"`}
 }
 
 // detach starts the command without a console window.
@@ -33,8 +33,6 @@ func endGroup(cmd *exec.Cmd) {
 }
 
 func signalOf(*os.ProcessState) int { return 0 }
-
-func adopt() {}
 
 // endAll does nothing: golem ends the process tree with taskkill.
 func endAll(bool) {}

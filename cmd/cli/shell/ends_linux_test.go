@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"golem/cmd/cli/shell/confine"
 )
 
 // A command that is ended while the helper starts programs ends, too. Before, a process
@@ -32,7 +34,7 @@ func TestEndWhileProgramsStart(t *testing.T) {
 		late.Stop()
 		_ = w.Close()
 		var exit *exec.ExitError
-		if !errors.As(p.err, &exit) || exit.ExitCode() != exitNoStart {
+		if !errors.As(p.err, &exit) || exit.ExitCode() != confine.ExitNoStart {
 			t.Fatalf("the helper did not end by itself: %v", p.err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"golem/cmd/cli/shell/confine"
 	"golem/core/approval/sh"
 	"golem/core/fault"
 	"golem/core/sandbox"
@@ -75,6 +76,9 @@ func (s *shell) run(ctx context.Context, in commandArgs) (tool.Output, error) {
 	if ctx.Err() != nil {
 		return tool.Output{}, context.Cause(ctx)
 	}
+	if errors.Is(p.err, fault.Platform) {
+		return tool.Output{}, p.err
+	}
 	res := p.result()
 	res.Output = out.String()
 	if own.Err() != nil {
@@ -100,34 +104,47 @@ func (s *shell) start(line string, out io.Writer) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := order{Line: line, Dir: s.dir, Env: env}
+	w := work{Line: line, Dir: s.dir, Env: env}
 	if s.opts.SystemShell {
-		o.System = systemShell
+		w.System = systemShell
 	}
-	data, err := json.Marshal(o)
-	if err != nil {
+	o := confine.Order{Dir: s.dir, Env: env}
+	if o.Work, err = json.Marshal(w); err != nil {
 		return nil, fault.New(fault.ToolInput, "the command cannot be passed on: %w", err)
 	}
-	golem, err := self()
+	golem, err := confine.Self()
 	if err != nil {
 		return nil, fault.New(fault.Tool, "golem cannot start itself to run a command: %s", plain(err))
-	}
-	cmd := &exec.Cmd{Path: golem, Args: []string{helperName}, Dir: s.dir, Env: env, Stdout: out, Stderr: out, WaitDelay: outputDelay}
-	detach(cmd)
-	control, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, fault.New(fault.Tool, "the command could not be started: %s", plain(err))
 	}
 	if s.disk != nil { // make them now: Landlock needs existing directories
 		if err := sandbox.MakeMounts(s.env.View); err != nil {
 			return nil, err
 		}
 	}
-	conf, err := s.confinement(golem)
-	if err != nil {
+	if o.Walls, err = s.walls(golem); err != nil {
 		return nil, err
 	}
-	if err := conf.startConfined(cmd.Start); err != nil {
+	return s.supervised(o, golem, out)
+}
+
+// supervised starts the supervisor of a command.
+func (s *shell) supervised(o confine.Order, golem string, out io.Writer) (*process, error) {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return nil, fault.New(fault.ToolInput, "the command cannot be passed on: %w", err)
+	}
+	cmd := &exec.Cmd{Path: golem, Args: []string{confine.Name}, Dir: s.dir, Env: o.Env, Stdout: out, Stderr: out, WaitDelay: outputDelay}
+	detach(cmd)
+	control, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fault.New(fault.Tool, "the command could not be started: %s", plain(err))
+	}
+	why, err := reporting(cmd)
+	if err != nil {
+		return nil, fault.New(fault.Tool, "the command could not be started: %s", plain(err))
+	}
+	if err := cmd.Start(); err != nil {
+		_ = why()
 		return nil, fault.New(fault.Tool, "the command could not be started: %s", plain(err))
 	}
 	p := &process{cmd: cmd, control: control, ended: make(chan struct{})}
@@ -136,21 +153,34 @@ func (s *shell) start(line string, out io.Writer) (*process, error) {
 		if _, err := control.Write(append(data, '\n')); err != nil {
 			_ = control.Close()
 		}
-		p.err = cmd.Wait()
+		wall := why()
+		if p.err = cmd.Wait(); wall != "" {
+			p.err = notConfined(wall)
+		}
 		endGroup(cmd)
 	}()
 	return p, nil
 }
 
-// confinement returns what the worker's commands may reach now, and golem's own
-// program, because the helper is golem.
-func (s *shell) confinement(golem string) (*confinement, error) {
+// notConfined returns the fault of a command that was not run because a wall could not be
+// made.
+func notConfined(wall string) error {
+	return fault.New(fault.Platform, "no command was run: golem cannot confine it here, although this kernel has Landlock: %s", wall).
+		Hinting("see docs/shell.md, What a command reaches; a container or a security policy may forbid it")
+}
+
+// walls returns what the worker's commands may reach now; nil if golem cannot confine
+// them. golem's own program is among it, because the process of the command is golem.
+func (s *shell) walls(golem string) (*confine.Walls, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := s.conf
-	c.places = append(c.places[:len(c.places):len(c.places)], place{path: golem})
+	if !s.conf.kernel.Files {
+		return nil, nil
+	}
+	w := &confine.Walls{ABI: s.conf.kernel.ABI, Spaces: s.conf.kernel.Spaces, Network: s.conf.network}
+	w.Places = append(s.conf.places[:len(s.conf.places):len(s.conf.places)], place{Path: golem})
 	if s.disk == nil {
-		return &c, nil
+		return w, s.protect(w)
 	}
 	disk, why := sandbox.InReach(s.env.View)
 	if why != "" {
@@ -158,9 +188,9 @@ func (s *shell) confinement(golem string) (*confinement, error) {
 			Hinting("commands cannot be kept from single files where they write; a person can move the file, or change the worker's mounts")
 	}
 	for _, d := range disk {
-		c.places = append(c.places, place{path: filepath.FromSlash(d.Source), write: d.Write, list: d.List, exact: true})
+		w.Places = append(w.Places, place{Path: filepath.FromSlash(d.Source), Write: d.Write, List: d.List, Exact: true})
 	}
-	return &c, nil
+	return w, s.protect(w)
 }
 
 // check returns the fault of a command line that must not be started.
@@ -175,6 +205,9 @@ func (s *shell) check(line string) error {
 	}
 	if err := s.redirections(line); err != nil {
 		return err
+	}
+	if fails := s.conf.kernel.Fails; fails != "" {
+		return notConfined(fails)
 	}
 	if s.disk == nil && s.refused == "" {
 		return nil

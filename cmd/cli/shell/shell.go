@@ -5,6 +5,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	"golem/cmd/cli/shell/confine"
 	"golem/core/approval/sh"
 	"golem/core/fault"
 	"golem/core/sandbox"
@@ -49,10 +51,6 @@ type options struct {
 
 // Toolset returns the factory that the registry of toolsets needs for "shell".
 func Toolset(h Host) toolset.Factory {
-	if h.Kernel == nil {
-		k := machine()
-		h.Kernel = &k
-	}
 	return toolset.Factory{
 		Name: "shell", Options: func() any { return new(options) }, Outside: true,
 		Confines: h.confines,
@@ -66,14 +64,22 @@ func Toolset(h Host) toolset.Factory {
 	}
 }
 
+// kernel returns how commands can be confined here.
+func (h Host) kernel() Kernel {
+	if h.Kernel != nil {
+		return *h.Kernel
+	}
+	return confine.Machine()
+}
+
 // confines returns why commands cannot be confined to a view that is not the whole
 // project; "" if they can.
 func (h Host) confines(view sandbox.FS) string {
 	if h.Memory {
 		return "" // Open returns the error
 	}
-	if !h.Kernel.Files {
-		return h.Kernel.Lacks
+	if k := h.kernel(); !k.Files {
+		return cmp.Or(k.Lacks, k.Fails)
 	}
 	_, why := sandbox.OnDisk(view)
 	return why
@@ -101,9 +107,9 @@ type shell struct {
 
 func (h Host) open(env toolset.Env, opts *options) (*shell, error) {
 	s := &shell{host: h, env: env, opts: *opts, dir: h.Root, started: map[string]*background{}}
-	s.conf = confinement{kernel: *h.Kernel, network: opts.Network && env.Network}
+	s.conf = confinement{kernel: h.kernel(), network: opts.Network && env.Network}
 	if sandbox.Partial(env.View) == "" {
-		s.conf.places = append(s.conf.places, place{path: h.Root, write: true})
+		s.conf.places = append(s.conf.places, place{Path: h.Root, Write: true})
 	} else {
 		// If the view cannot be confined, Registry.Whole has refused the toolset
 		// already, and the tools are only shown, by golem check and golem describe.
@@ -149,7 +155,7 @@ func (h Host) further(dir string, write bool) (place, error) {
 				Hinting("name the directories that the commands need, and none above $GOLEM_HOME")
 		}
 	}
-	return place{path: full, write: write}, nil
+	return place{Path: full, Write: write}, nil
 }
 
 func (h Host) home() string {
@@ -237,7 +243,7 @@ func (s *shell) temporary() (string, error) {
 		return "", fault.New(fault.Tool, "no directory for temporary files can be made: %s", plain(err))
 	}
 	s.scratch = dir
-	s.conf.places = append(s.conf.places, place{path: dir, write: true})
+	s.conf.places = append(s.conf.places, place{Path: dir, Write: true})
 	return dir, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"golem/cmd/cli/shell/confine"
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/tool"
@@ -50,7 +51,7 @@ func newYard(t *testing.T) yard {
 			t.Fatal(err)
 		}
 	}
-	k := machine()
+	k := confine.Machine()
 	y.host = Host{Root: y.root, Kernel: &k, Env: map[string]string{"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": y.home, "OPENAI_API_KEY": "sk-secret", "MY_VAR": "1"}}
 	return y
 }

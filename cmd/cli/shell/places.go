@@ -5,28 +5,20 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golem/cmd/cli/shell/confine"
 )
 
 // Kernel says how the operating system can confine a command.
-type Kernel struct {
-	Files   bool   // to given directories (Landlock)
-	Network bool   // without network (seccomp)
-	Lacks   string // why it cannot confine to directories, as a text for people
-	abi     int    // the version of Landlock
-}
+type Kernel = confine.Kernel
 
 // Confines reports whether the kernel of this machine can confine commands to some
 // directories.
-func Confines() bool { return machine().Files }
+func Confines() bool { return confine.Machine().Files }
 
 // place is a directory or file in which commands may read files and run programs, and
-// also write if write is true.
-type place struct {
-	path  string
-	write bool
-	list  bool // only its names may be listed, no file read
-	exact bool // the path has no links; if it has some by now, it is not the place that was meant
-}
+// also write if Write is true.
+type place = confine.Place
 
 // confinement is what the commands of one worker may reach.
 type confinement struct {
@@ -38,9 +30,9 @@ type confinement struct {
 // system are the places without which no program starts. They contain no files of the
 // person: no home directory and no temporary files of other programs.
 var system = []place{
-	{path: "/usr"}, {path: "/bin"}, {path: "/sbin"}, {path: "/lib"}, {path: "/lib32"}, {path: "/lib64"}, {path: "/opt"}, {path: "/nix/store"}, {path: "/gnu/store"},
-	{path: "/etc"}, {path: "/proc"}, {path: "/sys/devices/system/cpu"}, {path: "/sys/fs/cgroup"}, {path: "/run/systemd/resolve"},
-	{path: "/dev/null", write: true}, {path: "/dev/zero", write: true}, {path: "/dev/full", write: true}, {path: "/dev/random"}, {path: "/dev/urandom"},
+	{Path: "/usr"}, {Path: "/bin"}, {Path: "/sbin"}, {Path: "/lib"}, {Path: "/lib32"}, {Path: "/lib64"}, {Path: "/opt"}, {Path: "/nix/store"}, {Path: "/gnu/store"},
+	{Path: "/etc"}, {Path: "/proc"}, {Path: "/sys/devices/system/cpu"}, {Path: "/sys/fs/cgroup"}, {Path: "/run/systemd/resolve"},
+	{Path: "/dev/null", Write: true}, {Path: "/dev/zero", Write: true}, {Path: "/dev/full", Write: true}, {Path: "/dev/random"}, {Path: "/dev/urandom"},
 }
 
 // programs returns the directories of PATH as places in which a command finds its
@@ -53,7 +45,7 @@ func programs(pathVar string, never []string) []place {
 		if err != nil || !filepath.IsAbs(dir) || slices.ContainsFunc(never, func(n string) bool { return overlap(real, n) == outer }) {
 			continue
 		}
-		out = append(out, place{path: real})
+		out = append(out, place{Path: real})
 	}
 	return out
 }
