@@ -4,4 +4,4 @@ package main
 func leaveTerminal() {}
 
 // gone is not used on Windows: only scripts for Unix call it.
-func gone(int) bool { return false }
+func gone(int, string) bool { return false }

@@ -99,7 +99,7 @@ func cmdWaitGone(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[0])))
 	ts.Check(err)
-	if !waitFor(func() bool { return gone(pid) }) {
+	if !waitFor(func() bool { return gone(pid, ts.MkAbs(".")) }) {
 		ts.Fatalf("process %d still runs", pid)
 	}
 }
