@@ -28,7 +28,7 @@ type flags struct {
 	relock                                          bool // golem.lock will be written again, so the old one is not checked
 	maxDepth, maxTurns                              int
 	limit, settings                                 []string
-	dryRun, changed                                 bool
+	dryRun, changed, unconfined                     bool
 	resume                                          string // ID, or newest
 	at                                              int
 	platform                                        string
@@ -82,6 +82,7 @@ func (f *flags) addRun(s *pflag.FlagSet) {
 	s.StringVar(&f.resume, "resume", "", "go on with this conversation, which an earlier run or chat kept; without ID the newest (golem conversations lists them)")
 	s.Lookup("resume").NoOptDefVal = newest
 	s.BoolVar(&f.changed, "changed", false, "with --resume: go on although files of the conversation's workers have changed")
+	s.BoolVar(&f.unconfined, "unconfined", false, "where this system cannot confine commands, let rules and earlier answers approve them, too")
 	s.BoolVar(&f.headless, "headless", false, "never ask a question, even on a terminal")
 	s.BoolVar(&f.plain, "plain", false, "plain lines on a terminal, too, instead of the tree of a run and the full screen of a chat")
 	s.BoolVar(&f.quiet, "quiet", false, "show progress, warnings and errors only")

@@ -63,7 +63,7 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 		platform.RulesKey = kept.Key
 	}
 	platform.Mount = mounter(work, p.sandbox(), o.AllowOutside)
-	platform.Toolsets = []toolset.Factory{gitToolset(func() (sandbox.FS, error) { return work, nil }), shell.Toolset(shell.Host{Root: realPath(p.sandbox()), Env: h.env, Closed: h.closed(), Memory: o.MemorySandbox})}
+	platform.Toolsets = []toolset.Factory{gitToolset(func() (sandbox.FS, error) { return work, nil }), shell.Toolset(shell.Host{Root: realPath(p.sandbox()), Env: h.env, Closed: h.closed(), Memory: o.MemorySandbox, Unconfined: f.unconfined})}
 	platform.MCP = h.mcpHost(p.sandbox())
 	if o.MemorySandbox {
 		platform.MCP.NoCommand = noCommandInMemory

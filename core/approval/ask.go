@@ -51,8 +51,11 @@ func (g *Gate) answer(c *pending, d Decision, lasting *Lasting, rec *Record) {
 	case Yes:
 		rec.Run = true
 	case Session:
-		g.memory.keepExact(c.key, true)
-		rec.Run, rec.Remember = true, Session
+		rec.Run = true
+		if c.spec.Unconfined == "" { // otherwise it was not offered, and counts as Yes
+			g.memory.keepExact(c.key, true)
+			rec.Remember = Session
+		}
 	case Always:
 		rec.Run = true
 		if g.coversAny(c) { // otherwise it was not offered, and counts as Yes
@@ -99,6 +102,9 @@ func gone(ctx context.Context, rec Record) (Record, error) {
 // request builds what a person is shown about a call, with a new request id.
 func (g *Gate) request(c *pending, rule string) Request {
 	answers := []Answer{Yes, No, Session, Never}
+	if c.spec.Unconfined != "" {
+		answers = []Answer{Yes, No, Never}
+	}
 	if g.coversAny(c) {
 		answers = append(answers, Always)
 	}

@@ -122,6 +122,9 @@ func (g *Gate) Setting(spec tool.Spec, p Policy) (Setting, string) {
 // believe changes preApproved into ask if a project or a library wrote it, it
 // allows more than that author may allow, and no person has trusted it.
 func (g *Gate) believe(v verdict, reach Reach, s subject) verdict {
+	if v.setting == PreApproved && s.spec.Unconfined != "" {
+		return builtin(Ask, "nothing confines it here, so that each call asks: "+s.spec.Unconfined)
+	}
 	for _, other := range v.also {
 		if b := g.believe(other, reach, s); b.setting != PreApproved {
 			return b
@@ -230,7 +233,7 @@ func (g *Gate) decide(ctx context.Context, c *pending) (Record, error) {
 // there was one.
 func (g *Gate) remembered(c *pending, rec *Record) bool {
 	run, ok := g.memory.recall(c.key, c.kind, g.coversAny(c))
-	if !ok {
+	if !ok || run && c.spec.Unconfined != "" {
 		return false
 	}
 	rec.Source, rec.Run = "cache", run
@@ -243,7 +246,7 @@ func (g *Gate) remembered(c *pending, rec *Record) bool {
 // coversAny reports whether the answer Always is offered for a call, and whether an earlier
 // one covers it.
 func (g *Gate) coversAny(c *pending) bool {
-	return (widens(c.risk) || c.spec.Toolset == mcp) && !g.taints(c)
+	return (widens(c.risk) || c.spec.Toolset == mcp) && !g.taints(c) && c.spec.Unconfined == ""
 }
 
 func blockedReason(rule string) string { return "blocked by " + rule }

@@ -29,12 +29,13 @@ const mcp = "mcp"
 // lasting returns the rule to propose for a call, or nil if there is none. Tools of
 // modules and pages get none: a rule has only a tool's name, which may belong to other
 // code later. That for a tool of an MCP server names the server's configuration and the
-// tool's description by their digest, and covers all arguments. There is also none if the rule would not let this call run:
-// if the call is blocked, a rule of the person asks, or untrusted content was read.
+// tool's description by their digest, and covers all arguments. There is also none if the
+// rule would not let this call run: if the call is blocked, a rule of the person asks,
+// untrusted content was read, or nothing confines the call.
 func (g *Gate) lasting(c *pending) *Lasting {
 	l := c.narrowest()
 	foreign := c.spec.Kind == tool.Wasm || c.spec.Toolset == "page"
-	if l == nil || foreign || g.taints(c) {
+	if l == nil || foreign || g.taints(c) || c.spec.Unconfined != "" {
 		return nil
 	}
 	l.Rule.Tool, l.Rule.Decide, l.Rule.Origin = c.spec.Name, PreApproved, Origin{By: Person, At: "saved in this session"}

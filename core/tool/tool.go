@@ -113,6 +113,11 @@ type Spec struct {
 	// trust, the project's own settings approve only those of their calls whose risk is
 	// Read.
 	Outside bool
+	// Unconfined says why the operating system does not confine what a call does, although
+	// it should. Then each call asks a person: no setting of a file, kept rule or answer for
+	// the session skips the question (SPEC §8). "": it is confined, or a person has said that
+	// it need not be.
+	Unconfined string
 	// Timeout replaces limits.tool_timeout. Zero: limits.tool_timeout holds; negative: no
 	// limit.
 	Timeout time.Duration

@@ -265,3 +265,39 @@ func (p *sessionYes) Approve(_ context.Context, r approval.Request) (approval.De
 	p.asked++
 	return approval.Decision{ID: r.ID, Answer: approval.Session}, nil
 }
+
+// Where golem cannot confine, each command asks, unless a person said --unconfined. Where one
+// wall is missing although others are there, no command runs.
+func TestUnconfined(t *testing.T) {
+	y := newYard(t)
+	for name, c := range map[string]struct {
+		kernel   Kernel
+		accepted bool
+		want     string
+	}{
+		"confined":         {Kernel{Files: true, Network: true}, false, ""},
+		"not confined":     {Kernel{Lacks: "it is a test"}, false, "it is a test"},
+		"and accepted":     {Kernel{Lacks: "it is a test"}, true, ""},
+		"one wall missing": {Kernel{ABI: 7, Fails: "seccomp: it is a test"}, true, ""},
+	} {
+		y.host.Kernel, y.host.Unconfined = &c.kernel, c.accepted
+		s := y.open(t, y.whole(t), options{}, false)
+		if got := s.Tools()[0].Spec().Unconfined; got != c.want {
+			t.Errorf("%s: %q", name, got)
+		}
+		if c.kernel.Fails == "" {
+			continue
+		}
+		for _, tools := range []string{"run_command", "start_command"} {
+			var err error
+			if tools == "run_command" {
+				_, err = s.run(t.Context(), commandArgs{Command: "true"})
+			} else {
+				_, err = s.begun(t.Context(), startArgs{"true"})
+			}
+			if err == nil || !strings.Contains(err.Error(), "E_PLATFORM") || !strings.Contains(err.Error(), "seccomp") {
+				t.Errorf("%s, %s: %v", name, tools, err)
+			}
+		}
+	}
+}

@@ -21,7 +21,7 @@ func (s *shell) protect(w *confine.Walls) error {
 			continue
 		}
 		if !w.Spaces.Mounts {
-			return fault.New(fault.Escalation, "no command was run: $GOLEM_HOME is in a directory that commands reach, and this kernel lends golem no mount namespace to hide it").
+			return fault.New(fault.Escalation, "no command was run: $GOLEM_HOME is in a directory that commands reach, and this kernel gives golem no mount namespace to hide it").
 				Hinting("set GOLEM_HOME to a directory elsewhere")
 		}
 		w.Hidden = append(w.Hidden, c)

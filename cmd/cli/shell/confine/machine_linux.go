@@ -60,7 +60,7 @@ var Machine = sync.OnceValue(func() Kernel {
 	}
 	lent, err := probe(k.ABI)
 	if err != nil {
-		k.Fails = "golem could not find out what this kernel lends: " + err.Error()
+		k.Fails = "golem could not find out what this kernel gives: " + err.Error()
 		return k
 	}
 	k.Spaces, k.Fails = lent.Spaces, lent.Fails
