@@ -94,7 +94,7 @@ func (s *shell) defining(dir string) []confine.Protected {
 		switch {
 		case e.Type()&fs.ModeSymlink != 0:
 		case e.Name() == ".git" && e.IsDir():
-			found = gitDir(full)
+			found = gitStore(full)
 		case sandbox.Defines(s.env.View, filepath.ToSlash(full)):
 			out = append(out, confine.Protected{Path: full})
 		case e.IsDir() && !slices.Contains(unsearched, e.Name()):
@@ -107,10 +107,10 @@ func (s *shell) defining(dir string) []confine.Protected {
 	return out
 }
 
-// gitDir returns what in a directory of git decides what git does and starts: its
+// gitStore returns what in a directory of git decides what git does and starts: its
 // configuration, hooks and info. The rest is git's to write. Modules and worktrees have
 // their own.
-func gitDir(dir string) []confine.Protected {
+func gitStore(dir string) []confine.Protected {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -123,7 +123,7 @@ func gitDir(dir string) []confine.Protected {
 		case name == "hooks" || name == "info" || strings.HasPrefix(name, "config"):
 			out = append(out, confine.Protected{Path: full})
 		case (name == "modules" || name == "worktrees") && e.IsDir():
-			if found := gitDirs(full); len(found) > 0 {
+			if found := gitStores(full); len(found) > 0 {
 				out = append(append(out, confine.Protected{Path: full, Write: true}), found...)
 			}
 		}
@@ -131,9 +131,9 @@ func gitDir(dir string) []confine.Protected {
 	return out
 }
 
-// gitDirs returns the same for the directories of git below dir. A module's name can have
+// gitStores returns the same for the directories of git below dir. A module's name can have
 // several parts.
-func gitDirs(dir string) []confine.Protected {
+func gitStores(dir string) []confine.Protected {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -144,12 +144,12 @@ func gitDirs(dir string) []confine.Protected {
 		if !e.IsDir() {
 			continue
 		}
-		found := gitDirs
+		found := gitStores
 		if slices.ContainsFunc([]string{"HEAD", "config", "config.worktree", "objects", "gitdir"}, func(name string) bool {
 			_, err := os.Lstat(filepath.Join(full, name))
 			return err == nil
 		}) {
-			found = gitDir
+			found = gitStore
 		}
 		if inside := found(full); len(inside) > 0 {
 			out = append(append(out, confine.Protected{Path: full, Write: true}), inside...)
