@@ -211,7 +211,7 @@ func (i *Instance) runner(sink trace.Sink, gate *approval.Gate) *run.Runner {
 		Project: i.project, Toolsets: i.registry, Modules: i.modules, Model: i.models.Open, Mount: files.mount, Gate: gate, Sink: sink,
 		Servers:   run.Servers{Host: i.platform.MCP, Lookup: i.value, Hide: i.secrets.give, Trust: i.consent.Server, Pin: i.consent.ServerTools},
 		Clearance: files.staged(i.project), Undo: files.undo(i.project), Protection: files.protection(i.project), Quota: defaultQuota, Now: i.platform.Now,
-		Wrote: i.consent.Wrote, Trust: i.consent.Model, TrustSettings: i.consent.Settings, Granted: i.consent.Granted, Value: i.value, Given: i.secrets.ofGiven.Load, IsSecret: i.secrets.within, Unattended: i.consent.Unattended,
+		Wrote: i.consent.Wrote, Rewrote: i.consent.Rewrote, Trust: i.consent.Model, TrustSettings: i.consent.Settings, Granted: i.consent.Granted, Value: i.value, Given: i.secrets.ofGiven.Load, IsSecret: i.secrets.within, Unattended: i.consent.Unattended,
 	}
 }
 

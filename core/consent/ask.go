@@ -142,8 +142,11 @@ func (c *Consent) Model(ctx context.Context, w *project.Worker, ask run.Asker) e
 }
 
 // Settings does as Model does, for what the project's files add to each request to w's
-// model (model_settings.extra).
+// model (model_settings.extra), and for the files that a command has changed.
 func (c *Consent) Settings(ctx context.Context, w *project.Worker, ask run.Asker) error {
+	if err := c.use(ctx, c.byCommands(usedBy(w)), ask); err != nil {
+		return err
+	}
 	return c.use(ctx, c.extras(w), ask)
 }
 

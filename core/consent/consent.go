@@ -6,6 +6,7 @@ package consent
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -56,6 +57,7 @@ type Consent struct {
 	stored           trust.List  // what the person trusted in earlier runs
 	before           sync.Map    // widenings that the question before the run covered
 	changes          changes
+	rewritten        rewritten
 }
 
 // Read returns a Consent with what a person trusted before: by a flag, in their
@@ -91,6 +93,7 @@ func (c *Consent) settle() error {
 		return err
 	}
 	c.stored, c.changes.made = book.Projects[c.source.Key], book.Changes[c.source.Key]
+	c.rewritten.files = maps.Clone(book.Rewritten[c.source.Key])
 	c.judge.Trust(c.stored)
 	return nil
 }

@@ -30,7 +30,7 @@ func (c *Consent) Widenings(ctx context.Context) trust.List {
 	for name := range c.Project.Manifest().Providers {
 		list = append(list, c.providerWidenings(name)...)
 	}
-	return list.Sorted()
+	return append(list, c.byCommands(everyFile)...).Sorted()
 }
 
 // needed returns the widenings of the entry's static closure.
@@ -39,7 +39,7 @@ func (c *Consent) needed(ctx context.Context, entry *project.Worker) trust.List 
 	if err != nil {
 		return nil // the run says what is wrong
 	}
-	return c.widenings(ctx, closure)
+	return append(c.widenings(ctx, closure), c.byCommands(everyFile)...).Sorted()
 }
 
 func (c *Consent) widenings(ctx context.Context, workers []*project.Worker) trust.List {

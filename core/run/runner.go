@@ -65,6 +65,9 @@ type Runner struct {
 	// Wrote is called before a worker changes a real file, with its source, and with ""
 	// before a tool that can change files without golem seeing which; nil: nobody counts it.
 	Wrote func(name string)
+	// Rewrote is called after a command changed files that define the project, see
+	// toolset.Env; nil: nobody is told.
+	Rewrote func(files map[string]string)
 	// Servers says how MCP servers are reached and trusted; the zero value reaches none.
 	Servers Servers
 	// Protection protects the files that define the project from changes through any

@@ -189,6 +189,7 @@ func (f *frame) env() toolset.Env {
 		Network:     f.network(),
 		OutputLimit: int(f.worker.Limits.ToolOutput),
 		Log:         func(level, text string) { f.emit(trace.Status{Text: text, Level: level}) },
+		Rewrote:     f.tree.r.Rewrote,
 		Value:       f.tree.r.Value,
 		Redact:      func(text string) string { return f.tree.r.given().String(text) },
 		Call:        callBack,

@@ -23,6 +23,10 @@ type Env struct {
 	// Log writes a status line for the person; level is info, warn or error. nil:
 	// there are no status lines.
 	Log func(level, text string)
+	// Rewrote tells that a command changed files that define the project, so that a person
+	// is asked before they are used: their names from the project's root, each with the
+	// SHA-256 of its content, or "" if it is gone. nil: nobody is told.
+	Rewrote func(files map[string]string)
 	// Value returns the text of a value in the options: the text in the file, or the
 	// person's environment variable or secret that the file names. Call it in a call of a
 	// tool, not in Open: only then has a person trusted the file. nil: only texts in the

@@ -17,6 +17,9 @@ type Book struct {
 	// Changes counts, by project, how often workers changed files of it after a person
 	// had trusted a program that may run any file there.
 	Changes map[string]Changes
+	// Rewritten are the files that define a project and that commands of its workers have
+	// changed, by project and name, each with the SHA-256 of what they wrote.
+	Rewritten map[string]map[string]string
 }
 
 // Changes has two counters: of changes of any file, and of files that may be code.
@@ -31,7 +34,8 @@ type file struct {
 	V        int             `json:"v"`
 	Projects map[string]List `json:"projects"`
 	// older versions of golem do not know it, and ask again
-	Changes map[string]Changes `json:"changes,omitempty"`
+	Changes   map[string]Changes           `json:"changes,omitempty"`
+	Rewritten map[string]map[string]string `json:"rewritten,omitempty"`
 }
 
 // maxBook is the largest size of a book, in bytes.
@@ -53,13 +57,13 @@ func ReadBook(data []byte) (Book, error) {
 		return Book{}, fault.New(fault.Config, "trust.json was written by a newer version of golem (format %d)", f.V).
 			Hinting("update golem")
 	}
-	return Book{f.Projects, f.Changes}, nil
+	return Book{f.Projects, f.Changes, f.Rewritten}, nil
 }
 
 // Bytes returns the book in the form that ReadBook reads. It returns E_LIMIT if ReadBook
 // would refuse it.
 func (b Book) Bytes() ([]byte, error) {
-	f := file{Golem: "trust", V: 1, Projects: b.Projects, Changes: b.Changes}
+	f := file{Golem: "trust", V: 1, Projects: b.Projects, Changes: b.Changes, Rewritten: b.Rewritten}
 	if f.Projects == nil {
 		f.Projects = map[string]List{}
 	}
@@ -99,6 +103,21 @@ func (b *Book) Changed(project string, c Changes) {
 	}
 	all[project] = Changes{max(c.Any, all[project].Any), max(c.Code, all[project].Code)}
 	b.Changes = all
+}
+
+// Rewrote records files that commands have changed, in addition to earlier ones.
+func (b *Book) Rewrote(project string, files map[string]string) {
+	all := maps.Clone(b.Rewritten)
+	if all == nil {
+		all = map[string]map[string]string{}
+	}
+	now := maps.Clone(all[project])
+	if now == nil {
+		now = map[string]string{}
+	}
+	maps.Copy(now, files)
+	all[project] = now
+	b.Rewritten = all
 }
 
 // Remove deletes everything recorded for a project. It reports whether there

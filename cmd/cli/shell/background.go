@@ -43,6 +43,8 @@ type backgroundResult struct {
 	Exit    *int   `json:"exit,omitempty"` // nil while it runs
 	Output  string `json:"output"`         // the output since the last read
 	Ended   string `json:"ended,omitempty"`
+	// Changed are files that define the project and changed while the command ran.
+	Changed []string `json:"changed_definitions,omitempty"`
 }
 
 // background is one command in the background.
@@ -158,7 +160,7 @@ func (b *background) tell(id string) (tool.Output, error) {
 		return encode(res, "runs")
 	}
 	end := b.result()
-	res.Exit, res.Ended = &end.Exit, end.Ended
+	res.Exit, res.Ended, res.Changed = &end.Exit, end.Ended, end.Changed
 	return encode(res, fmt.Sprintf("exit %d", end.Exit))
 }
 

@@ -53,12 +53,12 @@ func (s *shell) definitions(places []place) []confine.Protected {
 			}
 			switch overlap(p.Path, root) {
 			case outer:
-				if found := s.defining(root); len(found) > 0 {
+				if found := s.defining(root, func(string) {}); len(found) > 0 {
 					add(leads(p.Path, root))
 					add(found)
 				}
 			case inner:
-				add(s.defining(p.Path))
+				add(s.defining(p.Path, func(string) {}))
 			}
 		}
 	}
@@ -81,8 +81,8 @@ func leads(top, dir string) []confine.Protected {
 var unsearched = []string{"node_modules", ".venv", "__pycache__"}
 
 // defining returns what below a directory defines a project, each after the directories that
-// lead to it. A link is left out: it cannot be protected, only looked at afterwards.
-func (s *shell) defining(dir string) []confine.Protected {
+// lead to it. A link cannot be protected, only looked at afterwards: link gets it.
+func (s *shell) defining(dir string, link func(name string)) []confine.Protected {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil // a command cannot write there either, or can only after it has changed the mode: changes sees it
@@ -93,12 +93,15 @@ func (s *shell) defining(dir string) []confine.Protected {
 		var found []confine.Protected
 		switch {
 		case e.Type()&fs.ModeSymlink != 0:
+			if sandbox.Defines(s.env.View, filepath.ToSlash(full)) {
+				link(full)
+			}
 		case e.Name() == ".git" && e.IsDir():
 			found = gitStore(full)
 		case sandbox.Defines(s.env.View, filepath.ToSlash(full)):
 			out = append(out, confine.Protected{Path: full})
 		case e.IsDir() && !slices.Contains(unsearched, e.Name()):
-			found = s.defining(full)
+			found = s.defining(full, link)
 		}
 		if len(found) > 0 {
 			out = append(append(out, confine.Protected{Path: full, Write: true}), found...)

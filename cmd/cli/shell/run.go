@@ -42,6 +42,8 @@ type commandResult struct {
 	Exit   int    `json:"exit"`
 	Output string `json:"output"` // standard output and error, as they came
 	Ended  string `json:"ended,omitempty"`
+	// Changed are files that define the project and changed while the command ran.
+	Changed []string `json:"changed_definitions,omitempty"`
 }
 
 // Tools returns run_command and the tools for commands in the background.
@@ -93,6 +95,7 @@ type process struct {
 	control io.Closer // closing it makes the helper end the command
 	ended   chan struct{}
 	err     error // the error of the helper; valid once ended is closed
+	changed []string
 }
 
 // start starts a command in a helper. Its output goes to out.
@@ -143,6 +146,7 @@ func (s *shell) supervised(o confine.Order, golem string, out io.Writer) (*proce
 	if err != nil {
 		return nil, fault.New(fault.Tool, "the command could not be started: %s", plain(err))
 	}
+	before := s.defined(s.writing(o.Walls))
 	if err := cmd.Start(); err != nil {
 		_ = why()
 		return nil, fault.New(fault.Tool, "the command could not be started: %s", plain(err))
@@ -158,6 +162,7 @@ func (s *shell) supervised(o confine.Order, golem string, out io.Writer) (*proce
 			p.err = notConfined(wall)
 		}
 		endGroup(cmd)
+		p.changed = s.ended(before, o.Walls)
 	}()
 	return p, nil
 }
@@ -253,7 +258,7 @@ func (p *process) stop() {
 // result returns how the command ended, without its output. Call it once ended is
 // closed.
 func (p *process) result() commandResult {
-	var res commandResult
+	res := commandResult{Changed: p.changed}
 	var exit *exec.ExitError
 	switch {
 	case errors.As(p.err, &exit):

@@ -106,6 +106,9 @@ type shell struct {
 	mu      sync.Mutex
 	scratch string // the commands' temporary directory; "" before the first command
 	started map[string]*background
+
+	sums    sync.Mutex
+	digests map[string]digested
 }
 
 func (h Host) open(env toolset.Env, opts *options) (*shell, error) {

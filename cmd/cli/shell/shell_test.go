@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -114,30 +115,30 @@ func TestRun(t *testing.T) {
 	y := newYard(t)
 	s := y.open(t, y.whole(t), options{}, false)
 	for line, want := range map[string]commandResult{
-		"echo hi":                               {0, "hi\n", ""},
-		"printf '%s-' a 'b c' \"d\"":            {0, "a-b c-d-", ""},
-		"cat a.txt | tr a-z A-Z; echo x >&2":    {0, "INSIDE\nx\n", ""},
-		"cat < a.txt > c.txt && cat c.txt":      {0, "inside\n", ""},
-		"exit 3":                                {3, "", ""},
-		"sh -c 'exit 4'":                        {4, "", ""},
-		"sh -c 'kill -9 $$'":                    {137, "", ""},
-		"X=1 sh -c 'echo $X'; echo [$X]":        {0, "1\n[]\n", ""},
-		"for i in 1 2; do echo $i; done":        {0, "1\n2\n", ""},
-		"cat <<E\nx $((1+1))\nE\n":              {0, "x 2\n", ""},
-		"cat":                                   {0, "", ""},
-		"echo *.txt $(cat a.txt)":               {0, "a.txt c.txt inside\n", ""},
-		"echo $OPENAI_API_KEY$MY_VAR":           {0, "\n", ""},
-		"no-such-program":                       {127, "\"no-such-program\": executable file not found in $PATH\n", ""},
-		"false || echo no && true":              {0, "no\n", ""},
-		"cd src && cat b.txt":                   {0, "source\n", ""},
-		"sh -c 'echo $0' 2>/dev/null":           {0, "sh\n", ""},
-		"[ -t 0 ] || (: < /dev/tty) || echo no": {0, "", ""},
+		"echo hi":                               {0, "hi\n", "", nil},
+		"printf '%s-' a 'b c' \"d\"":            {0, "a-b c-d-", "", nil},
+		"cat a.txt | tr a-z A-Z; echo x >&2":    {0, "INSIDE\nx\n", "", nil},
+		"cat < a.txt > c.txt && cat c.txt":      {0, "inside\n", "", nil},
+		"exit 3":                                {3, "", "", nil},
+		"sh -c 'exit 4'":                        {4, "", "", nil},
+		"sh -c 'kill -9 $$'":                    {137, "", "", nil},
+		"X=1 sh -c 'echo $X'; echo [$X]":        {0, "1\n[]\n", "", nil},
+		"for i in 1 2; do echo $i; done":        {0, "1\n2\n", "", nil},
+		"cat <<E\nx $((1+1))\nE\n":              {0, "x 2\n", "", nil},
+		"cat":                                   {0, "", "", nil},
+		"echo *.txt $(cat a.txt)":               {0, "a.txt c.txt inside\n", "", nil},
+		"echo $OPENAI_API_KEY$MY_VAR":           {0, "\n", "", nil},
+		"no-such-program":                       {127, "\"no-such-program\": executable file not found in $PATH\n", "", nil},
+		"false || echo no && true":              {0, "no\n", "", nil},
+		"cd src && cat b.txt":                   {0, "source\n", "", nil},
+		"sh -c 'echo $0' 2>/dev/null":           {0, "sh\n", "", nil},
+		"[ -t 0 ] || (: < /dev/tty) || echo no": {0, "", "", nil},
 	} {
 		if got := s.try(t, t.Context(), line); strings.HasPrefix(line, "[ -t") {
 			if !strings.HasSuffix(got.Output, "no\n") {
 				t.Errorf("%q: %+v", line, got)
 			}
-		} else if got != want && line != "echo *.txt $(cat a.txt)" {
+		} else if !reflect.DeepEqual(got, want) && line != "echo *.txt $(cat a.txt)" {
 			t.Errorf("%q: got %+v, want %+v", line, got, want)
 		}
 	}

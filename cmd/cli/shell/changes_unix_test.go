@@ -1,0 +1,63 @@
+//go:build unix
+
+package shell
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"golem/cmd/cli/shell/confine"
+	"golem/core/toolset"
+)
+
+// What a command changes of the files that define the project is named to the person and the
+// model, and golem asks before it is used: names that did not exist before, and every name
+// where no mount protects them.
+func TestChangedDefinitions(t *testing.T) {
+	best := confine.Machine()
+	bare := best
+	bare.Spaces = confine.Spaces{}
+	for name, c := range map[string]struct {
+		kernel Kernel
+		line   string
+		want   []string
+	}{
+		"nothing":            {best, "echo x > notes.txt; mkdir -p .git; cp a.txt .git/HEAD", nil},
+		"new names":          {best, "cp a.txt new.worker; mkdir -p workers .git/hooks; cp a.txt workers/b.worker; cp a.txt .git/hooks/post-commit; cp a.txt .env", []string{".env", ".git/hooks/post-commit", "new.worker", "workers/b.worker"}},
+		"without mounts":     {bare, "cp a.txt main.worker", []string{"main.worker"}},
+		"removed":            {bare, "rm main.worker", []string{"main.worker"}},
+		"not confined":       {Kernel{Lacks: "it is a test"}, "cp a.txt main.worker", []string{"main.worker"}},
+		"another link":       {bare, "ln -s a.txt linked.worker", []string{"linked.worker"}},
+		"a second hard link": {bare, "ln main.worker other && cat a.txt | tee other", []string{"main.worker"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := newYard(t)
+			y.host.Kernel = &c.kernel
+			var told []string
+			var log string
+			s, err := y.host.open(toolset.Env{Worker: "w", View: y.whole(t), Log: func(_, text string) { log += text }, Rewrote: func(files map[string]string) {
+				for name := range files {
+					told = append(told, name)
+				}
+			}}, &options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			got := s.try(t, t.Context(), c.line)
+			slices.Sort(told)
+			if !slices.Equal(told, c.want) || !slices.Equal(got.Changed, c.want) || (log != "") != (c.want != nil) {
+				t.Errorf("told %q, result %+v, log %q", told, got, log)
+			}
+			for _, w := range c.want {
+				if !strings.Contains(log, w) {
+					t.Errorf("the person does not read of %s: %s", w, log)
+				}
+			}
+			if again := s.try(t, t.Context(), "true"); again.Changed != nil {
+				t.Errorf("named once more: %q", again.Changed)
+			}
+		})
+	}
+}
