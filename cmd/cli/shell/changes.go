@@ -108,16 +108,25 @@ func (s *shell) ended(before defined, walls *confine.Walls) []string {
 	if len(changed) == 0 {
 		return nil
 	}
-	inside := map[string]string{}
+	inside := map[string]string{} // golem itself uses nothing of git's
 	var names []string
 	for _, full := range slices.Sorted(maps.Keys(changed)) {
 		name, err := filepath.Rel(s.host.Root, full)
-		if err != nil || strings.HasPrefix(name, "..") {
+		outside := err != nil || strings.HasPrefix(name, "..")
+		if outside {
 			name = full
-		} else {
-			inside[filepath.ToSlash(name)] = changed[full]
 		}
-		names = append(names, filepath.ToSlash(name))
+		name = filepath.ToSlash(name)
+		repository, ofGit := before.repository(name, full)
+		if !outside && !ofGit {
+			inside[name] = changed[full]
+		}
+		if repository != "" && !slices.Contains(names, repository) {
+			names = append(names, repository)
+		}
+	}
+	if len(names) == 0 {
+		return nil
 	}
 	if s.env.Rewrote != nil && len(inside) > 0 {
 		s.env.Rewrote(inside)
@@ -130,6 +139,26 @@ func (s *shell) ended(before defined, walls *confine.Walls) []string {
 		s.env.Log("warn", "while a command ran, files that define this project changed: "+strings.Join(shown, ", ")+"; golem asks before it uses them")
 	}
 	return shown
+}
+
+// repository returns how a changed file is named, "" for an example of a hook: a new
+// repository is named as a whole. ofGit reports whether the file is git's.
+func (d defined) repository(name, full string) (shown string, ofGit bool) {
+	const git = "/.git/"
+	at := strings.Index("/"+name, git)
+	if at < 0 {
+		return name, false
+	}
+	if strings.HasSuffix(name, ".sample") {
+		return "", true
+	}
+	top := filepath.Join(strings.TrimSuffix(filepath.ToSlash(full), name), name[:at], ".git") + string(filepath.Separator)
+	for known := range d {
+		if strings.HasPrefix(known, top) {
+			return name, true
+		}
+	}
+	return name[:at] + ".git, a new repository", true
 }
 
 // writing returns the places of commands.

@@ -24,7 +24,9 @@ func TestChangedDefinitions(t *testing.T) {
 		want   []string
 	}{
 		"nothing":            {best, "echo x > notes.txt; mkdir -p .git; cp a.txt .git/HEAD", nil},
-		"new names":          {best, "cp a.txt new.worker; mkdir -p workers .git/hooks; cp a.txt workers/b.worker; cp a.txt .git/hooks/post-commit; cp a.txt .env", []string{".env", ".git/hooks/post-commit", "new.worker", "workers/b.worker"}},
+		"new names":          {best, "cp a.txt new.worker; mkdir -p workers; cp a.txt workers/b.worker; cp a.txt .env", []string{".env", "new.worker", "workers/b.worker"}},
+		"a hook":             {best, "git init -q; rm -rf .git/hooks; mkdir .git/hooks; cp a.txt .git/hooks/post-commit", []string{".git, a new repository"}},
+		"a new repository":   {best, "git init -q sub", []string{"sub/.git, a new repository"}},
 		"without mounts":     {bare, "cp a.txt main.worker", []string{"main.worker"}},
 		"removed":            {bare, "rm main.worker", []string{"main.worker"}},
 		"not confined":       {Kernel{Lacks: "it is a test"}, "cp a.txt main.worker", []string{"main.worker"}},
@@ -47,7 +49,8 @@ func TestChangedDefinitions(t *testing.T) {
 			defer s.Close()
 			got := s.try(t, t.Context(), c.line)
 			slices.Sort(told)
-			if !slices.Equal(told, c.want) || !slices.Equal(got.Changed, c.want) || (log != "") != (c.want != nil) {
+			used := slices.DeleteFunc(slices.Clone(c.want), func(name string) bool { return strings.Contains(name, ".git") })
+			if !slices.Equal(told, used) || !slices.Equal(got.Changed, c.want) || (log != "") != (c.want != nil) {
 				t.Errorf("told %q, result %+v, log %q", told, got, log)
 			}
 			for _, w := range c.want {
