@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"strconv"
+	"strings"
 	"syscall/js"
 
 	"golem/cmd/wasm/jsbytes"
@@ -70,9 +72,13 @@ func (f *toolFiles) content(op, name string, m js.Value, out map[string]any) was
 
 // at returns the path that the module gave, joined to the directory of the descriptor.
 func (f *toolFiles) at(m js.Value) (string, wasmtool.Errno) {
-	name := path.Clean(string(jsbytes.Bytes(m.Get("data"))))
+	given := string(jsbytes.Bytes(m.Get("data")))
+	name := path.Clean(given)
 	if !fs.ValidPath(name) {
 		return "", wasmtool.ErrnoPermission
+	}
+	if strings.HasSuffix(given, "/") {
+		name += "/"
 	}
 	if wrong := m.Get("wrong").Int(); wrong != 0 {
 		return "", wasmtool.Errno(wrong)
@@ -107,6 +113,11 @@ func (f *toolFiles) do(op, given string, m js.Value, out map[string]any) wasmtoo
 	case "mkdir":
 		return f.Mkdir(name)
 	case "unlink", "rmdir":
+		if op == "unlink" && strings.HasSuffix(given, "/") { // only a directory may be named so
+			if info, errno := f.Info(name); errno != 0 || !info.IsDir() {
+				return cmp.Or(errno, wasmtool.ErrnoNotDir)
+			}
+		}
 		return f.Remove(name, op == "rmdir")
 	}
 	return wasmtool.ErrnoInvalid

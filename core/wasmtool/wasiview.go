@@ -170,6 +170,28 @@ func (v WASIView) Rename(from, to string) Errno {
 	if errno := v.granted(from); errno != 0 {
 		return errno
 	}
+	old, errno := v.Info(to)
+	source, missing := v.Info(from)
+	if errno != 0 || missing != 0 || from == to {
+		return v.Errno(v.Files.Rename(from, to))
+	}
+	switch {
+	case old.IsDir() && !source.IsDir():
+		return ErrnoIsDir
+	case source.IsDir() && !old.IsDir():
+		return ErrnoNotDir
+	case old.IsDir() && sandbox.Within(to, from):
+		return ErrnoInvalid
+	case old.IsDir(): // an empty directory is replaced
+		if errno := v.Remove(to, true); errno != 0 {
+			return errno
+		}
+		if errno := v.Errno(v.Files.Rename(from, to)); errno != 0 {
+			_ = v.Mkdir(to) // as it was; if that fails, too, the first error says more
+			return errno
+		}
+		return 0
+	}
 	return v.Errno(v.Files.Rename(from, to))
 }
 

@@ -1,7 +1,9 @@
 package wazeroengine
 
 import (
+	"cmp"
 	"io/fs"
+	"strings"
 
 	"github.com/tetratelabs/wazero/experimental/sys"
 	wsys "github.com/tetratelabs/wazero/sys"
@@ -53,9 +55,10 @@ func errnoOf(e wasmtool.Errno) sys.Errno {
 	return sys.EIO
 }
 
-// name converts a WASI path to an io/fs name.
+// name converts a WASI path to an io/fs name. wazero joins a path and the name of an opened
+// root as "/" + path; it has already refused absolute paths of the module.
 func (f *wasiFS) name(p string) (string, sys.Errno) {
-	name, errno := f.Name(p)
+	name, errno := f.Name(strings.TrimPrefix(p, "/"))
 	return name, errnoOf(errno)
 }
 
@@ -167,6 +170,11 @@ func (f *wasiFS) remove(p string, dir bool) sys.Errno {
 	name, errno := f.name(p)
 	if errno != 0 {
 		return errno
+	}
+	if !dir && strings.HasSuffix(p, "/") { // only a directory may be named so
+		if info, errno := f.info(name); errno != 0 || !info.IsDir() {
+			return cmp.Or(errno, sys.ENOTDIR)
+		}
 	}
 	if errno := f.Remove(name, dir); errno != 0 {
 		return errnoOf(errno)
