@@ -19,8 +19,9 @@ import (
 // front is the front end of one call: it sends events to the client as progress, and
 // asks the client's user the questions of the run.
 type front struct {
-	session *mcp.ServerSession
-	turn    chan struct{} // holds one value: the right to ask, so that a session has one question at a time
+	elicit func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error)
+	forms  bool          // the client can show its user a form (elicitation)
+	turn   chan struct{} // holds one value: the right to ask, so that a session has one question at a time
 
 	mu    sync.Mutex
 	next  string // the text to send next; a newer one replaces it
@@ -33,7 +34,7 @@ var _ ui.UI = (*front)(nil)
 // report begins to send progress to the client. The caller must call stop, which
 // returns when nothing more is sent. Without a token the client wants no progress, and
 // report does nothing.
-func (f *front) report(ctx context.Context, token any) (stop func()) {
+func (f *front) report(ctx context.Context, session *mcp.ServerSession, token any) (stop func()) {
 	if token == nil {
 		return func() {}
 	}
@@ -52,7 +53,7 @@ func (f *front) report(ctx context.Context, token any) (stop func()) {
 			f.mu.Unlock()
 			// The error is ignored: if the client cannot be reached, it has gone away,
 			// and that ends the call.
-			_ = f.session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: f.token, Progress: float64(n), Message: text})
+			_ = session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: f.token, Progress: float64(n), Message: text})
 		}
 	}()
 	return func() {
@@ -135,7 +136,7 @@ const more = "more"
 // ask its user, and for a question about trust: only the person at this machine may
 // trust the project.
 func (f *front) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
-	if r.Kind == approval.KindTrust || !f.asks() {
+	if r.Kind == approval.KindTrust || !f.forms {
 		return approval.Decision{}, approval.ErrNobody
 	}
 	select {
@@ -166,13 +167,12 @@ func (f *front) Approve(ctx context.Context, r approval.Request) (approval.Decis
 	}
 }
 
-// asks reports whether the client can show its user a form (elicitation).
-func (f *front) asks() bool {
-	p := f.session.InitializeParams()
-	if p == nil || p.Capabilities == nil || p.Capabilities.Elicitation == nil {
+// forms reports whether a client can show its user a form.
+func forms(c *mcp.ClientCapabilities) bool {
+	if c == nil || c.Elicitation == nil {
 		return false
 	}
-	e := p.Capabilities.Elicitation
+	e := c.Elicitation
 	return e.Form != nil || e.URL == nil // neither is named: forms, the only kind in older revisions
 }
 
@@ -196,7 +196,7 @@ func (f *front) choose(ctx context.Context, r approval.Request, text string, hid
 	if r.Kind == approval.KindTool {
 		properties["reason"] = map[string]any{"type": "string", "title": "Reason", "description": "of a no: the worker's model is told"}
 	}
-	res, err := f.session.Elicit(ctx, &mcp.ElicitParams{
+	res, err := f.elicit(ctx, &mcp.ElicitParams{
 		Mode: "form", Message: text,
 		RequestedSchema: map[string]any{"type": "object", "properties": properties, "required": []any{"answer"}},
 	})
@@ -216,7 +216,7 @@ func (f *front) choose(ctx context.Context, r approval.Request, text string, hid
 // input asks the client's user for a text. An empty text counts as no answer.
 func (f *front) input(ctx context.Context, r approval.Request, text string) (approval.Decision, error) {
 	d := approval.Decision{ID: r.ID, Answer: approval.No}
-	res, err := f.session.Elicit(ctx, &mcp.ElicitParams{
+	res, err := f.elicit(ctx, &mcp.ElicitParams{
 		Mode: "form", Message: short(text, page),
 		RequestedSchema: map[string]any{
 			"type": "object", "properties": map[string]any{"text": map[string]any{"type": "string", "title": "Answer"}}, "required": []any{"text"},

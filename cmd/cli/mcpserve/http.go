@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"golem/core/fault"
+	protocol "golem/core/mcp"
 )
 
 // Path is the URL path of the MCP endpoint.
@@ -47,9 +48,12 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, token string)
 	case <-ctx.Done():
 	}
 	s.stop()
-	for session := range s.mcp.Sessions() {
-		session.Close() // waits for the session's calls, which s.stop has ended
+	for _, one := range []*mcp.Server{s.shaking, s.mcp} {
+		for session := range one.Sessions() {
+			session.Close() // waits for the session's calls, which s.stop has ended
+		}
 	}
+	s.running.Wait()
 	end, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if err := server.Shutdown(end); err != nil {
@@ -64,8 +68,11 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, token string)
 // pages of another origin by their Origin header, and requests after DNS rebinding by
 // their Host header.
 func (s *Server) Handler(token string) http.Handler {
-	inner := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
+	shaking := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.shaking }, &mcp.StreamableHTTPOptions{
 		SessionTimeout: idle, MaxRequestBodyBytes: maxMessage,
+	})
+	stateless := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
+		Stateless: true, MaxRequestBodyBytes: maxMessage,
 	})
 	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -78,7 +85,7 @@ func (s *Server) Handler(token string) http.Handler {
 			http.Error(w, why, status)
 			return
 		}
-		if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && s.full() {
+		if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && r.Header.Get(protocol.RevisionHeader) < protocol.Stateless && s.full() {
 			http.Error(w, "too many sessions are open; end one with DELETE", http.StatusServiceUnavailable)
 			return
 		}
@@ -88,7 +95,11 @@ func (s *Server) Handler(token string) http.Handler {
 		id := rand.Text()
 		r.Header.Set(postHeader, id)
 		defer s.posts.begin(id, r.Context().Done())()
-		inner.ServeHTTP(w, r)
+		if r.Header.Get(protocol.RevisionHeader) >= protocol.Stateless {
+			stateless.ServeHTTP(w, r)
+			return
+		}
+		shaking.ServeHTTP(w, r)
 	})
 }
 
@@ -120,7 +131,7 @@ func refusal(r *http.Request, want [sha256.Size]byte) (status int, why string) {
 // full reports whether maxSessions sessions are open.
 func (s *Server) full() bool {
 	n := 0
-	for range s.mcp.Sessions() {
+	for range s.shaking.Sessions() {
 		n++
 	}
 	return n >= maxSessions

@@ -13,6 +13,7 @@ import (
 
 	"golem/core/approval"
 	"golem/core/fault"
+	protocol "golem/core/mcp"
 	"golem/core/run"
 	"golem/core/ui"
 )
@@ -30,6 +31,12 @@ func (token withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 // SECURITY 23: over HTTP, only clients with the token get an answer, and no web page.
 // Sessions run at the same time, ask their own users, and end with their clients.
 func TestHTTP(t *testing.T) {
+	for _, revision := range []string{protocol.Latest, protocol.Stateless} {
+		t.Run(revision, func(t *testing.T) { overHTTP(t, revision) })
+	}
+}
+
+func overHTTP(t *testing.T, revision string) {
 	begun, ended := make(chan bool, 1), make(chan error, 1)
 	s, err := New("test", "", []Tool{asking(approval.KindTurns), {Name: "text", Run: echo}, {Name: "wait", Optional: true, Run: func(ctx context.Context, _ run.Input, _ ui.UI) run.Result {
 		begun <- true
@@ -60,7 +67,7 @@ func TestHTTP(t *testing.T) {
 		}}
 		session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, options).Connect(t.Context(), &mcp.StreamableClientTransport{
 			Endpoint: address, HTTPClient: &http.Client{Transport: withToken("secret")},
-		}, nil)
+		}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,11 +82,20 @@ func TestHTTP(t *testing.T) {
 		t.Error(got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	body := `{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"wait"}}`
+	body := `{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"wait","_meta":{"` + protocol.MetaCapabilities + `":{},"` + protocol.MetaRevision + `":"2026-07-28"}}}`
+	if revision != protocol.Stateless {
+		body = `{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"wait"}}`
+	}
 	r, _ := http.NewRequestWithContext(ctx, "POST", address, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("Mcp-Session-Id", one.ID())
+	if revision == protocol.Stateless {
+		r.Header.Del("Mcp-Session-Id")
+		r.Header.Set(protocol.RevisionHeader, revision)
+		r.Header.Set(protocol.MethodHeader, "tools/call")
+		r.Header.Set(protocol.NameHeader, "wait")
+	}
 	go func() {
 		if res, err := withToken("secret").RoundTrip(r); err == nil {
 			io.Copy(io.Discard, res.Body)

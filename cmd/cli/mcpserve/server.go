@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"golem/core/fault"
+	protocol "golem/core/mcp"
 	"golem/core/run"
 	"golem/core/tool"
 	"golem/core/ui"
@@ -45,16 +46,14 @@ const (
 	maxSessions = 64      // sessions over HTTP at the same time
 )
 
-// versions are the revisions of the protocol that the server supports. From revision
-// 2026-07-28 on, a server cannot ask its client a question while a call runs; clients
-// with such a revision fall back to one of these.
-var versions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
-
 // Server is an MCP server with the tools of one project. It is safe for concurrent use.
 type Server struct {
-	mcp     *mcp.Server
+	mcp     *mcp.Server // speaks every revision
+	shaking *mcp.Server // speaks those with a handshake: the SDK's HTTP handler with sessions takes no other
 	calls   atomic.Int64
-	stopped chan struct{} // ends every call
+	parked  *parked
+	running sync.WaitGroup // parked calls
+	stopped chan struct{}  // ends every call
 	stop    func()
 	// asking has a channel for each session that lets only one question be open at a
 	// time.
@@ -66,12 +65,15 @@ type Server struct {
 // New returns a server for the tools. It fails with fault.Schema if the SDK refuses the
 // schema of a tool.
 func New(version, instructions string, tools []Tool) (*Server, error) {
-	s := &Server{stopped: make(chan struct{}), asking: map[*mcp.ServerSession]chan struct{}{}}
+	s := &Server{stopped: make(chan struct{}), asking: map[*mcp.ServerSession]chan struct{}{}, parked: newParked()}
 	s.stop = sync.OnceFunc(func() { close(s.stopped) })
-	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "golem", Version: version}, &mcp.ServerOptions{
-		Instructions: instructions, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
-		SupportedProtocolVersions: versions,
-	})
+	speaking := func(revisions []string) *mcp.Server {
+		return mcp.NewServer(&mcp.Implementation{Name: "golem", Version: version}, &mcp.ServerOptions{
+			Instructions: instructions, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+			SupportedProtocolVersions: revisions,
+		})
+	}
+	s.mcp, s.shaking = speaking(protocol.Revisions), speaking(protocol.Shaking())
 	for _, t := range tools {
 		if err := s.add(t); err != nil {
 			return nil, err
@@ -105,9 +107,11 @@ func (s *Server) add(t Tool) (err error) {
 	if t.Output != nil {
 		out.OutputSchema = t.Output
 	}
-	s.mcp.AddTool(out, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return s.call(ctx, t, r), nil
-	})
+	for _, one := range []*mcp.Server{s.mcp, s.shaking} {
+		one.AddTool(out, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return s.call(ctx, t, r), nil
+		})
+	}
 	return nil
 }
 
@@ -138,14 +142,26 @@ func (s *Server) call(ctx context.Context, t Tool, r *mcp.CallToolRequest) *mcp.
 	if err != nil {
 		return failed(fault.Of(err, fault.ToolInput))
 	}
+	if r.ProtocolVersion() >= protocol.Stateless {
+		if r.Extra != nil {
+			inner, cancel := context.WithCancelCause(ctx)
+			defer cancel(nil)
+			defer s.posts.whenGone(r.Extra.Header, func() { cancel(fault.New(fault.Interrupted, "the client is gone")) })()
+			ctx = inner
+		}
+		return s.parkedCall(ctx, t, r, in)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer when(s.stopped, func() { cancel(fault.New(fault.Interrupted, "golem was stopped")) })()
 	if r.Extra != nil {
 		defer s.posts.whenGone(r.Extra.Header, func() { cancel(fault.New(fault.Interrupted, "the client is gone")) })()
 	}
-	front := &front{session: r.Session, turn: s.turn(r.Session)}
-	stop := front.report(ctx, r.Params.GetProgressToken())
+	front := &front{elicit: r.Session.Elicit, turn: s.turn(r.Session)}
+	if p := r.Session.InitializeParams(); p != nil {
+		front.forms = forms(p.Capabilities)
+	}
+	stop := front.report(ctx, r.Session, r.Params.GetProgressToken())
 	res := t.Run(ctx, in, front)
 	stop()
 	return result(t, res)
@@ -257,8 +273,10 @@ func (s *Server) turn(session *mcp.ServerSession) chan struct{} {
 	turn := s.asking[session]
 	if turn == nil {
 		live := map[*mcp.ServerSession]bool{}
-		for one := range s.mcp.Sessions() {
-			live[one] = true
+		for _, server := range []*mcp.Server{s.mcp, s.shaking} {
+			for one := range server.Sessions() {
+				live[one] = true
+			}
 		}
 		for old := range s.asking {
 			if !live[old] {

@@ -13,6 +13,7 @@ import (
 
 	"golem/core/approval"
 	"golem/core/fault"
+	protocol "golem/core/mcp"
 	"golem/core/run"
 	"golem/core/tool"
 	"golem/core/trace"
@@ -26,8 +27,14 @@ func serve(t *testing.T, client *mcp.ClientOptions, tools ...Tool) *mcp.ClientSe
 	return session
 }
 
-// connect does the same as serve; cut closes the pipe without ending the session.
+// connect does the same as serve; cut closes the pipe without ending the session. The
+// session begins with a handshake.
 func connect(t *testing.T, client *mcp.ClientOptions, tools ...Tool) (_ *mcp.ClientSession, cut func()) {
+	return connectAs(t, protocol.Latest, client, tools...)
+}
+
+// connectAs connects with a revision of the protocol.
+func connectAs(t *testing.T, revision string, client *mcp.ClientOptions, tools ...Tool) (_ *mcp.ClientSession, cut func()) {
 	t.Helper()
 	s, err := New("test", "", tools)
 	if err != nil {
@@ -36,7 +43,7 @@ func connect(t *testing.T, client *mcp.ClientOptions, tools ...Tool) (_ *mcp.Cli
 	here, there := net.Pipe()
 	ended := make(chan error, 1)
 	go func() { ended <- s.Pipe(t.Context(), there, there) }()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, client).Connect(t.Context(), &mcp.IOTransport{Reader: here, Writer: here}, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, client).Connect(t.Context(), &mcp.IOTransport{Reader: here, Writer: here}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,10 @@ func (s *Server) Pipe(ctx context.Context, in io.Reader, out io.Writer) error {
 		s.stop()
 		session.Close() // waits for the calls, which s.stop has ended
 	})()
-	if err := session.Wait(); err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
+	err = session.Wait()
+	s.stop()
+	s.running.Wait() // calls that wait for an answer end with their client
+	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
 		return fault.New(fault.Network, "the connection to the client broke: %w", err)
 	}
 	return nil
