@@ -122,7 +122,7 @@ var arrows = map[string]string{
 	// staged items.
 	"cmd/cli/tui": "ui ui/view run trace approval clearance cmd/cli/markdown",
 	// The MCP server: it implements the protocol, and has no access to files or a project.
-	"cmd/cli/mcpserve": "ui run trace approval tool",
+	"cmd/cli/mcpserve": "ui run trace approval tool mcp",
 	// Markdown as a terminal's lines.
 	"cmd/cli/markdown": "ui",
 
