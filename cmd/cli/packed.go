@@ -174,6 +174,9 @@ func (h *host) keepWritten(f *flags, p place) error {
 	}
 	names, err := workspace.Written(p.pack.Project, p.pack.work)
 	if err != nil || len(names) == 0 {
+		if err == nil && f.given("output") {
+			h.say("the run wrote nothing, so %s was not made", f.output)
+		}
 		return err
 	}
 	if !f.given("output") {

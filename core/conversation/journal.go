@@ -89,6 +89,7 @@ func (j *Journal) create() error {
 	if err != nil {
 		return err
 	}
+	sweep(j.store)
 	prune(j.store, KeptCount-1)
 	if j.log, err = j.store.NewLog(format, fileOf(j.ID)); err != nil {
 		release()
@@ -262,6 +263,27 @@ func prune(s *state.Store, keep int) {
 	}
 }
 
+// sweep removes the files of conversations that a golem began and, because it was killed,
+// wrote nothing into. One that a golem uses stays.
+func sweep(s *state.Store) {
+	entries, err := fs.ReadDir(s.Files, Dir)
+	if err != nil {
+		return // there is no directory yet
+	}
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), ".jsonl")
+		if !ok || !e.Type().IsRegular() || validID(id) != nil || !s.Blank(fileOf(id)) {
+			continue
+		}
+		if release, err := hold(s, id); err == nil {
+			if s.Blank(fileOf(id)) { // nobody has written to it meanwhile
+				_ = s.Files.Remove(fileOf(id))
+			}
+			release()
+		}
+	}
+}
+
 // written makes a conversation the last one in the order of the person's own. An error
 // costs only its place there.
 func written(s *state.Store, id string) {
@@ -305,7 +327,7 @@ func count(s *state.Store) int {
 	return len(entries)
 }
 
-// files returns the conversations of a project: first those that are not the person's
+// files returns the conversations of a project, without files that contain nothing: first those that are not the person's
 // own, then the own ones, the one that was written last at the end. Own ones that the
 // order does not know were written by an older golem; their names begin with a time.
 func files(s *state.Store) []file {
@@ -324,7 +346,7 @@ func files(s *state.Store) []file {
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), ".jsonl")
 		info, err := e.Info()
-		if ok && err == nil && e.Type().IsRegular() && validID(id) == nil {
+		if ok && err == nil && e.Type().IsRegular() && validID(id) == nil && !s.Blank(fileOf(id)) {
 			rank, known := ranks[id]
 			if !known {
 				rank = -1

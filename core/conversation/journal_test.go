@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"golem/core/conversation"
@@ -46,6 +49,57 @@ func TestProviderStateIsKept(t *testing.T) {
 	}
 	if got := k.Answer("0#1", 3, -1); got.Answer.Kept == nil || !reflect.DeepEqual(got.Redacted, []int{0}) {
 		t.Errorf("with a secret in the first call: %v", got.Redacted)
+	}
+}
+
+// A golem that is killed before it has written a message leaves a file without one. It is no
+// conversation: it is not listed and not resumed, and the next conversation removes it, unless
+// a golem uses it. A damaged file is listed.
+func TestAFileWithoutAMessageIsNoConversation(t *testing.T) {
+	files := sandbox.Memory()
+	s := state.Memory(files)
+	j := conversation.Start(&s, conversation.Entry{Run: "whole", Worker: "main"})
+	j.Flush()
+	j.Close()
+	whole, err := fs.ReadFile(files, conversation.Dir+"/whole.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := bytes.IndexByte(whole, '\n') + 1
+	for id, data := range map[string][]byte{
+		"empty": nil, "torn": whole[:5], "half": whole[:first-1], "begun": whole[:first], "cut": whole[:len(whole)-1], "used": nil,
+		"junk": []byte("junk"), "lines": []byte("\n\n"), "more": append(bytes.Clone(whole[:first]), "junk"...),
+	} {
+		if err := files.WriteFile(conversation.Dir+"/"+id+".jsonl", data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listed := func() string {
+		var ids []string
+		for _, l := range conversation.List(&s) {
+			ids = append(ids, l.ID)
+		}
+		slices.Sort(ids)
+		return strings.Join(ids, " ")
+	}
+	if got := listed(); got != "junk lines more whole" || conversation.Newest(&s) != "whole" {
+		t.Errorf("listed: %s, the newest %s", got, conversation.Newest(&s))
+	}
+	release, err := conversation.Hold(&s, "used")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	j = conversation.Start(&s, conversation.Entry{Run: "next", Worker: "main"})
+	j.Flush()
+	defer j.Close()
+	var left []string
+	entries, err := fs.ReadDir(files, conversation.Dir)
+	for _, e := range entries {
+		left = append(left, strings.TrimSuffix(e.Name(), ".jsonl"))
+	}
+	if got := strings.Join(left, " "); err != nil || got != "junk lines more next used whole" {
+		t.Errorf("left: %s, %v", got, err)
 	}
 }
 

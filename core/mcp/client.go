@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"golem/core/fault"
@@ -85,7 +84,7 @@ func (c Client) pages(ctx context.Context, method, key string, each func(json.Ra
 			params["cursor"] = cursor
 		}
 		raw, err := c.Session.Request(ctx, method, params, nil)
-		if err != nil && err != errNotRPC && !errors.Is(err, ErrUnreadable) {
+		if err != nil && err != errNotRPC {
 			return Fault(c.Name, method, err)
 		}
 		page, next := fields(raw), ""

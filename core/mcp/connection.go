@@ -15,9 +15,6 @@ import (
 // ErrClosed is wrapped by the error of a request if the connection does not work any more.
 var ErrClosed = errors.New("the connection is closed")
 
-// ErrUnreadable is wrapped by the error of a request if its answer cannot be decoded.
-var ErrUnreadable = errors.New("it sent something that golem cannot read")
-
 // starting is the timeout for the handshake. It is long, because some servers are installed
 // when they are started.
 const starting = time.Minute

@@ -53,10 +53,16 @@ func (d *lazy) find() (FS, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if err != nil && d.name == StateDir {
+		return nil, stateError(err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if is, want := SourceOf(real, ""), d.Source(); is != "" && want != "" && is != want {
+		if d.name == StateDir {
+			return nil, stateError(ErrNotDir)
+		}
 		return nil, fault.New(fault.Path, "%s has become a symbolic link during the run", Abs(d.name)).
 			Hinting("replace the link by a directory, or mount the directory that it points to")
 	}

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -102,6 +103,34 @@ func (s *Store) Last(kind, name string, exists func(name string) bool) error {
 		return err
 	}
 	return s.Files.WriteFile(orderFile(kind), file)
+}
+
+// maxBlank is the size of a file up to which Blank looks at it.
+const maxBlank = 4 << 10
+
+// Blank reports whether a log has no complete line after its first one, as if the golem
+// that began it was killed at once. Such a file contains nothing of anybody. Another
+// file is not blank, however it is damaged.
+func (s *Store) Blank(name string) bool {
+	if s.Files == nil {
+		return false
+	}
+	data, err := sandbox.ReadFile(s.Files, name, maxBlank)
+	if err != nil { // it is larger, or cannot be read
+		return false
+	}
+	first, rest, whole := bytes.Cut(data, []byte{'\n'})
+	if whole {
+		_, _, ok := parseLine(first)
+		return ok && beginsLine(rest) && !bytes.ContainsRune(rest, '\n')
+	}
+	return beginsLine(first)
+}
+
+// beginsLine reports whether a text may be a line of a log that was cut off.
+func beginsLine(text []byte) bool {
+	n := min(len(text), len(macOpen))
+	return string(text[:n]) == macOpen[:n]
 }
 
 // Began reports whether golem began a log on this machine in this project under this

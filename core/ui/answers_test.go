@@ -56,11 +56,12 @@ func TestStructuredAnswerIsTheValueItself(t *testing.T) {
 	}
 }
 
+// docs/cli.md: an answer has no escape sequence, on a terminal or in a pipe.
 func TestAnswersEndTheirLineAndSpareATerminal(t *testing.T) {
 	for _, c := range []struct {
 		answer, want string
 		shield       bool
-	}{{"a\n", "a\n", false}, {"", "", false}, {"\x1b[2Jx", "\x1b[2Jx\n", false}, {"\x1b[2Jx", "\\u{1b}[2Jx\n", true}} {
+	}{{"a\n", "a\n", false}, {"", "", false}, {"\x1b[2Jx", "\\u{1b}[2Jx\n", false}, {"\x1b[2Jx", "\\u{1b}[2Jx\n", true}} {
 		var out bytes.Buffer
 		p := &Plain{View: io.Discard, Answers: &out, Shield: c.shield}
 		p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: c.answer}))

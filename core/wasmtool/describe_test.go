@@ -147,6 +147,17 @@ func TestDescribeFails(t *testing.T) {
 	}
 }
 
+// A file without a byte is no module that forgot its tools: the error says that it is empty,
+// also beside a description.
+func TestAnEmptyModule(t *testing.T) {
+	for _, sidecar := range []string{"", "tools: [{name: upper}]"} {
+		_, err := library(t, says("")).Module(source("tools/fmt.wasm", nil, sidecar)).Describe(t.Context(), wasmtool.Describing{Run: true})
+		wants(t, err, fault.ToolModule, "the tool module is empty: tools/fmt.wasm has 0 bytes")
+	}
+	_, err := library(t, says("")).Module(source("tools/fmt.wasm", []byte("\x00asm\x01\x00\x00\x00"), "")).Describe(t.Context(), wasmtool.Describing{Run: true})
+	wants(t, err, fault.ToolContract, "tools/fmt.wasm is an empty module of 8 bytes")
+}
+
 // Scenario 13, S0-37: for a module in none of the forms and without a description, the
 // error is "tool module missing `register`", with the module's exports.
 func TestContract(t *testing.T) {

@@ -84,10 +84,17 @@ func (m *Module) contract() error {
 			Hinting("name the exports that are tools in a worker (toolsets: {custom: {tools: [%s]}}), or describe them in %s", Escape([]byte(names[0]), 60), sidecarName(m.source.Path)).
 			At(m.source.Path, 0, 0)
 	}
+	if m.info.Size == emptySize {
+		return fault.New(fault.ToolContract, "tool module missing `register`: %s is an empty module of %d bytes", m.source.Path, emptySize).
+			Hinting("build the tool again; golem tool new writes a first tool").At(m.source.Path, 0, 0)
+	}
 	return fault.New(fault.ToolContract, "tool module missing `register`: %s has neither describe and call, nor list_tools and call_tool, nor _start; it exports %s", m.source.Path, exported(m.info)).
 		Hinting("export describe and call, or list_tools and call_tool, or _start, or functions that take Extism input; golem tool new writes a first tool").
 		At(m.source.Path, 0, 0)
 }
+
+// emptySize is the size of a module without any section.
+const emptySize = 8
 
 // exported lists the functions of a module, at most the first few.
 func exported(info guard.Info) string {

@@ -50,6 +50,7 @@ func suite(t *testing.T, connect opener) {
 	t.Run("resources and prompts", func(t *testing.T) { resourcesAndPrompts(t, open) })
 	t.Run("lists", func(t *testing.T) { lists(t, open) })
 	t.Run("hostile", func(t *testing.T) { hostile(t, open) })
+	t.Run("too large", func(t *testing.T) { tooLarge(t, open) })
 	t.Run("decoration", func(t *testing.T) { decoration(t, open) })
 	t.Run("words", func(t *testing.T) { words(t, open) })
 }
@@ -260,6 +261,24 @@ func hostile(t *testing.T, open opener) {
 		var f *fault.Fault
 		if _, _, err := c.Client().Tools(t.Context(), all); !errors.As(err, &f) || strings.Contains(err.Error(), "Go ") || f.Code == fault.Tool && !strings.Contains(err.Error(), "sent a list of tools that golem cannot read") {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// tooLarge tests that a message above the limit is an error that names the server and the
+// limit, whatever golem asked for.
+func tooLarge(t *testing.T, open opener) {
+	long := strings.Repeat("x", 20<<20)
+	list := json.RawMessage(`{"tools":[{"name":"big","inputSchema":{"type":"object"},"description":"` + long + `"}]}`)
+	result := json.RawMessage(`{"content":[{"type":"text","text":"` + long + `"}]}`)
+	for _, stream := range []bool{false, true} {
+		c := open(t, &Server{Stream: stream, Tools: []Tool{{Name: "big", Returns: result}}})
+		_, called := c.Client().Call(t.Context(), "big", json.RawMessage(`{}`), nil)
+		_, _, listed := open(t, &Server{Stream: stream, Raw: map[string]json.RawMessage{"tools/list": list}}).Client().Tools(t.Context(), all)
+		for _, err := range []error{called, listed} {
+			if !errors.Is(err, fault.Limit) || !strings.Contains(err.Error(), "the MCP server scripted sent a message of more than 8388608 bytes") {
+				t.Errorf("stream %v: %v", stream, err)
+			}
 		}
 	}
 }
