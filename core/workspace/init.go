@@ -37,7 +37,9 @@ func Templates() []Template { return slices.Clone(templates) }
 // Init creates a project in a directory of dst ("." is the root of dst). It creates
 // the directory and its parents if necessary. If the directory is not empty, Init
 // returns E_CONFLICT and writes nothing. main.worker is written last; if a write
-// fails, Init removes what it has written. The template "" means the first one.
+// fails, Init removes what it has written. The template "" means the first one. An Init
+// that was killed is finished by the next one of the same template; of two at once with
+// different templates at most one writes.
 func Init(dst afero.Fs, dir, template string) error {
 	t, err := templateOf(template)
 	if err != nil {
@@ -46,14 +48,27 @@ func Init(dst afero.Fs, dir, template string) error {
 	if err := sandbox.ValidNew(dir); err != nil {
 		return err
 	}
-	if err := isEmpty(dst, dir); err != nil {
+	if err := isEmpty(dst, dir, t.Name); err != nil {
 		return err
 	}
 	nodes, err := projectOf(t, dir)
 	if err != nil {
 		return err
 	}
-	return write(dst, nodes)
+	c, err := take(dst, dir, t.Name)
+	if err != nil {
+		return err
+	}
+	left, err := c.missing(nodes)
+	if err == nil {
+		err = write(dst, left)
+	}
+	if err != nil {
+		c.release()
+		return err
+	}
+	c.end()
+	return nil
 }
 
 func templateOf(name string) (Template, error) {
@@ -66,8 +81,9 @@ func templateOf(name string) (Template, error) {
 	return Template{}, fault.New(fault.Usage, "there is no template %s", fault.Quoted(name)).Hinting("use one of %s", strings.Join(names, ", "))
 }
 
-// isEmpty returns an error unless a directory is empty or does not exist.
-func isEmpty(dst afero.Fs, dir string) error {
+// isEmpty returns an error unless a directory is empty or does not exist, or has a part of
+// the template that a killed Init wrote.
+func isEmpty(dst afero.Fs, dir, template string) error {
 	info, err := dst.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -81,10 +97,15 @@ func isEmpty(dst afero.Fs, dir string) error {
 	if err != nil {
 		return fault.New(fault.Path, "%s cannot be read: %w", shown(dir), reason(err))
 	}
-	if len(entries) > 0 {
-		return fault.New(fault.Conflict, "the directory is not empty: it has %s", shown(entries[0].Name())).Hinting("nothing was written; choose a new directory")
+	switch other := claimOf(dst, dir); {
+	case other == template || len(entries) == 0:
+		return nil
+	case other == "" && len(entries) == 1 && unclaimed(dst, dir):
+		return nil
+	case other != "":
+		return begun(other)
 	}
-	return nil
+	return occupied(entries[0].Name())
 }
 
 // projectOf returns the files and directories of a template's project, main.worker

@@ -128,6 +128,96 @@ func TestInitWritesAllOrNothing(t *testing.T) {
 	}
 }
 
+// Wherever an Init is killed, the next one of the same template finishes it, and one of
+// another template writes nothing and says why.
+func TestInitAfterAKill(t *testing.T) {
+	for n := range 40 {
+		f := workspace.Over(sandbox.Memory())
+		err := workspace.Init(&dying{f, n}, "p", "pipeline")
+		left := tree(t, f)
+		if !strings.Contains(left, ".golem/init-pipeline/") {
+			if other := workspace.Init(f, "p", "research-agent"); (other == nil) == strings.Contains(left, "main.worker") {
+				t.Errorf("killed before change %d: %v; %s", n, other, left)
+			}
+			continue
+		}
+		if other := workspace.Init(f, "p", "research-agent"); !errors.Is(other, fault.Conflict) || !strings.Contains(other.Error(), "golem init --template pipeline is writing here, or was stopped") || tree(t, f) != left {
+			t.Errorf("killed before change %d: another template: %v; %s", n, other, tree(t, f))
+		}
+		again := workspace.Init(f, "p", "pipeline")
+		if got := strings.ReplaceAll(tree(t, f), "p/", ""); again != nil || strings.TrimSpace(got) != trees["pipeline"] {
+			t.Errorf("killed before change %d (%v): then %v; %s", n, err, again, got)
+		}
+	}
+}
+
+// What a person has put into the directory after a kill is not overwritten.
+func TestInitAfterAKillReplacesNothing(t *testing.T) {
+	for _, mine := range []string{"p/main.worker", "p/notes.md", "p/workers/mine.worker"} {
+		f := workspace.Over(sandbox.Memory())
+		if err := workspace.Init(&dying{f, 10}, "p", "pipeline"); err == nil {
+			t.Fatal("it was not killed")
+		}
+		if err := afero.WriteFile(f, mine, []byte("mine"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		before := tree(t, f)
+		if err := workspace.Init(f, "p", "pipeline"); !errors.Is(err, fault.Conflict) || tree(t, f) != before {
+			t.Errorf("%s: %v; %s, before %s", mine, err, tree(t, f), before)
+		}
+		if data, err := afero.ReadFile(f, mine); err != nil || string(data) != "mine" {
+			t.Errorf("%s: %q, %v", mine, data, err)
+		}
+	}
+}
+
+// meddled is a tree in which another process does something before the n-th change.
+type meddled struct {
+	afero.Fs
+	left int
+	does func()
+}
+
+func (m *meddled) change() {
+	if m.left--; m.left == 0 {
+		m.does()
+	}
+}
+
+func (m *meddled) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
+	m.change()
+	return m.Fs.OpenFile(name, flag, perm)
+}
+
+func (m *meddled) Mkdir(name string, perm fs.FileMode) error {
+	m.change()
+	return m.Fs.Mkdir(name, perm)
+}
+
+// Two at once never mix two templates: whenever the second one begins, at most one of them
+// makes a project, and it is whole.
+func TestInitOfTwoTemplatesAtOnce(t *testing.T) {
+	for n := range 25 {
+		f := workspace.Over(sandbox.Memory())
+		var second error
+		m := &meddled{Fs: f, left: n, does: func() { second = workspace.Init(f, "p", "research-agent") }}
+		first := workspace.Init(m, "p", "pipeline")
+		got := strings.TrimSpace(strings.ReplaceAll(" "+tree(t, f), " p/", " "))
+		want := "" // both saw the other
+		switch began := n > 0 && m.left <= 0; {
+		case first == nil && (!began || second != nil):
+			want = trees["pipeline"]
+		case first != nil && began && second == nil:
+			want = trees["research-agent"]
+		case first == nil:
+			want = "one of the two"
+		}
+		if strings.TrimPrefix(got, "p/") != want {
+			t.Errorf("the second before change %d: %v, %v; %s", n, first, second, got)
+		}
+	}
+}
+
 // Unzip creates the empty directories of an archive, by the same rules as its files.
 func TestZipDirectories(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
