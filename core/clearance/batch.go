@@ -219,22 +219,32 @@ func (b *batch) append() error {
 }
 
 // failed corrects the journal after a change that failed: it appends lines with the
-// content that the files have now.
+// content that the files have now. A file whose old content was not kept, and is still
+// there, counts as not touched.
 func (b *batch) failed() {
 	b.r.mu.Lock()
 	defer b.r.mu.Unlock()
 	if b.id != b.r.id {
 		return // its item was closed meanwhile
 	}
+	var untouched []string
 	for n, e := range b.lines {
 		st, err := b.open(e.Change)
 		now := *e
 		if err == nil {
 			now.Base, err = digestAt(st.fs, st.name)
 		}
-		if err == nil {
-			b.lines[n] = &now
+		if err != nil {
+			continue
 		}
+		if now.Lost && now.Digest != "" && now.Base == now.Digest {
+			now.Lost = false
+			untouched = append(untouched, now.Name())
+		}
+		b.lines[n] = &now
 	}
-	_ = b.write() // if this fails, an undo of these files will be E_CONFLICT
+	_ = b.write() // if this fails, the item stays open, and closing it looks at the files
+	for _, name := range untouched {
+		delete(b.r.entries, name) // its next change tries to keep it again
+	}
 }

@@ -92,6 +92,7 @@ type Item struct {
 	Blind []string `json:"blind,omitempty"`
 
 	had   map[string][]string // for an open item: digests of everything that the run wrote, by name
+	lost  map[string]*Change  // for an open item: the files of Lost; Digest is their old content, "" if it is unknown
 	stuck bool                // its run was killed, and it could not be closed; Err says why
 
 	// Err says why the item can only be shown: it was not written on this machine, was

@@ -61,9 +61,14 @@ func (i *Item) replay(last map[string]Change, r recorded) {
 	case r.Tool != "":
 		i.Blind = append(i.Blind, r.Tool)
 	case r.Lost:
-		i.Lost = append(i.Lost, name)
+		if i.lost[name] == nil {
+			i.Lost = append(i.Lost, name)
+		}
+		i.lost[name] = &r.Change
 		delete(last, name)
-	case !slices.Contains(i.Lost, name):
+	default: // also after a change of a lost file that failed
+		i.Lost = slices.DeleteFunc(i.Lost, func(n string) bool { return n == name })
+		delete(i.lost, name)
 		last[name] = r.Change
 		i.had[name] = append(i.had[name], r.Base)
 	}

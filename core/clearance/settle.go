@@ -193,7 +193,7 @@ func (s *Store) Settle(ctx context.Context) error {
 func (s *Store) settleOne(id string) error {
 	it, err := s.load(id)
 	if err != nil {
-		_ = s.State.Files.Remove(s.at(id)) // the empty directory of a removed item; a full one stays
+		s.sweep(id)
 		return nil
 	}
 	if it.Err != nil {

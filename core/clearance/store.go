@@ -88,6 +88,9 @@ func (s *Store) loadOpen(id string) (Item, error) {
 // replay reads an open item and the first line of its journal.
 func (s *Store) replay(id string) (it Item, head journal, err error) {
 	it = Item{ID: id, State: Open}
+	if s.State.Blank(s.at(id, journalFile)) { // its run was killed, or the disk was full, before it had begun
+		return it, head, notFound(id)
+	}
 	log, err := s.State.ReadLog(journalFormat, s.at(id, journalFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -98,7 +101,7 @@ func (s *Store) replay(id string) (it Item, head journal, err error) {
 	}
 	it.Err = log.Err
 	last := map[string]Change{}
-	it.had = map[string][]string{}
+	it.had, it.lost = map[string][]string{}, map[string]*Change{}
 	for n, line := range log.Lines {
 		var c recorded
 		if n == 0 {
@@ -292,6 +295,15 @@ func (s *Store) reserve(head *journal) (id string, log *state.Log, release func(
 		return "", nil, nil, err
 	}
 	return id, log, release, nil
+}
+
+// sweep removes the directory of an item that does not exist any more, or that was not
+// begun. The caller holds the lock of the store, so nobody is just beginning it.
+func (s *Store) sweep(id string) {
+	if s.State.Blank(s.at(id, journalFile)) {
+		_ = s.State.Files.Remove(s.at(id, journalFile))
+	}
+	_ = s.State.Files.Remove(s.at(id)) // a full directory stays
 }
 
 // blob stores content in an item's directory, under its digest sum.

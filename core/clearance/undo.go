@@ -214,8 +214,8 @@ func (s *Store) unsettled() ([]string, error) {
 	return slices.DeleteFunc(ids, func(id string) bool { return id != string(data) }), errors.Join(err, lerr)
 }
 
-// asItIs corrects the changes of a run that was killed: the last ones may be in the
-// journal although the run did not make them.
+// asItIs corrects the changes of a run that was killed, or whose disk was full: the last
+// ones may be in the journal although the run did not make them.
 func (s *Store) asItIs(it *Item) error {
 	if !s.Undo {
 		return nil
@@ -224,17 +224,45 @@ func (s *Store) asItIs(it *Item) error {
 	if err != nil {
 		return err
 	}
+	if err := s.foundAgain(it); err != nil {
+		return err
+	}
 	it.Changes = nil
 	for _, st := range steps {
 		now, err := digestAt(st.fs, st.name)
 		if err != nil {
 			return err
 		}
-		if slices.Contains(it.had[st.Name()], now) {
+		if slices.Contains(it.had[st.Name()], now) || now == st.Digest {
 			st.Base = now
 		}
 		if st.Base != st.Digest {
 			it.Changes = append(it.Changes, st.Change)
+		}
+	}
+	return nil
+}
+
+// foundAgain removes those files from Item.Lost that have the content that was not kept:
+// the run did not change them.
+func (s *Store) foundAgain(it *Item) error {
+	lost := Item{Type: it.Type}
+	for _, c := range it.lost {
+		if c.Digest != "" {
+			lost.Changes = append(lost.Changes, *c)
+		}
+	}
+	steps, err := s.steps(lost, "")
+	if err != nil {
+		return err
+	}
+	for _, st := range steps {
+		now, err := digestAt(st.fs, st.name)
+		if err != nil {
+			return err
+		}
+		if now == st.Digest {
+			it.Lost = slices.DeleteFunc(it.Lost, func(name string) bool { return name == st.Name() })
 		}
 	}
 	return nil
@@ -253,7 +281,7 @@ func (s *Store) prune(run string) {
 		it, err := s.load(id)
 		switch {
 		case err != nil:
-			_ = s.State.Files.Remove(s.at(id)) // an empty directory
+			s.sweep(id)
 			continue
 		case it.Err != nil:
 			continue // it was not written on this machine and does not count
