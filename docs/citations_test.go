@@ -51,12 +51,12 @@ func numbered(t *testing.T, name string, pattern *regexp.Regexp) []string {
 	return out
 }
 
-// rules returns the numbers of the rules in security.md.
+// rules returns the numbers of the rules in threats.md.
 func rules(t *testing.T) []string {
 	t.Helper()
-	_, part, ok := strings.Cut(page(t, "security.md"), "## The numbered rules")
+	_, part, ok := strings.Cut(page(t, "threats.md"), "## The numbered rules")
 	if !ok {
-		t.Fatal("security.md has no section of numbered rules")
+		t.Fatal("threats.md has no section of numbered rules")
 	}
 	var out []string
 	for _, m := range ruleNo.FindAllStringSubmatch(part, -1) {
@@ -100,7 +100,7 @@ func texts(t *testing.T, use func(name, text string)) {
 }
 
 // TestCitationsResolve tests that everything that a comment, a test's name or a page cites
-// exists in docs/: SPEC §n in spec.md, SECURITY n in security.md, "scenario n" and test cases
+// exists in docs/: SPEC §n in spec.md, SECURITY n in threats.md, "scenario n" and test cases
 // named snn-… in scenarios.md, Sx-nn and "Sx §n" in requirements.md.
 func TestCitationsResolve(t *testing.T) {
 	specs, scenarios, rules := numbered(t, "spec.md", specSection), numbered(t, "scenarios.md", scenarioNo), rules(t)
@@ -128,7 +128,7 @@ func TestCitationsResolve(t *testing.T) {
 			name, page string
 			known      []string
 		}{
-			{citedSpec, "SPEC §", "spec.md", specs}, {citedRule, "SECURITY", "security.md", rules}, {citedScenario, "scenario", "scenarios.md", scenarios},
+			{citedSpec, "SPEC §", "spec.md", specs}, {citedRule, "SECURITY", "threats.md", rules}, {citedScenario, "scenario", "scenarios.md", scenarios},
 		} {
 			for _, m := range kind.pattern.FindAllStringSubmatchIndex(text, -1) {
 				expect(kind.name, kind.page, m[2], m[5], kind.known)

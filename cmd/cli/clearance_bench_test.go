@@ -30,7 +30,7 @@ func staging(b *testing.B) (*clearance.Store, *clearance.Work) {
 	return s, &clearance.Work{Store: s, Run: "r", Worker: "main", Root: ".", Base: func() (sandbox.FS, error) { return files, nil }}
 }
 
-// BenchmarkClearance measures, on the disk, the figures in docs/security.md for 10,000
+// BenchmarkClearance measures, on the disk, the figures in docs/threats.md for 10,000
 // items and for 100 MB. Run it with -benchtime 1x.
 func BenchmarkClearance(b *testing.B) {
 	ctx := context.Background()

@@ -304,3 +304,21 @@ func FuzzRender(f *testing.F) {
 		}
 	})
 }
+
+// SPEC §4: the input is data. What looks like a template in a value stays as it is, also in a
+// value that passes through other tags.
+func TestValuesAreNotRendered(t *testing.T) {
+	for _, value := range []string{"{{ 6*7 }}", "{% include 'secret' %}", "{{ file('secret') }}", "{# gone #}x", "{% raw %}{{ a }}{% endraw %}"} {
+		for source, want := range map[string]string{
+			"{{ a }}":                                         value,
+			"{% set b = a ~ a %}{{ b }}":                      value + value,
+			"{% for x in [a] %}{{ x }}{% endfor %}":           value,
+			"{% macro f(x) %}{{ x }}{% endmacro %}{{ f(a) }}": value,
+		} {
+			out, err := render(source, map[string]string{"secret": "the secret"}, map[string]any{"a": value})
+			if err != nil || out != want {
+				t.Errorf("%s with %s: %q, %v", source, value, out, err)
+			}
+		}
+	}
+}
