@@ -76,6 +76,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	for _, c := range root.Commands() {
 		h.commands = append(h.commands, c.Name())
 	}
+	addLater(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -73,7 +73,7 @@ func (d *doc) gone() {
 		case f.Name == "server_side_tools" && f.Value.Empty():
 			d.remove(f, "there are no tools at the provider in golem, and none is named")
 		case f.Name == "server_side_tools":
-			d.leave(f.Pos, "server_side_tools: golem has no tools that run at the provider; use a tool module with allowed_hosts, and remove the key")
+			d.leave(f.Pos, "server_side_tools: golem has no tools that run at the provider; write toolsets: {web: {}} for web_search and web_fetch, use a tool module with allowed_hosts for the rest, and remove the key")
 		case f.Name == "custom_tools" && f.Value.Empty():
 			d.remove(f, "custom_tools names no tool")
 		case f.Name == "entry" && f.Value.Tag == yamltree.TagBool && (d.name == "main.worker" || !f.Value.Flag()):

@@ -45,7 +45,7 @@ var foreignWorkerKeys = map[string]string{
 	"filesystem": "toolsets: {filesystem: {}}", "shell": "toolsets: {shell: {}}",
 	"sandboxes": "sandbox: {paths: {NAME: {root: DIR, mode: ro}}}, and toolsets: {filesystem: {}}", "custom_tools": "toolsets: {custom: {tools: [NAME, …]}}",
 	"input_model_ref": "input_schema", "output_model_ref": "output_schema",
-	"server_side_tools": "!remove it: golem has no tools that run at the provider; a tool module with allowed_hosts can do the same",
+	"server_side_tools": "!remove it, and write toolsets: {web: {}} for web_search and web_fetch, which golem itself runs; a tool module with allowed_hosts can do the rest",
 	"locked":            "!remove it: golem never writes workers", "entry": "!remove it, and write entry: in project.yaml; main.worker needs neither",
 }
 

@@ -73,3 +73,26 @@ func TestWrongFormsAreToldTheRightOne(t *testing.T) {
 		}
 	}
 }
+
+// Keys and toolsets of a later version are refused as such, without a guess at another key.
+func TestKeysOfALaterVersion(t *testing.T) {
+	for front, want := range map[string]string{
+		"hardened: {tool: a}": "hardened: not in this version", "context: [AGENTS.md]": "context: not in this version",
+		"server_tools: [web_search]": "server_tools: not in this version", "serverTools: [web_search]": "serverTools: not in this version",
+		"toolsets: {skills: {use: [a]}}": "toolsets.skills: not in this version", "toolsets: [skills]": "toolsets.skills: not in this version",
+	} {
+		p, err := Load(Source{FS: tree("-- main.worker --\n---\n" + front + "\n---\nhi\n"), Toolsets: []string{"filesystem", "shell"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		faults := p.Check("")
+		if len(faults) != 1 || faults[0].Code != fault.Config || faults[0].Message != want || faults[0].Hint == "" || strings.Contains(faults[0].Hint, "did you mean") || faults[0].Where.Line != 2 {
+			t.Errorf("%s: %v, want %q", front, faults, want)
+		}
+	}
+	for key := range laterWorkerKeys {
+		if workerShape.Keys[key] != nil || foreignWorkerKeys[key] != "" {
+			t.Errorf("%s is in the table of a later version's keys", key)
+		}
+	}
+}

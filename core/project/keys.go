@@ -44,6 +44,7 @@ func newWorkerShape() *yamltree.Shape {
 		"model_settings":     modelSettingsShape(),
 	})
 	s.Foreign = foreign(s, foreignWorkerKeys)
+	s.Later = laterWorkerKeys
 	s.Aliases = map[string]string{
 		"schema_in_ref": "input_schema", "output_schema_ref": "output_schema",
 	}

@@ -56,6 +56,9 @@ func (p *Project) toolsetFault(f yamltree.Field, platform string) *fault.Fault {
 	case p.src.Toolsets == nil:
 		return nil
 	}
+	if instead, later := laterToolsets[f.Name]; later {
+		return f.Pos.Fault(fault.Config, "toolsets.%s: not in this version", f.Name).Hinting("%s", instead)
+	}
 	return f.Pos.Fault(fault.Config, "unknown toolset %s", fault.Quoted(f.Name)).Hinting("%s", p.foreignToolset(f.Name))
 }
 

@@ -34,6 +34,9 @@ type Shape struct {
 	// Foreign is asked about an unknown key, in snake_case: what to write instead,
 	// "" if that is not known. nil: nothing is known.
 	Foreign func(key string) (hint string)
+	// Later has keys of a later version, in snake_case: a key is refused as such, with
+	// what there is in its place as the hint, which may be "".
+	Later map[string]string
 	Short   string // for a hint: a text in the place of the mapping is probably the value of this key
 }
 
@@ -241,6 +244,10 @@ func (c *Conformer) member(in *Node, f Field, s *Shape, path string) (*Shape, st
 	}
 	if snake := Snake(f.Name); s.Keys[snake] != nil && in.Get(snake) == nil {
 		c.respell(f.Pos, f.Name, snake)
+	}
+	if instead, later := s.Later[Snake(f.Name)]; later {
+		c.Fail(f.Pos, instead, "%s: not in this version", join(path, f.Name))
+		return nil, ""
 	}
 	if s.Foreign != nil {
 		hint = s.Foreign(Snake(f.Name))
