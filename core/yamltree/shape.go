@@ -37,7 +37,7 @@ type Shape struct {
 	// Later has keys of a later version, in snake_case: a key is refused as such, with
 	// what there is in its place as the hint, which may be "".
 	Later map[string]string
-	Short   string // for a hint: a text in the place of the mapping is probably the value of this key
+	Short string // for a hint: a text in the place of the mapping is probably the value of this key
 }
 
 // Conformer checks trees against shapes and collects every fault. The zero value
