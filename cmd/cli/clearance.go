@@ -213,12 +213,20 @@ func (h *host) diffItem(f *clearing, store *clearance.Store, id string) error {
 }
 
 func (h *host) printDiffs(diffs []clearance.FileDiff) error {
-	for _, d := range diffs {
-		if d.Definition {
-			h.say("%s defines the project: to write it needs --definition %s", oneLine(d.To), oneLine(d.To))
-		}
+	for _, n := range definitionNotes(diffs) {
+		h.say("%s", n)
 	}
 	return h.print(h.patchText(diffs))
+}
+
+// definitionNotes says of which files a push needs to be told by name.
+func definitionNotes(diffs []clearance.FileDiff) (notes []string) {
+	for _, d := range diffs {
+		if d.Definition {
+			notes = append(notes, fmt.Sprintf("%s defines the project: to write it needs --definition %s", oneLine(d.To), oneLine(d.To)))
+		}
+	}
+	return notes
 }
 
 // patchText returns the diffs in the form that marked gives them.

@@ -9,6 +9,7 @@ import (
 	"golem/core/builtin"
 	"golem/core/fault"
 	"golem/core/migrate"
+	"golem/core/ui"
 	"golem/sandbox/osfs"
 )
 
@@ -44,19 +45,23 @@ func (h *host) fixCheck(f *flags, words []string, yes bool) error {
 	if isTerminal(h.out) { // a file gets the exact text, as a patch needs it
 		diff = h.marked(diff)
 	}
-	if err := h.print(diff); err != nil {
-		return err
-	}
+	var left []string
 	for _, n := range plan.Left {
-		h.say("%s", oneLine(fmt.Sprintf("%s:%d: %s", n.File, n.Line, n.Text)))
+		left = append(left, oneLine(fmt.Sprintf("%s:%d: %s", n.File, n.Line, n.Text)))
+	}
+	seen, err := h.review(f, yes || len(plan.Changes) == 0, left, diff)
+	if err != nil {
+		return err
 	}
 	if len(plan.Changes) == 0 {
 		h.say("nothing to fix")
 		return h.inspect(f, words)
 	}
-	write, err := h.mayWrite(f, len(plan.Changes), yes)
-	if err != nil {
-		return err
+	write := false
+	if seen {
+		if write, err = h.mayWrite(f, len(plan.Changes), yes); err != nil {
+			return err
+		}
 	}
 	if !write {
 		h.say("nothing was written")
@@ -72,6 +77,33 @@ func (h *host) fixCheck(f *flags, words []string, yes bool) error {
 // mayWrite asks whether to write the files. Without a terminal only --yes agrees.
 func (h *host) mayWrite(f *flags, files int, yes bool) (bool, error) {
 	return h.confirmed(f, yes, "write "+these(files)+"?", "--yes writes "+fault.Count(files, "file"))
+}
+
+// review prints a text with the notes about it, before a question about it. If a person will
+// be asked on this terminal, it stops after each screen; seen is false if the person said no
+// before the end, and then nothing may be asked. With yes nobody is asked.
+func (h *host) review(f *flags, yes bool, notes []string, text string) (seen bool, err error) {
+	var person ui.Person
+	if !yes && isTerminal(h.out) {
+		person = h.person(f)
+	}
+	if person == nil {
+		for _, n := range notes {
+			h.say("%s", n)
+		}
+		return true, h.print(text)
+	}
+	var b strings.Builder
+	for _, n := range notes {
+		b.WriteString(fit(h.out, "golem: "+n+"\n"))
+	}
+	ctx, stop := h.interruptible(context.Background())
+	defer stop()
+	seen, err = ui.Page(ctx, person, rows(h.out), strings.TrimSuffix(b.String()+text, "\n"))
+	if ctx.Err() != nil {
+		return false, exitCode(exitInterrupted)
+	}
+	return seen && err == nil, nil // an error: nobody answered
 }
 
 // confirmed asks a question and reports whether the answer is yes. With yes it does not

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,48 @@ func TestTerminalFixAsks(t *testing.T) {
 		if err != nil || strings.Contains(string(data), "locked") == wrote || !strings.Contains(r.text(), "-locked: true") {
 			t.Errorf("%q: %s %v\n%s", keys, data, err, r.text())
 		}
+	}
+}
+
+// SPEC §7: a diff of more than a screen stops after each screen, and the question comes after
+// its end; a no on any page ends it without one.
+func TestTerminalLongDiffsArePaged(t *testing.T) {
+	dir := ptyProject(t, map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {approval: {default: preApproved}}}\n---\nW.\n",
+		"old.txt":     strings.Repeat("old line\n", 59) + "the last old line\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /old.txt, content: \"x\\n\"}}]\n    - say: done\n",
+	})
+	startPTY(t, dir, nil, false, ".", "go", "--plain").exit(0)
+	r := startPTY(t, dir, nil, false, "undo")
+	r.expect("more lines. Enter: the next page, n: no: ")
+	r.typeKeys("n\n")
+	r.expect("nothing was written")
+	r.exit(exitFailed)
+	if strings.Contains(r.text(), "[y/N]") || strings.Contains(r.text(), "the last old line") {
+		t.Error(r.text())
+	}
+	r = startPTY(t, dir, nil, false, "undo")
+	r.expect("more lines. Enter: the next page, n: no: ")
+	r.typeKeys("y\n") // no answer yet: the next page
+	r.expect("more lines. Enter: the next page, n: no: ")
+	r.typeKeys("\n")
+	r.expect("the last old line")
+	r.expect("put back 1 file? [y/N] ")
+	r.typeKeys("y\n")
+	r.exit(0)
+
+	files := map[string]string{}
+	for n := range 12 {
+		files[fmt.Sprintf("workers/w%d.worker", n)] = "---\nlocked: true\n---\nhi\n"
+	}
+	files["main.worker"] = "---\nmodel: script:s.yaml\n---\nW.\n"
+	r = startPTY(t, ptyProject(t, files), nil, false, "check", "--fix", ".")
+	r.expect("more lines. Enter: the next page, n: no: ")
+	r.typeKeys("n\n")
+	r.expect("nothing was written")
+	r.exit(exitFailed)
+	if strings.Contains(r.text(), "[y/N]") {
+		t.Error(r.text())
 	}
 }
 

@@ -145,13 +145,17 @@ func (h *host) toolAdd(f *addFlags, source string) error {
 		files[strings.TrimSuffix(seen.Path, ".wasm")+".tools.yaml"] = got.sidecar
 	}
 	text += a.replaces(seen.Path, files)
-	if err := h.show(text); err != nil {
+	whole, err := h.review(&f.flags, f.yes || seen.Refused != "", nil, fit(h.out, text))
+	if err != nil {
 		return err
 	}
 	if seen.Refused != "" {
 		return exitCode(exitFailed)
 	}
-	write, err := h.confirmed(&f.flags, f.yes, "add it as "+seen.Path+"?", "--yes adds it as "+seen.Path)
+	write := false
+	if whole {
+		write, err = h.confirmed(&f.flags, f.yes, "add it as "+seen.Path+"?", "--yes adds it as "+seen.Path)
+	}
 	if err != nil {
 		return err
 	}

@@ -51,14 +51,18 @@ func (h *host) toolUpdate(f *addFlags, name string) error {
 		refused = refused || seen.Refused != ""
 		b.WriteString(updateText(a.installed(one), seen) + fromLine(got))
 	}
-	if err := h.show(b.String()); err != nil || len(files) == 0 {
+	seen, err := h.review(&f.flags, f.yes || refused || len(files) == 0, nil, fit(h.out, b.String()))
+	if err != nil || len(files) == 0 {
 		return err
 	}
 	if refused {
 		h.say("nothing was written, because golem would refuse the new module")
 		return exitCode(exitFailed)
 	}
-	write, err := h.confirmed(&f.flags, f.yes, "update "+fault.Count(len(files), "module")+"?", "--yes updates "+fault.Count(len(files), "module"))
+	write := false
+	if seen {
+		write, err = h.confirmed(&f.flags, f.yes, "update "+fault.Count(len(files), "module")+"?", "--yes updates "+fault.Count(len(files), "module"))
+	}
 	if err != nil {
 		return err
 	}

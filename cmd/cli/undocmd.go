@@ -72,13 +72,18 @@ func (h *host) undoRun(f *undoing, store *clearance.Store, run string) error {
 	if err != nil {
 		return h.failedClearing(err)
 	}
+	seen := true
 	if f.json && !f.yes {
 		err = h.printJSON(map[string]any{"golem": "undo", "v": 1, "runs": []clearance.Listing{it.Listing(diffs)}})
 	} else if !f.json {
-		err = h.showUndo(f, it, diffs)
+		seen, err = h.showUndo(f, it, diffs)
 	}
 	if err != nil || f.diff {
 		return err
+	}
+	if !seen {
+		h.say("nothing was written")
+		return exitCode(exitFailed)
 	}
 	how := clearance.Push{Digest: it.Digest(), Definitions: f.agreed(), Redo: f.redo, Partial: f.partial}
 	if err := store.Undoable(it, how); err != nil {
@@ -134,21 +139,21 @@ func does(it clearance.Item, redo bool) string {
 	return strings.Join(parts, ", ")
 }
 
-// showUndo prints what an undo would do.
-func (h *host) showUndo(f *undoing, it clearance.Item, diffs []clearance.FileDiff) error {
+// showUndo prints what an undo would do. seen is false if the person said no before its end.
+func (h *host) showUndo(f *undoing, it clearance.Item, diffs []clearance.FileDiff) (seen bool, err error) {
 	if it.Err != nil {
 		h.report(it.Err)
 	}
-	h.say("run %s of %s, %s", oneLine(it.Run), when(it.Created), oneLine(it.Worker))
+	notes := []string{fmt.Sprintf("run %s of %s, %s", oneLine(it.Run), when(it.Created), oneLine(it.Worker))}
 	if !f.redo {
 		for _, name := range it.Lost {
-			h.say("not kept, and not put back: %s", oneLine(name))
+			notes = append(notes, "not kept, and not put back: "+oneLine(name))
 		}
 	}
 	for _, tool := range it.Blind {
-		h.say("the run used the tool %s, which can have changed files that golem does not know of", oneLine(tool))
+		notes = append(notes, fmt.Sprintf("the run used the tool %s, which can have changed files that golem does not know of", oneLine(tool)))
 	}
-	return h.printDiffs(diffs)
+	return h.review(&f.flags, f.yes || f.diff, append(notes, definitionNotes(diffs)...), h.patchText(diffs))
 }
 
 // undone prints the result of an undo.

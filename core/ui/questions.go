@@ -112,26 +112,31 @@ func (q Questions) input(ctx context.Context, r approval.Request) (approval.Deci
 // pagePrompt ends the question whether to show the next page.
 const pagePrompt = ". Enter: the next page, n: no: "
 
-// page shows a text, and stops after each screen until the person wants the next one. more
-// is false if the person said no instead, so that the end of the text was not shown.
+// page shows a text as Page does, with the height of the screen.
 func (q Questions) page(ctx context.Context, text string) (more bool, err error) {
-	height := size(q.Height)
+	return Page(ctx, q.Person, size(q.Height), text)
+}
+
+// Page shows a text before a question, and stops after each screen of height lines (0: 24)
+// until the person wants the next one. more is false if the person said no instead, so that
+// the end of the text was not shown; then the question must not be asked.
+func Page(ctx context.Context, p Person, height int, text string) (more bool, err error) {
 	if height <= 0 {
 		height = screenHeight
 	}
 	room := max(height, minHeight) - 1
 	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	for len(lines) > room {
-		if err := q.say(strings.Join(lines[:room], "")); err != nil {
+		if err := tell(p, strings.Join(lines[:room], "")); err != nil {
 			return false, err
 		}
 		lines = lines[room:]
-		answer, err := q.Person.Ask(ctx, fault.Count(len(lines), "more line")+pagePrompt)
+		answer, err := p.Ask(ctx, fault.Count(len(lines), "more line")+pagePrompt)
 		if err != nil || asks(answer, "n", "no", "d", "deny") {
 			return false, err
 		}
 	}
-	return true, q.say(strings.Join(lines, "") + "\n")
+	return true, tell(p, strings.Join(lines, "")+"\n")
 }
 
 // size returns a dimension of the screen, or 0 if it is unknown.
@@ -142,8 +147,10 @@ func size(of func() int) int {
 	return of()
 }
 
-func (q Questions) say(text string) error {
-	_, err := q.Person.Write([]byte(text))
+func (q Questions) say(text string) error { return tell(q.Person, text) }
+
+func tell(p Person, text string) error {
+	_, err := p.Write([]byte(text))
 	if err != nil {
 		return fault.New(fault.Denied, "the question could not be shown: %w", err)
 	}

@@ -31,6 +31,7 @@ type staged struct {
 	diffs  []clearance.FileDiff
 	top    int
 	room   int
+	seen   bool // the end of the diff was on the screen
 	note   string
 	sure   *decision // the decision that has to be confirmed; nil: none
 	since  time.Time // when the last key came
@@ -43,6 +44,7 @@ type decision struct {
 	key, does string
 	done      string   // the note after it; "": the note names the item's new state
 	asks      []string // definition files, each of which needs its own yes
+	writes    bool     // it writes the diff, and so counts only after the diff's end was shown
 	do        func(ctx context.Context, it clearance.Item) (clearance.Item, error)
 }
 
@@ -131,7 +133,7 @@ func (p *staged) read() (put func(), err error) {
 		patch = append(patch, strings.Split(strings.TrimSuffix(d.Patch, "\n"), "\n")...)
 	}
 	return func() {
-		p.items, p.mark, p.diffs, p.patch, p.rows, p.top, p.busy = items, mark, diffs, patch, nil, 0, false
+		p.items, p.mark, p.diffs, p.patch, p.rows, p.top, p.seen, p.busy = items, mark, diffs, patch, nil, 0, false, false
 		if note != "" {
 			p.note = note
 		}
@@ -166,7 +168,7 @@ func (p *staged) choices() []decision {
 		if redo {
 			does, done = "write again what run "+it.Run+" had written", "redone: run "+it.Run
 		}
-		return []decision{{key: "u", does: does, done: done, asks: p.definitions(), do: func(ctx context.Context, it clearance.Item) (clearance.Item, error) {
+		return []decision{{key: "u", does: does, done: done, writes: true, asks: p.definitions(), do: func(ctx context.Context, it clearance.Item) (clearance.Item, error) {
 			return p.store.Push(ctx, it.ID, clearance.Push{Digest: it.Digest(), Definitions: p.definitions(), Redo: redo})
 		}}}
 	}
@@ -175,7 +177,7 @@ func (p *staged) choices() []decision {
 		place = " to " + t
 	}
 	return []decision{
-		{key: "p", does: "push item " + it.ID + place + ": " + fault.Count(len(it.Changes), "file"), asks: p.definitions(), do: func(ctx context.Context, it clearance.Item) (clearance.Item, error) {
+		{key: "p", does: "push item " + it.ID + place + ": " + fault.Count(len(it.Changes), "file"), writes: true, asks: p.definitions(), do: func(ctx context.Context, it clearance.Item) (clearance.Item, error) {
 			return p.store.Push(ctx, it.ID, clearance.Push{Digest: it.Digest(), Target: p.target, Definitions: p.definitions()})
 		}},
 		{key: "x", does: "discard item " + it.ID + "; the files stay as they are", do: func(ctx context.Context, it clearance.Item) (clearance.Item, error) {
@@ -229,7 +231,11 @@ func (p *staged) key(name, text string) (tea.Cmd, bool) {
 		p.scroll(len(p.rows))
 	}
 	for _, c := range p.choices() {
-		if c.key == text && !fast {
+		switch {
+		case c.key != text || fast:
+		case c.writes && !p.seen:
+			p.note = "A yes counts after all of the change was shown: PgDn or End, then " + c.key
+		default:
 			p.sure = &c
 		}
 	}

@@ -45,6 +45,16 @@ func (d *driver) press(list ...string) {
 	}
 }
 
+// all returns the items of a store.
+func all(t *testing.T, s *clearance.Store) []clearance.Item {
+	t.Helper()
+	items, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return items
+}
+
 // The panel of staged changes shows each item with its target and its diff. A decision
 // needs its letter and a yes, and a file that defines the project needs a yes of its
 // own.
@@ -75,6 +85,12 @@ func TestStagedPanel(t *testing.T) {
 	d.press("enter")
 	d.has("staged changes", "1  pending  about a.txt  1 file  → in place", "3  pending  about c.txt  1 file  → main", "+hello", "more lines: PgDn")
 	d.fits()
+	d.press("p") // SPEC §7: a yes counts only after the end was shown
+	d.has("A yes counts after all of the change was shown: PgDn or End, then p")
+	d.press("y")
+	if len(all(t, store)) != 3 {
+		t.Fatal("a push without the end of its diff")
+	}
 	d.press("end")
 	d.has(`+\u{1b}[2Jlast`)
 

@@ -35,6 +35,7 @@ func (p *staged) view(width, height int, color bool) ([]string, int, int) {
 	foot := p.foot(width, color)
 	p.room = max(height-len(out)-len(foot)-1, 1)
 	p.top = min(p.top, max(len(p.rows)-p.room, 0))
+	p.seen = p.seen || !p.busy && p.top+p.room >= len(p.rows)
 	more := ""
 	if rest := len(p.rows) - p.top - p.room; rest > 0 {
 		more = fault.Count(rest, "more line") + ": PgDn"
