@@ -47,7 +47,7 @@ The exit code is 1 if there are errors, and 0 if there are only warnings.`,
 	}
 	f.addProject(cmd.Flags())
 	cmd.Flags().StringVar(&f.platform, "platform", "native", "check for this platform: native or browser")
-	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "print each effective value with its origin, and what tools can call")
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print each effective value with its origin, and what tools can call")
 	cmd.Flags().BoolVar(&watch, "watch", false, "check again whenever a file of the project changes, until Ctrl+C")
 	cmd.Flags().BoolVar(&fix, "fix", false, "change what can be changed for sure, after showing the changes and asking")
 	cmd.Flags().BoolVar(&yes, "yes", false, "with --fix: write without asking")

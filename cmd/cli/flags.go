@@ -17,7 +17,7 @@ type flags struct {
 	command string // run, chat, check or workers, for commands that hints show
 
 	entry, project, model, approval, sandbox, input string
-	verify, output                                  string
+	verify, output, inputFile                       string
 	trace, artifacts, record                        string
 	lib, attach                                     []string
 	noProject, noImportTools, allowModules          bool
@@ -56,7 +56,7 @@ func (f *flags) addPlace(s *pflag.FlagSet) {
 // addProject adds the flags of all commands that open a project to run or to check it.
 func (f *flags) addProject(s *pflag.FlagSet) {
 	f.addPlace(s)
-	s.StringVar(&f.model, "model", "", "use this model for the whole run, as provider:name")
+	s.StringVarP(&f.model, "model", "m", "", "use this model for the whole run, as provider:name")
 	s.StringVar(&f.approval, "approval", "", "approval mode: interactive, approve_all or auto_deny")
 	s.BoolVar(&f.approveAll, "approve-all", false, "approve every call that would ask (same as --approval approve_all)")
 	s.BoolVar(&f.denyAll, "deny-all", false, "deny every call that would ask (same as --approval auto_deny)")
@@ -72,11 +72,12 @@ func (f *flags) addProject(s *pflag.FlagSet) {
 func (f *flags) addRun(s *pflag.FlagSet) {
 	f.addProject(s)
 	s.StringVar(&f.input, "input", "", "the input as JSON: an object or a string")
-	s.StringArrayVar(&f.attach, "attach", nil, "attach a file from anywhere on the disk, or mcp:SERVER:URI, a resource of an MCP server; may be repeated")
+	s.StringVarP(&f.inputFile, "input-file", "i", "", "read the input from this file, as @FILE does")
+	s.StringArrayVarP(&f.attach, "attach", "a", nil, "attach a file from anywhere on the disk, or mcp:SERVER:URI, a resource of an MCP server; may be repeated")
 	s.StringVar(&f.trace, "trace", "", "write the trace to this file (default .golem/runs/RUN.jsonl)")
 	s.StringVar(&f.artifacts, "artifacts", "", "write complete prompts, inputs and outputs to this directory")
 	s.StringVar(&f.record, "record", "", "record the model's answers for replay:FILE")
-	s.StringVar(&f.output, "output", "", "for a packed project: write the files that the run wrote to this new directory")
+	s.StringVarP(&f.output, "output", "o", "", "for a packed project: write the files that the run wrote to this new directory")
 	s.StringVar(&f.sandbox, "sandbox", "", "memory: changes stay in memory, and no file on the disk is changed")
 	s.BoolVar(&f.strict, "strict", false, "exit 1 if any call was denied or any worker failed")
 	s.StringVar(&f.resume, "resume", "", "go on with this conversation, which an earlier run or chat kept; without ID the newest (golem conversations lists them)")
@@ -85,8 +86,8 @@ func (f *flags) addRun(s *pflag.FlagSet) {
 	s.BoolVar(&f.unconfined, "unconfined", false, "where this system cannot confine commands, let rules and earlier answers approve them, too")
 	s.BoolVar(&f.headless, "headless", false, "never ask a question, even on a terminal")
 	s.BoolVar(&f.plain, "plain", false, "plain lines on a terminal, too, instead of the tree of a run and the full screen of a chat")
-	s.BoolVar(&f.quiet, "quiet", false, "show progress, warnings and errors only")
-	s.BoolVar(&f.verbose, "verbose", false, "also show the results of tools")
+	s.BoolVarP(&f.quiet, "quiet", "q", false, "show progress, warnings and errors only")
+	s.BoolVarP(&f.verbose, "verbose", "v", false, "also show the results of tools")
 }
 
 // newest is the value of --resume without an ID.
@@ -150,7 +151,7 @@ func (f *flags) refuse() error {
 	if f.quiet && f.verbose {
 		return usage("--quiet and --verbose cannot be used together").Hinting("use one of them")
 	}
-	return f.notEmpty("model", "entry", "project", "trace", "artifacts", "record", "approval", "resume", "verify", "output")
+	return f.notEmpty("model", "entry", "project", "trace", "artifacts", "record", "approval", "resume", "verify", "output", "input-file")
 }
 
 // notEmpty returns an error if one of these flags is given with an empty value, such as

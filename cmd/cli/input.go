@@ -29,10 +29,20 @@ const (
 // that the caller may read standard input.
 func (h *host) givenInput(f *flags, words []string) (in run.Input, none bool, err error) {
 	if f.given("input") {
+		if f.given("input-file") {
+			return in, false, usage("the input is given twice: with --input and with --input-file").Hinting("use one of them")
+		}
 		if len(words) > 0 {
 			return in, false, usage("the input is given twice: as words and with --input").Hinting("use one of them")
 		}
 		in, err = jsonInput(f.input)
+		return in, false, err
+	}
+	if f.given("input-file") {
+		if len(words) > 0 {
+			return in, false, usage("the input is given twice: as words and with --input-file").Hinting("use one of them")
+		}
+		in.Text, err = h.inputFile(f.inputFile)
 		return in, false, err
 	}
 	switch {

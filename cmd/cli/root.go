@@ -189,15 +189,28 @@ func firstWord(flags *pflag.FlagSet, args []string) (i int, asked bool) {
 		if !strings.HasPrefix(a, "-") || a == "-" {
 			return i, asked
 		}
-		if a == "-h" || a == "--help" || a == "-v" || a == "--version" {
+		if a == "-h" || a == "--help" || a == "-v" && len(args) == 1 || a == "--version" {
 			asked = true
 		}
-		name, _, hasValue := strings.Cut(strings.TrimLeft(a, "-"), "=")
-		if f := flags.Lookup(name); f != nil && !hasValue && f.NoOptDefVal == "" {
+		if takesNext(flags, a) {
 			i++
 		}
 	}
 	return -1, asked
+}
+
+// takesNext reports whether the value of a flag is the argument after it.
+func takesNext(flags *pflag.FlagSet, arg string) bool {
+	name, long := strings.CutPrefix(arg, "--")
+	name, _, hasValue := strings.Cut(strings.TrimPrefix(name, "-"), "=")
+	f := flags.Lookup(name)
+	if !long {
+		f = nil
+		if len(name) == 1 { // a value may also follow the letter: -mscript:s.yaml
+			f = flags.ShorthandLookup(name)
+		}
+	}
+	return f != nil && !hasValue && f.NoOptDefVal == ""
 }
 
 // flagNames returns the names of a command's flags.

@@ -132,6 +132,7 @@ func (h *host) inputOf(f *flags, words []string, entry *project.Worker, chat boo
 		return run.Input{}, false, err
 	}
 	if !f.given("resume") || chat {
+		words = h.attachWords(f, words, entry)
 		in, none, err := h.input(f, words, chat)
 		if err == nil && !chat {
 			err = typedInput(entry, &in)
@@ -141,7 +142,7 @@ func (h *host) inputOf(f *flags, words []string, entry *project.Worker, chat boo
 		}
 		return in, none, err
 	}
-	if len(words) > 0 || f.given("input") || len(f.attach) > 0 {
+	if len(words) > 0 || f.given("input") || f.given("input-file") || len(f.attach) > 0 {
 		return run.Input{}, false, usage("golem run --resume takes no input: the run goes on with its own").Hinting("golem chat --resume ID says something new")
 	}
 	return run.Input{}, true, nil

@@ -123,6 +123,7 @@ type Mount struct {
 
 // AttachmentPolicy bounds what may be attached to a call (SPEC §5).
 type AttachmentPolicy struct {
+	Set             bool  // a file says attachment_policy
 	MaxAttachments  int   // default 4
 	MaxTotalBytes   int64 // default 10 MB (10,000,000)
 	AllowedSuffixes []string
