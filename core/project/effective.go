@@ -173,7 +173,7 @@ func delegation(n *yamltree.Node) Delegation {
 
 func attachments(n *yamltree.Node) AttachmentPolicy {
 	a := AttachmentPolicy{
-		Set: n != nil,
+		Set:            n != nil,
 		MaxAttachments: n.Get("max_attachments").Count(4), MaxTotalBytes: 10_000_000,
 		AllowedSuffixes: suffixes(n.Get("allowed_suffixes")), DeniedSuffixes: suffixes(n.Get("denied_suffixes")),
 	}

@@ -75,7 +75,7 @@ hi
 	if diff := cmp.Diff(Delegation{MaxDepth: 3, WarnDepth: 2, Parallel: 2, AllowRecursion: true}, w.Delegation); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(AttachmentPolicy{MaxAttachments: 1, MaxTotalBytes: 1_500_000, AllowedSuffixes: []string{".pdf", ".txt"}}, w.Attachments); diff != "" {
+	if diff := cmp.Diff(AttachmentPolicy{Set: true, MaxAttachments: 1, MaxTotalBytes: 1_500_000, AllowedSuffixes: []string{".pdf", ".txt"}}, w.Attachments); diff != "" {
 		t.Error(diff)
 	}
 	if w.Origins["delegation.max_depth"] != "command line" || w.Origins["delegation.warn_depth"] != "golem-forge.config.yml:1" || w.Origins["delegation.parallel"] != "main.worker:4" {
