@@ -144,9 +144,7 @@ func (i *Instance) unjudged() fault.List {
 	if file := i.project.Blind(); file != "" {
 		parts = append(parts, "all that "+file+" decides: where the workers are, and their mounts, tools, models and calls")
 	}
-	for _, file := range i.project.Unread() {
-		parts = append(parts, file)
-	}
+	parts = append(parts, i.project.Unread()...)
 	if i.project.Blind() == "" {
 		sandboxed := slices.DeleteFunc(i.project.Used(), func(w *project.Worker) bool { return !i.project.Faulty(w, "sandbox") })
 		for _, w := range sandboxed {

@@ -91,9 +91,9 @@ func (p *parked) open(seal string, digest [sha256.Size]byte) (*parkedCall, int, 
 		return nil, 0, gone
 	}
 	body := data[:len(data)-sha256.Size]
-	id, question := string(body[:len(body)-8]), int(binary.BigEndian.Uint64(body[len(body)-8:]))
+	id, question := body[:len(body)-8], int(binary.BigEndian.Uint64(body[len(body)-8:]))
 	p.mu.Lock()
-	c := p.calls[id]
+	c := p.calls[string(id)]
 	p.mu.Unlock()
 	if c == nil || c.digest != digest || !hmac.Equal([]byte(p.seal(c, question)), []byte(seal)) || time.Now().After(c.expires) {
 		return nil, 0, gone
