@@ -201,6 +201,48 @@ func TestForm(t *testing.T) {
 	}
 }
 
+// A form of /tool that comes while the person writes leaves the keyboard to the message until
+// Tab: no key of the message goes into a field, calls the tool or leaves the form.
+func TestAFormWaitsForTab(t *testing.T) {
+	fields := []ui.Field{{Name: "path", Text: true, Type: "string", Required: true}}
+	for name, writes := range map[string]func(d *driver){
+		"a draft":            func(d *driver) { d.m.editor.SetText("and ") },
+		"keys since the end": func(d *driver) { d.keys("x", "backspace") },
+	} {
+		d := drive(t, 80, 24, true)
+		d.m.direct = true
+		writes(d)
+		before := d.m.editor.Text()
+		f := &form{title: "copy", fields: fields, values: make([]simple, 1), wrong: make([]string, 1), reply: make(chan []string, 1)}
+		d.u.post(filling{form: f})
+		d.m.Update(arrived{})
+		d.has("Call copy", "Tab: fill this in. Other keys write your message.")
+		d.keys("go on", "enter", "next", "esc")
+		if len(f.reply) != 0 || f.over || f.values[0].Text() != "" || strings.Join(d.m.queued, "|") != before+"go on" {
+			t.Errorf("%s: answers %d, over %v, field %q, sent %q", name, len(f.reply), f.over, f.values[0].Text(), d.m.queued)
+		}
+		d.m.editor.SetText("")
+		d.keys("tab", "/a", "enter")
+		select {
+		case answers := <-f.reply:
+			if strings.Join(answers, "|") != "/a" {
+				t.Errorf("%s: %q", name, answers)
+			}
+		default:
+			t.Errorf("%s: no answers after Tab\n%s", name, d.screen())
+		}
+	}
+	d := drive(t, 80, 24, true) // the person has sent /tool and typed nothing since: the form has the keyboard
+	d.m.direct = true
+	f := &form{title: "copy", fields: fields, values: make([]simple, 1), wrong: make([]string, 1), reply: make(chan []string, 1)}
+	d.u.post(filling{form: f})
+	d.m.Update(arrived{})
+	d.keys("/b", "enter")
+	if answers := <-f.reply; strings.Join(answers, "|") != "/b" {
+		t.Errorf("%q", answers)
+	}
+}
+
 // SPEC §7: text typed into the panel decides nothing: a decision and its yes need a moment
 // before them.
 func TestTextInThePanelDecidesNothing(t *testing.T) {
