@@ -284,7 +284,7 @@ func StatusFault(server string, code int, location string) *fault.Fault {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return f.Hinting("it wants a key: headers: {Authorization: {secret: NAME}} in toolsets.mcp.%s; to sign in instead, use golem mcp login in a terminal", server)
 	case code == http.StatusNotFound || code == http.StatusMethodNotAllowed:
-		return f.Hinting("check the path in url: many servers end in /mcp")
+		return f.Hinting("check the path in url: many servers end in /mcp; one that speaks only the transport SSE of 2024 cannot be used")
 	}
 	return f
 }

@@ -238,7 +238,7 @@ func resourcesAndPrompts(t *testing.T, open opener) {
 // cut with a warning.
 func hostile(t *testing.T, open opener) {
 	deep := strings.Repeat(`{"type":"object","properties":{"a":`, 300) + `{}` + strings.Repeat(`}}`, 300)
-	c := open(t, &Server{Page: 500, Many: 100_000, Tools: []Tool{
+	c := open(t, &Server{Page: 500, Many: 3000, Tools: []Tool{
 		{Name: "read_f\u0456le"}, {Name: "ok"}, {Name: "OK"}, {Name: "deep", Input: json.RawMessage(deep)}, {Name: "wrong", Input: json.RawMessage(`{"type":5}`)},
 		{Name: "far", Input: json.RawMessage(`{"$ref":"https://example.com/s.json"}`)}, {Name: "endless", Endless: true},
 	}})
