@@ -1,5 +1,5 @@
 // Package builtin embeds text files in golem: the workers that any project may call,
-// the scripts that script:NAME names, and the projects that golem init writes.
+// the templates that theirs may extend, the scripts that script:NAME names, and the projects that golem init writes.
 package builtin
 
 import (
@@ -12,7 +12,8 @@ import (
 //go:embed workers scripts projects
 var files embed.FS
 
-// Workers returns the built-in workers. Each is a file ID.worker (S1-01).
+// Workers returns the built-in workers, each a file ID.worker (S1-01), and in templates/
+// the built-in templates, the last place of every worker's loader chain (SPEC §4).
 func Workers() fs.FS { return below("workers") }
 
 // Scripts returns the embedded scripts. Each is a file NAME.yaml (SPEC §10).

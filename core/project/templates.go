@@ -18,7 +18,7 @@ var templateExtensions = []string{".jinja", ".jinja2", ".j2"}
 // Text returns a file of a worker's loader chain (SPEC §4): the first that exists of
 // the templates/ and the directory of a worker in directory form, prompts/, the
 // project's templates/, the templates/ of each library, and the built-in templates.
-// lib:name names a file of a declared library. For a library's worker, the library
+// lib:name names a file of a declared library, builtin:name one of golem's own. For a library's worker, the library
 // takes the place of the project. A name without extension also stands for NAME.jinja,
 // .jinja2 and .j2. file is the path that faults and the trace show. The error is
 // fs.ErrNotExist if there is no such file, and a fault if the name leaves the chain or
@@ -30,16 +30,8 @@ func (p *Project) Text(w *Worker, name string) (file, text string, err error) {
 	if got == nil || got.def == nil {
 		return "", "", fs.ErrNotExist
 	}
-	dirs := p.chain(got.def)
-	if library, rest, ok := strings.Cut(name, ":"); ok && libraryNameProblem(library) == "" && rest != "" {
-		s := p.reachable(got.def.source, library)
-		if s == nil {
-			_, f := p.declared(got.def.source, library, name)
-			return "", "", f
-		}
-		name, dirs = rest, []location{{s.name, defaultTemplates}}
-	}
-	if f := templateName(name); f != nil {
+	dirs, name, f := p.places(got.def, name)
+	if f != nil {
 		return "", "", f
 	}
 	for _, dir := range dirs {
@@ -56,6 +48,47 @@ func (p *Project) Text(w *Worker, name string) (file, text string, err error) {
 		}
 	}
 	return "", "", fs.ErrNotExist
+}
+
+// places returns the directories in which golem looks for a template, and its name
+// there.
+func (p *Project) places(d *definition, name string) (dirs []location, within string, _ *fault.Fault) {
+	dirs = p.chain(d)
+	library, rest, ok := strings.Cut(name, ":")
+	switch {
+	case ok && rest != "" && library+":" == builtin && p.src.Builtin != nil:
+		name, dirs = rest, []location{{builtin, defaultTemplates}}
+	case ok && rest != "" && libraryNameProblem(library) == "":
+		s := p.reachable(d.source, library)
+		if s == nil {
+			_, f := p.declared(d.source, library, name)
+			return nil, "", f
+		}
+		name, dirs = rest, []location{{s.name, defaultTemplates}}
+	}
+	return dirs, name, templateName(name)
+}
+
+// TextPlaces returns the places in which Text looks for a name, in order, for the
+// message that there is no such file. builtin: stands for golem's own templates.
+func (p *Project) TextPlaces(w *Worker, name string) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	got := p.byWorker[w]
+	if got == nil || got.def == nil {
+		return nil
+	}
+	dirs, _, f := p.places(got.def, name)
+	if f != nil {
+		return nil
+	}
+	out := make([]string, len(dirs))
+	for i, dir := range dirs {
+		if out[i] = dir.String() + "/"; dir.source == builtin {
+			out[i] = builtin
+		}
+	}
+	return out
 }
 
 // Beside returns a file that a template of w may mean by a name that is not in its

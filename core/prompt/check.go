@@ -113,9 +113,9 @@ func (c *checker) use(ctx context.Context, in Text, u use) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && u.forgiving:
 		case errors.Is(err, fs.ErrNotExist) && u.kind == useFile:
-			c.add(c.missing(in.at(in.fault(u.line, "there is no file %s", short(u.name)), u.line, u.offset), u.name))
+			c.add(c.missing(in.at(in.fault(u.line, "there is no file %s", c.r.template.sought(u.name)), u.line, u.offset), u.name))
 		case errors.Is(err, fs.ErrNotExist):
-			c.add(c.missing(in.at(in.fault(u.line, "there is no template %s", short(u.name)), u.line, u.offset), u.name))
+			c.add(c.missing(in.at(in.fault(u.line, "there is no template %s", c.r.template.sought(u.name)), u.line, u.offset), u.name))
 		case err != nil:
 			f := fault.Of(err, fault.Template)
 			if f.Where == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -40,7 +41,7 @@ func (r *rendering) explain(err error) error {
 	case minijinja.ErrUndefinedVar:
 		return r.undefined(at)
 	case minijinja.ErrTemplateNotFound:
-		message = "there is no template " + quoted(at.Message, "of that name")
+		message = "there is no template " + r.template.sought(at.Message)
 	case minijinja.ErrUnknownFilter:
 		message = "there is no filter " + at.Message
 	case minijinja.ErrUnknownTest:
@@ -167,6 +168,22 @@ func (r *rendering) unplaced(err error) error {
 		}
 	}
 	return r.place(fault.New(fault.Template, "syntax: %s", s), &minijinja.Error{Name: r.adding, Span: &syntax.Span{StartLine: uint16(line)}})
+}
+
+// sought returns a name that Load does not find, with the places where it looks.
+func (t Template) sought(name string) string {
+	said := quoted(name, "of that name")
+	if t.Places == nil {
+		return said
+	}
+	places := t.Places(name)
+	if len(places) == 0 {
+		return said
+	}
+	if n := len(places); n > 12 {
+		places = append(slices.Clone(places[:11]), strconv.Itoa(n-11)+" more")
+	}
+	return said + " in " + strings.Join(places, ", ")
 }
 
 func quoted(s, otherwise string) string {

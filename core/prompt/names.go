@@ -93,6 +93,7 @@ func InstructionsOf(p *project.Project, w *project.Worker) Template {
 			file, text, err := p.Text(w, name)
 			return Text{File: file, Source: text}, err
 		},
+		Places: func(name string) []string { return p.TextPlaces(w, name) },
 		Beside: func(name string) string { return p.Beside(w, name) },
 	}
 }

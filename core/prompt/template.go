@@ -33,6 +33,9 @@ type Template struct {
 	// file does not exist it returns fs.ErrNotExist, which `ignore missing`
 	// accepts.
 	Load func(name string) (Text, error)
+	// Places returns where Load looks for a name, for the error that there is no such
+	// file. It may be nil.
+	Places func(name string) []string
 	// Beside returns a file that a name may mean, outside the places where Load looks,
 	// for a hint of Check; "" if there is none. It may be nil.
 	Beside func(name string) string
@@ -274,7 +277,7 @@ func (r *rendering) file(_ *minijinja.State, args []value.Value, named map[strin
 	}
 	text, err := r.read(context.Background(), name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return value.Undefined(), failure("there is no file %s", quoted(name, "of that name"))
+		return value.Undefined(), failure("there is no file %s", r.template.sought(name))
 	}
 	if err != nil {
 		r.fault = r.explain(err)
