@@ -192,13 +192,18 @@ func (b *batch) write() error {
 	if err := b.append(); err != nil {
 		return err
 	}
+	b.enter()
+	return nil
+}
+
+// enter updates Record.entries, from which the item is made.
+func (b *batch) enter() {
 	if b.r.entries == nil {
 		b.r.entries = map[string]*recorded{}
 	}
 	for _, e := range b.lines {
 		b.r.entries[e.Name()] = e
 	}
-	return nil
 }
 
 func (b *batch) append() error {
@@ -243,7 +248,10 @@ func (b *batch) failed() {
 		}
 		b.lines[n] = &now
 	}
-	_ = b.write() // if this fails, the item stays open, and closing it looks at the files
+	if b.r.log != nil {
+		_ = b.append() // if this fails and golem is killed, closing the item looks at the files
+	}
+	b.enter()
 	for _, name := range untouched {
 		delete(b.r.entries, name) // its next change tries to keep it again
 	}
