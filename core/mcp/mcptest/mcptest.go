@@ -34,6 +34,8 @@ type Server struct {
 	Instructions string `json:"instructions"`
 	// Has replaces the capabilities that it announces; nil: those that it has.
 	Has map[string]any `json:"has"`
+	// Endless says that it lists tools with descriptions that are too long for golem.
+	Endless bool `json:"endless"`
 	// Noise are lines that it writes to standard output before each answer, and that are no
 	// messages.
 	Noise []string `json:"noise"`
@@ -219,6 +221,9 @@ func (s *Server) list(in incoming) (any, error) {
 	tools := []map[string]any{}
 	for _, t := range all[from:to] {
 		one := map[string]any{"name": t.Name, "description": t.Description, "inputSchema": json.RawMessage(`{"type":"object"}`)}
+		if s.Endless {
+			one["description"] = strings.Repeat("x", 20<<20)
+		}
 		if t.Input != nil {
 			one["inputSchema"] = t.Input
 		}

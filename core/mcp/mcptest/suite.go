@@ -268,13 +268,10 @@ func hostile(t *testing.T, open opener) {
 // tooLarge tests that a message above the limit is an error that names the server and the
 // limit, whatever golem asked for.
 func tooLarge(t *testing.T, open opener) {
-	long := strings.Repeat("x", 20<<20)
-	list := json.RawMessage(`{"tools":[{"name":"big","inputSchema":{"type":"object"},"description":"` + long + `"}]}`)
-	result := json.RawMessage(`{"content":[{"type":"text","text":"` + long + `"}]}`)
 	for _, stream := range []bool{false, true} {
-		c := open(t, &Server{Stream: stream, Tools: []Tool{{Name: "big", Returns: result}}})
+		c := open(t, &Server{Stream: stream, Tools: []Tool{{Name: "big", Endless: true}}})
 		_, called := c.Client().Call(t.Context(), "big", json.RawMessage(`{}`), nil)
-		_, _, listed := open(t, &Server{Stream: stream, Raw: map[string]json.RawMessage{"tools/list": list}}).Client().Tools(t.Context(), all)
+		_, _, listed := open(t, &Server{Stream: stream, Endless: true, Tools: []Tool{{Name: "big"}}}).Client().Tools(t.Context(), all)
 		for _, err := range []error{called, listed} {
 			if !errors.Is(err, fault.Limit) || !strings.Contains(err.Error(), "the MCP server scripted sent a message of more than 8388608 bytes") {
 				t.Errorf("stream %v: %v", stream, err)
