@@ -165,17 +165,30 @@ func newRandomYard(t *testing.T, seed uint64) *randomYard {
 // git runs git with in as its standard input, and returns its output.
 func (y *randomYard) git(in string, args ...string) string {
 	y.t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "core.quotePath=false", "-c", "core.fileMode=false"}, args...)...)
-	cmd.Dir, cmd.Stdin = y.dir, strings.NewReader(in)
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "HOME="+y.dir, "GIT_INDEX_FILE="+filepath.Join(y.dir, ".git", "index"))
-	if args[0] == "apply" || args[0] == "read-tree" || args[0] == "write-tree" {
-		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+filepath.Join(y.dir, ".git", "other-index"))
-	}
-	out, err := cmd.CombinedOutput()
+	out, err := y.command(in, args...).CombinedOutput()
 	if err != nil {
 		y.t.Fatalf("git %v: %v\n%s\n%s", args, err, out, in)
 	}
 	return string(out)
+}
+
+// fails runs a command of git that ends with an error.
+func (y *randomYard) fails(in string, args ...string) {
+	y.t.Helper()
+	if out, err := y.command(in, args...).CombinedOutput(); err == nil {
+		y.t.Fatalf("git %v does not fail:\n%s", args, out)
+	}
+}
+
+// command returns a command of git in the project, with in as its standard input.
+func (y *randomYard) command(in string, args ...string) *exec.Cmd {
+	cmd := exec.Command("git", append([]string{"-c", "core.quotePath=false"}, args...)...)
+	cmd.Dir, cmd.Stdin = y.dir, strings.NewReader(in)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "HOME="+y.dir)
+	if args[0] == "apply" || args[0] == "read-tree" || args[0] == "write-tree" {
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+filepath.Join(y.dir, ".git", "other-index"))
+	}
+	return cmd
 }
 
 // says calls a tool of the toolset and returns its text.
@@ -317,14 +330,37 @@ func (y *randomYard) now() {
 			}
 		}
 	}
+	y.unusual()
 	for _, name := range []string{"made/one.txt", "made/two.txt", "made/no.log", "top.log", "staged.txt"} {
 		write(name, y.h.line())
 	}
 	y.git("", "add", "staged.txt")
 	var want []string
-	for l := range strings.Lines(y.git("", "diff", "HEAD", "--name-status", "--no-renames")) {
-		kind, name, _ := strings.Cut(strings.TrimSuffix(l, "\n"), "\t")
-		want = append(want, map[string]string{"M": "changed", "A": "new", "D": "removed"}[kind]+": /"+name)
+	for l := range strings.Lines(y.git("", "diff", "HEAD", "--raw", "--abbrev=40", "--no-renames")) {
+		about, name, _ := strings.Cut(strings.TrimSuffix(l, "\n"), "\t")
+		f := strings.Fields(strings.TrimPrefix(about, ":"))
+		switch kind := f[4]; {
+		case kind == "A" || kind == "D":
+			want = append(want, map[string]string{"A": "new", "D": "removed"}[kind]+": /"+name)
+		case f[3] == strings.Repeat("0", 40) && y.git("", "rev-parse", "HEAD:"+name) != y.git("", "hash-object", name) || f[3] != strings.Repeat("0", 40) && f[2] != f[3]:
+			want = append(want, "changed: /"+name)
+		}
+		if f[4] == "M" && f[0] != f[1] {
+			want = append(want, "mode changed: /"+name+map[string]string{"100755": " (now executable)", "100644": " (no longer executable)"}[f[1]])
+		}
+	}
+	absent := 0
+	for l := range strings.Lines(y.git("", "ls-files", "-t")) {
+		if strings.HasPrefix(l, "S ") {
+			absent++
+		}
+	}
+	if absent > 0 {
+		want = append(want, fmt.Sprintf("sparse checkout: %d files are not in the working tree", absent))
+	}
+	want = append(want, "not looked at, links (1): /link")
+	if len(want) == 1 {
+		want = append(want, "nothing differs from the last commit")
 	}
 	for l := range strings.Lines(y.git("", "ls-files", "--others", "--exclude-standard")) {
 		want = append(want, "untracked: /"+strings.TrimSuffix(l, "\n"))
@@ -333,4 +369,22 @@ func (y *randomYard) now() {
 	slices.Sort(said)
 	slices.Sort(want)
 	y.same("status", strings.Join(said, "\n"), strings.Join(want, "\n"))
+}
+
+// unusual changes modes, and marks some missing files as skip-worktree.
+func (y *randomYard) unusual() {
+	y.t.Helper()
+	for _, name := range strings.Split(strings.TrimSuffix(y.git("", "ls-files"), "\n"), "\n") {
+		full := filepath.Join(y.dir, filepath.FromSlash(name))
+		info, err := os.Lstat(full)
+		switch {
+		case name == "link":
+		case err == nil && y.h.IntN(4) == 0:
+			if err := os.Chmod(full, info.Mode().Perm()^0o111); err != nil {
+				y.t.Fatal(err)
+			}
+		case err != nil && y.h.IntN(2) == 0:
+			y.git("", "update-index", "--skip-worktree", name)
+		}
+	}
 }

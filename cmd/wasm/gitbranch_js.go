@@ -92,6 +92,14 @@ func (c gitCommit) Open(name string) (fs.File, error) {
 	return one.Open(name)
 }
 
+// Accepts returns E_PATH if the branch takes no commit with one of these files.
+func (b *gitBranch) Accepts(names []string) error {
+	in := b.about
+	in.Names = names
+	_, err := b.ask("accepts", in, nil)
+	return err
+}
+
 // Commit makes a commit on top of Tip and returns its hash, without moving the branch. It
 // removes a file without Content, and returns Tip if nothing changes. It makes no file
 // executable, because the files of a page have no permissions.

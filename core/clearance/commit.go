@@ -58,6 +58,9 @@ func (w *Work) Commit(ctx context.Context, files []File, message, target string)
 	} else if to.Git != "" && w.Store.Git == nil {
 		return Item{}, noGit()
 	}
+	if err := w.accepted(files, target); err != nil {
+		return Item{}, err
+	}
 	it := Item{Type: StagedCommit, State: Pending, Message: oneLine(message), Lines: lined(message), Run: w.Run, Worker: w.Worker, Created: w.Store.now(), Target: target}
 	log, free, err := w.reserve(ctx, &it)
 	if err != nil {
@@ -92,6 +95,25 @@ func (w *Work) Commit(ctx context.Context, files []File, message, target string)
 		e.own, e.item = true, it.ID
 	}
 	return it, nil
+}
+
+// accepted returns an error if the target is a branch that does not take one of the
+// files. What else is wrong with the branch is told when the item is pushed.
+func (w *Work) accepted(files []File, target string) error {
+	to := w.Store.Targets[target]
+	if to.Git == "" {
+		return nil
+	}
+	b, err := w.Store.Git(to)
+	if err != nil {
+		return nil
+	}
+	names := make([]string, len(files))
+	for n, f := range files {
+		tree, below := placeIn(w.Root, f.Source)
+		names[n] = path.Clean(to.Below(Change{Source: path.Join(tree, below), Path: f.Path}))
+	}
+	return b.Accepts(names)
 }
 
 // reserve gives the item a number and a journal. The caller closes log and calls free.

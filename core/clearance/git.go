@@ -17,6 +17,9 @@ type Branch interface {
 	Tip() string
 	// Files returns the files of a commit. The commit "" has no files.
 	Files(commit string) (fs.FS, error)
+	// Accepts returns E_PATH if the branch takes no commit with one of these files,
+	// because git would store the file in another form.
+	Accepts(names []string) error
 	// Commit makes a commit on top of Tip without moving the branch to it. It returns
 	// E_CONFLICT if a working tree shows the branch and has other changes of these
 	// files, and Tip if nothing changes.

@@ -61,9 +61,7 @@ func Open(files sandbox.FS, dir, branch string, who func(repository *gitconfig.C
 	if err != nil {
 		return nil, err
 	}
-	switch strings.ToLower(config.Section("core").Option("bare")) {
-	case "", "false", "no", "off", "0":
-	default:
+	if set(config, "bare", false) {
 		b.work = nil
 	}
 	b.who = who(config)
@@ -124,6 +122,11 @@ func (b *Branch) config() (*gitconfig.Config, error) {
 		return nil, err
 	}
 	c := gitconfig.New()
+	if own, err := sandbox.ReadFile(b.git, "config.worktree", 1<<20); err == nil { // it has precedence, and the same rules
+		data = append(append(data, '\n'), own...)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	if err := gitconfig.NewDecoder(bytes.NewReader(data)).Decode(c); err != nil {
 		return nil, b.refused("its configuration cannot be read: %s", fault.Brief(oneLine(err.Error())))
 	}
@@ -140,12 +143,23 @@ func (b *Branch) config() (*gitconfig.Config, error) {
 			continue
 		}
 		switch strings.ToLower(o.Key) {
-		case "noop", "preciousobjects", "partialclone":
+		case "noop", "preciousobjects", "partialclone", "worktreeconfig":
 		default:
 			return nil, b.refused("golem does not know its extension %s", fault.Brief(o.Key))
 		}
 	}
 	return c, nil
+}
+
+// set returns a setting of the section core, or without it otherwise.
+func set(c *gitconfig.Config, name string, otherwise bool) bool {
+	switch strings.ToLower(c.Section("core").Option(name)) {
+	case "":
+		return otherwise
+	case "false", "no", "off", "0":
+		return false
+	}
+	return true
 }
 
 func (b *Branch) refused(format string, args ...any) error {

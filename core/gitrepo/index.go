@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"golem/core/sandbox"
 )
 
@@ -19,7 +17,8 @@ import (
 // changes some entries and keeps all others bit for bit. It leaves out optional
 // extensions, which git creates again.
 type gitIndex struct {
-	lines []indexLine
+	lines  []indexLine
+	sparse bool // some entries are directories of which git has no files in the working tree (index.sparse)
 }
 
 // indexLine is one entry: a fixed part of indexFixed bytes (two more if it is extended)
@@ -39,6 +38,7 @@ const (
 	indexExtended = 0x4000
 	indexStage    = 0x3000
 	indexName     = 0x0fff
+	indexSkip     = 0x4000 // in the two more bytes of an extended entry
 )
 
 // readIndex reads the index. If there is none, it returns an empty one.
@@ -79,7 +79,11 @@ func parseIndex(data []byte) (*gitIndex, bool) {
 		out.lines, rest, last = append(out.lines, line), rest[used:], line.name
 	}
 	for len(rest) > 0 { // extensions: one that begins with a small letter cannot be left out
-		if len(rest) < 8 || rest[0] < 'A' || rest[0] > 'Z' {
+		if len(rest) < 8 {
+			return nil, false
+		}
+		sparse := string(rest[:4]) == "sdir"
+		if out.sparse = out.sparse || sparse; !sparse && (rest[0] < 'A' || rest[0] > 'Z') {
 			return nil, false
 		}
 		size := int64(binary.BigEndian.Uint32(rest[4:])) + 8
@@ -147,6 +151,9 @@ func (i *gitIndex) encode() []byte {
 		used := len(l.fixed) + len(l.name)
 		out = append(out, make([]byte, 8-used%8)...)
 	}
+	if i.sparse {
+		out = append(out, "sdir\x00\x00\x00\x00"...)
+	}
 	sum := sha1.Sum(out)
 	return append(out, sum[:]...)
 }
@@ -169,18 +176,32 @@ func (i *gitIndex) get(name string) (e *gitEntry, at int, merging bool) {
 	if !found {
 		return nil, at, merging
 	}
-	fixed := i.lines[at].fixed
-	if binary.BigEndian.Uint16(fixed[indexFlags:])&indexStage != 0 {
+	if binary.BigEndian.Uint16(i.lines[at].fixed[indexFlags:])&indexStage != 0 {
 		return nil, at, true
 	}
-	mode := map[uint32]string{0o100644: Plain, 0o100755: Program, 0o120000: Link, 0o160000: Submodule}[binary.BigEndian.Uint32(fixed[indexMode:])]
-	return &gitEntry{mode, name, plumbing.Hash(fixed[indexHash : indexHash+sha1.Size])}, at, merging
+	entry := i.lines[at].entry()
+	return &entry, at, merging
 }
+
+// collapsed reports whether a name is in a directory that a sparse index has as one entry.
+func (i *gitIndex) collapsed(name string) bool {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if _, found := i.find(dir + "/"); found {
+			return true
+		}
+	}
+	return false
+}
+
+// skips reports whether git does not expect the file of the entry at a position in the
+// working tree.
+func (i *gitIndex) skips(at int, has bool) bool { return has && i.lines[at].skip() }
 
 // set puts a file into the index at position at, or removes it if e is nil. has reports
 // whether the index has the file there. set writes no times and no size, so that git
 // reads the file itself.
 func (i *gitIndex) set(name string, at int, has bool, e *gitEntry) {
+	skip := i.skips(at, has)
 	if has {
 		i.lines = slices.Delete(i.lines, at, at+1)
 	}
@@ -194,6 +215,11 @@ func (i *gitIndex) set(name string, at int, has bool, e *gitEntry) {
 	}
 	binary.BigEndian.PutUint32(fixed[indexMode:], mode)
 	copy(fixed[indexHash:], e.hash[:])
-	binary.BigEndian.PutUint16(fixed[indexFlags:], uint16(min(len(name), indexName)))
+	flags := uint16(min(len(name), indexName))
+	if skip {
+		flags |= indexExtended
+		fixed = binary.BigEndian.AppendUint16(fixed, indexSkip)
+	}
+	binary.BigEndian.PutUint16(fixed[indexFlags:], flags)
 	i.lines = slices.Insert(i.lines, at, indexLine{fixed, name})
 }

@@ -2,7 +2,6 @@ package gitrepo
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -48,7 +47,7 @@ func (r *reader) list(tree, dir, only string, listed *int, out map[string]gitEnt
 			}
 			continue
 		}
-		if _, seen := r.name(full); !seen || e.name == "" || strings.Contains(e.name, "/") {
+		if e.name == "" || strings.Contains(e.name, "/") || !r.sees(full, e.mode) {
 			continue
 		}
 		if out[full] = e; len(out) > maxEntries {
@@ -80,128 +79,6 @@ func (r *reader) files(commit, only string) (map[string]gitEntry, error) {
 		err = r.list(c.tree, "", only, new(int), out)
 	}
 	return out, err
-}
-
-// now returns the names of files of the working tree: known are those in base and those
-// in the index that the worker sees; with others, unknown are the files that the worker
-// sees and that git neither knows nor ignores.
-func (r *reader) now(base map[string]gitEntry, only string, others bool) (known, unknown map[string]bool, err error) {
-	index, err := r.readIndex()
-	if err != nil {
-		return nil, nil, err
-	}
-	known, unknown = map[string]bool{}, map[string]bool{}
-	for name := range base {
-		known[name] = true
-	}
-	for _, l := range index.lines {
-		if binary.BigEndian.Uint32(l.fixed[indexMode:]) == 0o160000 { // a submodule
-			continue
-		}
-		if _, seen := r.name(l.name); seen && (only == "" || sandbox.Within(l.name, only)) {
-			known[l.name] = true
-		}
-	}
-	if !others {
-		return known, unknown, nil
-	}
-	ignored := gitIgnores{r: r, loaded: map[string]bool{}}
-	count := 0
-	err = fs.WalkDir(r.view, ".", func(name string, e fs.DirEntry, err error) error {
-		if r.ctx.Err() != nil {
-			return r.ctx.Err()
-		}
-		if err != nil { // a directory that cannot be listed is left out
-			if e != nil && e.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		file, err := r.file(name)
-		switch {
-		case err != nil || file == "" || known[file]: // outside the repository, its root, or a known file
-			return nil
-		case ignored.match(file, e.IsDir()) && e.IsDir():
-			return fs.SkipDir
-		case e.IsDir() || ignored.match(file, false):
-			return nil
-		}
-		unknown[file] = true
-		if count++; count > maxEntries {
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return known, unknown, err
-}
-
-// text returns the content of a file of the working tree as the worker sees it. ok is
-// false if the file does not exist or cannot be read.
-func (r *reader) text(file string) (data []byte, ok bool) {
-	name, seen := r.name(file)
-	if !seen {
-		return nil, false
-	}
-	data, err := sandbox.ReadFile(r.view, strings.TrimPrefix(name, "/"), maxBlob)
-	return data, err == nil
-}
-
-// tooLarge reports whether the worker sees a file and the file is too large to be compared.
-func (r *reader) tooLarge(file string) bool {
-	name, seen := r.name(file)
-	info, err := fs.Stat(r.view, strings.TrimPrefix(name, "/"))
-	return seen && err == nil && info.Size() > maxBlob
-}
-
-// status implements git_status.
-func (r *reader) status(Args) (string, error) {
-	head, base, err := r.headFiles("")
-	if err != nil {
-		return "", err
-	}
-	known, unknown, err := r.now(base, "", true)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "on %s\n", head)
-	clean := b.Len()
-	for _, file := range slices.Sorted(maps.Keys(known)) {
-		if r.ctx.Err() != nil {
-			return "", r.ctx.Err()
-		}
-		e, had := base[file]
-		if had && e.mode != Plain && e.mode != Program {
-			continue
-		}
-		name, _ := r.name(file)
-		data, there := r.text(file)
-		switch {
-		case !there && r.tooLarge(file):
-			fmt.Fprintf(&b, "not compared, too large: %s\n", name)
-		case had && !there:
-			fmt.Fprintf(&b, "removed: %s\n", name)
-		case !had && there:
-			fmt.Fprintf(&b, "new: %s\n", name)
-		case there && !same(data, e.hash):
-			fmt.Fprintf(&b, "changed: %s\n", name)
-		}
-	}
-	for _, file := range slices.Sorted(maps.Keys(unknown)) {
-		name, _ := r.name(file)
-		fmt.Fprintf(&b, "untracked: %s\n", name)
-	}
-	if b.Len() == clean {
-		b.WriteString("nothing differs from the last commit\n")
-	}
-	return clip(b.String(), "use git_diff with path"), nil
-}
-
-// same reports whether a file has the content of a blob, also if git has written the
-// line ends as CRLF into the working tree.
-func same(data []byte, hash plumbing.Hash) bool {
-	return plumbing.ComputeHash(plumbing.BlobObject, data) == hash ||
-		bytes.Contains(data, []byte("\r\n")) && plumbing.ComputeHash(plumbing.BlobObject, bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))) == hash
 }
 
 // headFiles returns the files of the last commit of the branch that the working tree
@@ -260,40 +137,7 @@ func (r *reader) diff(in Args) (string, error) {
 	if in.To != "" {
 		return r.between(before, after)
 	}
-	known, _, err := r.now(before, only, false)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for _, file := range slices.Sorted(maps.Keys(known)) {
-		e, had := before[file]
-		name, _ := r.name(file)
-		data, there := r.text(file)
-		if r.ctx.Err() != nil || b.Len() > maxText {
-			break
-		}
-		if had && e.mode != Plain && e.mode != Program || had && there && same(data, e.hash) {
-			continue
-		}
-		if !there && r.tooLarge(file) {
-			fmt.Fprintf(&b, "not compared, too large: %s\n", name)
-			continue
-		}
-		if !had && !there {
-			continue
-		}
-		var old []byte
-		if had {
-			if old, err = r.blob(e); err != nil {
-				return "", err
-			}
-		}
-		if !there {
-			data = nil
-		}
-		b.WriteString(r.patch(file, old, data, had, there))
-	}
-	return gitNone(b.String(), "nothing differs"), nil
+	return r.diffNow(before, only)
 }
 
 func (r *reader) revFiles(rev, only string) (map[string]gitEntry, error) {
@@ -319,14 +163,16 @@ func (r *reader) between(before, after map[string]gitEntry) (string, error) {
 	for _, file := range slices.Sorted(maps.Keys(all)) {
 		old, had := before[file]
 		next, has := after[file]
-		if old.hash == next.hash && had == has {
+		name, _ := r.name(file)
+		modes := modeChanged(name, old.mode, next.mode)
+		b.WriteString(modes)
+		if old.hash == next.hash && had == has && (old.mode == next.mode || modes != "") {
 			continue
 		}
 		if r.ctx.Err() != nil || b.Len() > maxText {
 			break
 		}
 		if old.mode == Submodule || next.mode == Submodule {
-			name, _ := r.name(file)
 			fmt.Fprintf(&b, "submodule %s: another commit\n", name)
 			continue
 		}
@@ -340,7 +186,7 @@ func (r *reader) between(before, after map[string]gitEntry) (string, error) {
 		}
 		b.WriteString(r.patch(file, was, is, had, has))
 	}
-	return gitNone(b.String(), "no file that you see differs"), nil
+	return gitNone(b.String(), "no file that you see differs") + r.leftOut(), nil
 }
 
 // blob returns the content of a file of a commit: nil for no file or a submodule, and a

@@ -95,7 +95,11 @@ func (b *Branch) follow(from, to string, names []string, strict bool) (index []b
 		if err != nil {
 			return nil, nil, err
 		}
+		if list.collapsed(name) {
+			return nil, nil, b.refused("its sparse index has the directory of %s as one entry; git sparse-checkout reapply --no-sparse-index expands it", ShownName(name))
+		}
 		has, at, merging := list.get(name)
+		skip := list.skips(at, has != nil)
 		clean := !merging && (same(has, base) || same(has, want))
 		if clean && !same(has, want) {
 			list.set(name, at, has != nil, want)
@@ -103,6 +107,7 @@ func (b *Branch) follow(from, to string, names []string, strict bool) (index []b
 		}
 		now, plain := b.inWork(name)
 		switch {
+		case skip && plain && now.IsZero(): // it is in no working tree, before and after
 		case plain && now == hashOf(want) && isProgram(want) == isProgram(base):
 		case plain && (now == hashOf(want) || now == hashOf(base)):
 			edits = append(edits, workEdit{name, want})

@@ -99,6 +99,10 @@ type reader struct {
 	view   View
 	source string          // the source of the directory with the repository
 	ends   map[string]bool // commits whose parents a shallow clone does not have
+
+	fileMode bool                       // core.filemode: whether modes of files in the working tree count
+	unshown  map[string]map[string]bool // names of files that are not looked at, by the reason
+	summed   int64                      // bytes of files that were read for Git LFS
 }
 
 // open opens the repository in a directory of the view; "" is the project's directory.
@@ -127,9 +131,11 @@ func open(ctx context.Context, files sandbox.FS, view View, dir string) (*reader
 	if err := r.find(files, path.Join("/", dir)); err != nil {
 		return nil, err
 	}
-	if _, err := r.config(); err != nil {
+	config, err := r.config()
+	if err != nil {
 		return nil, err
 	}
+	r.fileMode = set(config, "filemode", true)
 	r.store, r.left = NewDisk(r.git, maxBlob), maxRead
 	return r, r.shallow()
 }

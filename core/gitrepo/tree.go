@@ -243,7 +243,15 @@ func (b *Branch) Commit(message string, when time.Time, files []clearance.Commit
 	if err != nil {
 		return "", err
 	}
-	names := make([]string, len(files))
+	names, writes, content := make([]string, len(files)), []string(nil), map[string]func() ([]byte, error){}
+	for _, f := range files {
+		if content[f.Name] = f.Content; f.Content != nil {
+			writes = append(writes, f.Name)
+		}
+	}
+	if err := b.plain(writes, content); err != nil {
+		return "", err
+	}
 	for _, adding := range []bool{false, true} { // removals first, to make room for new names
 		for n, f := range files {
 			names[n] = f.Name

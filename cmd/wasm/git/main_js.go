@@ -119,6 +119,8 @@ func do(ctx context.Context, op, raw string, tree, look, content js.Value) (any,
 	case "file":
 		data, err := in.file(b)
 		return jsbytes.Array(data), err
+	case "accepts":
+		return nil, b.Accepts(in.Names)
 	case "commit":
 		return in.commit(b, content)
 	}

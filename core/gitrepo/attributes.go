@@ -1,0 +1,316 @@
+package gitrepo
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// gitAttributes is what the files .gitattributes and info/attributes say about the content
+// of files: which of them git stores in another form than they have in the working tree.
+type gitAttributes struct {
+	file   func(name string) ([]byte, error) // the content of a .gitattributes; fs.ErrNotExist: there is none
+	info   []attributeLine                   // of info/attributes
+	dirs   map[string][]attributeLine        // the lines of .gitattributes, by directory
+	macros map[string][]string               // attributes by macro
+	fold   bool                              // core.ignorecase
+}
+
+// attributeLine is a line of such a file.
+type attributeLine struct {
+	match      *regexp.Regexp // of the path below the directory of the file, or of the base name
+	base       bool           // match is of the base name
+	attributes []string
+}
+
+// converting are the attributes with which git stores other bytes than the file has.
+var converting = []string{"filter", "working-tree-encoding"}
+
+// of returns the attribute with its value for which git would store a file in another
+// form, or "".
+func (a *gitAttributes) of(name string) (string, error) {
+	var matching []attributeLine
+	add := func(lines []attributeLine, rel string) {
+		for _, l := range lines {
+			text := rel
+			if l.base {
+				text = path.Base(rel)
+			}
+			if l.match.MatchString(byBytes(text)) {
+				matching = append(matching, l)
+			}
+		}
+	}
+	dirs := []string{"."}
+	for n, c := range name {
+		if c == '/' {
+			dirs = append(dirs, name[:n])
+		}
+	}
+	for _, dir := range dirs {
+		lines, err := a.load(dir)
+		if err != nil {
+			return "", err
+		}
+		add(lines, strings.TrimPrefix(name, strings.TrimPrefix(dir+"/", "./")))
+	}
+	add(a.info, name)
+	values := map[string]string{}
+	for _, l := range slices.Backward(matching) {
+		a.fill(values, l.attributes)
+	}
+	for _, key := range converting {
+		if v := values[key]; v != "" {
+			return key + "=" + v, nil
+		}
+	}
+	return "", nil
+}
+
+// fill sets attributes that have no value yet, the last one first, with those of macros.
+func (a *gitAttributes) fill(values map[string]string, attributes []string) {
+	for _, text := range slices.Backward(attributes) {
+		name, value, _ := strings.Cut(text, "=")
+		name = strings.TrimLeft(name, "-!")
+		if _, has := values[name]; has {
+			continue
+		}
+		values[name] = value // a filter without a name is none
+		a.fill(values, a.macros[text])
+	}
+}
+
+// load returns the lines of a directory's .gitattributes.
+func (a *gitAttributes) load(dir string) ([]attributeLine, error) {
+	lines, ok := a.dirs[dir]
+	if ok {
+		return lines, nil
+	}
+	data, err := a.file(path.Join(dir, ".gitattributes"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	lines = a.parse(data, dir == ".")
+	a.dirs[dir] = lines
+	return lines, nil
+}
+
+// parse parses such a file. Only the one in the root may define macros.
+func (a *gitAttributes) parse(data []byte, macros bool) (out []attributeLine) {
+	for line := range strings.Lines(strings.TrimPrefix(string(data), "\uFEFF")) {
+		line = strings.Trim(line, " \t\r\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		pattern, rest := cutPattern(line)
+		words := strings.FieldsFunc(rest, func(c rune) bool { return strings.ContainsRune(" \t\r\n", c) })
+		if macro, is := strings.CutPrefix(pattern, "[attr]"); is {
+			if macros {
+				a.macros[macro] = words
+			}
+			continue
+		}
+		if strings.HasPrefix(pattern, "!") || strings.HasSuffix(pattern, "/") {
+			continue // git ignores the first, and the second is only of directories
+		}
+		l := attributeLine{base: !strings.Contains(pattern, "/"), attributes: words}
+		var err error
+		if l.match, err = globbed(strings.TrimPrefix(pattern, "/"), a.fold); err == nil {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// cutPattern returns the pattern of a line, which may be quoted, and the rest.
+func cutPattern(line string) (pattern, rest string) {
+	if quoted, err := strconv.QuotedPrefix(line); err == nil && line[0] == '"' {
+		if pattern, err = strconv.Unquote(quoted); err == nil {
+			return pattern, line[len(quoted):]
+		}
+	}
+	at := strings.IndexAny(line, " \t")
+	if at < 0 {
+		return line, ""
+	}
+	return line[:at], line[at:]
+}
+
+// globbed returns the regular expression for a pattern of git (wildmatch with pathnames).
+func globbed(pattern string, fold bool) (*regexp.Regexp, error) {
+	pattern = byBytes(pattern)
+	var b strings.Builder
+	if b.WriteString(`^(?s:`); fold {
+		b.Reset()
+		b.WriteString(`^(?si:`)
+	}
+	for n := 0; n < len(pattern); {
+		rest := pattern[n:]
+		start := n == 0 || pattern[n-1] == '/'
+		stars := len(rest) - len(strings.TrimLeft(rest, "*"))
+		switch {
+		case start && stars >= 2 && strings.HasPrefix(rest[stars:], "/"):
+			b.WriteString(`(?:.*/)?`)
+			n += stars + 1
+		case start && stars >= 2 && stars == len(rest):
+			b.WriteString(`.*`)
+			n += stars
+		case stars > 0:
+			b.WriteString(`[^/]*`)
+			n += stars
+		case rest[0] == '?':
+			b.WriteString(`[^/]`)
+			n++
+		case rest[0] == '[':
+			used, err := globClass(&b, rest)
+			if err != nil {
+				return nil, err
+			}
+			n += used
+		case rest[0] == '\\' && len(rest) > 1:
+			b.WriteString(regexp.QuoteMeta(rest[1:2]))
+			n += 2
+		default:
+			b.WriteString(regexp.QuoteMeta(rest[:1]))
+			n++
+		}
+	}
+	return regexp.Compile(b.String() + `)$`)
+}
+
+// byBytes returns a text with a character for each byte, because git compares bytes.
+func byBytes(s string) string {
+	out := make([]rune, len(s))
+	for n := range len(s) {
+		out[n] = rune(s[n])
+	}
+	return string(out)
+}
+
+// globClass writes the regular expression of a class such as [a-z] or [!.], and returns
+// its length in the pattern.
+func globClass(b *strings.Builder, pattern string) (used int, err error) {
+	n, open := 1, `[`
+	if n < len(pattern) && (pattern[n] == '!' || pattern[n] == '^') {
+		n, open = 2, `[^/`
+	}
+	b.WriteString(open)
+	for first := true; n < len(pattern); first = false {
+		switch c := pattern[n]; {
+		case c == ']' && !first:
+			b.WriteString(`]`)
+			return n + 1, nil
+		case c == '[' && strings.HasPrefix(pattern[n:], "[:") && strings.Contains(pattern[n:], ":]"):
+			end := n + strings.Index(pattern[n:], ":]") + 2
+			b.WriteString(pattern[n:end])
+			n = end
+			continue
+		case c == '-' && !first && n+1 < len(pattern) && pattern[n+1] != ']':
+			b.WriteString(`-`)
+		case c == '\\' && n+1 < len(pattern):
+			n++
+			b.WriteString(regexp.QuoteMeta(pattern[n : n+1]))
+		case strings.IndexByte(`-[]^\&~`, c) >= 0:
+			b.WriteString(`\` + string(c))
+		default:
+			b.WriteString(pattern[n : n+1])
+		}
+		n++
+	}
+	return 0, errors.New("the class has no end")
+}
+
+// attributes returns the attributes by which git would store files of a commit. A
+// .gitattributes is read from content, which has the files of the commit, otherwise from
+// the working tree if it shows the branch, otherwise from the last commit.
+func (b *Branch) attributes(content map[string]func() ([]byte, error)) (*gitAttributes, error) {
+	config, err := b.config()
+	if err != nil {
+		return nil, err
+	}
+	root, err := b.root(b.tip)
+	if err != nil {
+		return nil, err
+	}
+	head, err := b.head()
+	if err != nil {
+		return nil, err
+	}
+	a := &gitAttributes{dirs: map[string][]attributeLine{}, macros: map[string][]string{}, fold: set(config, "ignorecase", false)}
+	a.file = func(name string) ([]byte, error) {
+		if read, changed := content[name]; changed && read != nil {
+			return read()
+		} else if changed {
+			return nil, fs.ErrNotExist
+		}
+		if b.work != nil && head == b.ref {
+			if _, err := fs.Stat(b.work, name); err == nil {
+				return sandbox.ReadFile(b.work, name, 1<<20)
+			}
+		}
+		data, err := sandbox.ReadFile(gitCommit{b, root}, name, 1<<20)
+		if errors.Is(err, fault.Path) { // a link, which git ignores, or below a file
+			err = fs.ErrNotExist
+		}
+		return data, err
+	}
+	if _, err := a.load("."); err != nil {
+		return nil, err
+	}
+	info, err := sandbox.ReadFile(b.git, "info/attributes", 1<<20)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	a.info = a.parse(info, true)
+	return a, nil
+}
+
+// Accepts returns E_PATH if git would store one of these files in another form than
+// golem, by a filter such as that of Git LFS.
+func (b *Branch) Accepts(names []string) (err error) {
+	defer Recovered(&err)
+	return b.plain(names, nil)
+}
+
+// plain implements Accepts. content has the files that a commit is to have.
+func (b *Branch) plain(names []string, content map[string]func() ([]byte, error)) error {
+	a, err := b.attributes(content)
+	if err != nil {
+		return err
+	}
+	root, err := b.root(b.tip)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		why, err := a.of(name)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			return b.converted(name, ".gitattributes gives it "+fault.Brief(oneLine(why)))
+		}
+		e, err := b.lookup(root, name)
+		if err != nil || e == nil {
+			continue // what it is is told when the commit is made
+		}
+		if _, is, err := b.pointer(*e); err != nil {
+			return err
+		} else if is {
+			return b.converted(name, "the last commit has a pointer of Git LFS in its place")
+		}
+	}
+	return nil
+}
+
+func (b *Branch) converted(name, why string) error {
+	return fault.New(fault.Path, "%s of %s cannot be committed by golem: %s, so that git stores it in another form; golem runs no filter", ShownName(name), b.place, why).
+		Hinting("commit this file with git itself; golem commits the others")
+}
