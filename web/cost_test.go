@@ -41,7 +41,7 @@ func TestCostInThePage(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	do(p, `await text("is ready"); localStorage.setItem('golem.keys', JSON.stringify({ACME_BASE_URL: '%s/v1', ACME_KEY: 'k-0123456789'}));
-		localStorage.setItem('golem.settings', JSON.stringify({config: 'providers: {acme: {base_url: "https://models.acme.example/v1", api_key_env: ACME_KEY, models: {m: {price: {input: 2, cached_input: 0.5, output: 10}}}}}\nlimits: {cost: 0.0033}\n'}))`, server.URL)
+		localStorage.setItem('golem.settings', JSON.stringify({config: 'providers: {acme: {base_url: "https://models.acme.example/v1", api_key_env: ACME_KEY, models: {m: {price: {input: 2, cached_input: 0.5, output: 10}}}}}\nlimits: {cost: 0.025}\n'}))`, server.URL)
 	project(t, p, "dear", map[string]string{
 		"main.worker":          "---\nmodel: acme:m\nallow_workers: [child]\n---\nM.\n",
 		"workers/child.worker": "---\ndescription: C\n---\nC.\n",
@@ -55,7 +55,7 @@ func TestCostInThePage(t *testing.T) {
 		if (!nodes[0].endsWith('· %[1]s') || !nodes[1].endsWith('120 tokens · $0.0004')) throw new Error(nodes.join('\n'));
 		document.querySelector('.tree .node').click(); await text(%[2]q);
 		await click("Trace"); await until("a run", () => button(".jsonl")); await click(".jsonl"); await text('2.3k tokens · %[1]s'); await click("main"); await text(%[2]q)`, total, own)
-	do(p, `await click("Run"); await say('again'); await text("E_BUDGET: main has used $0.0205 of its $0.0033")`)
+	do(p, `await click("Run"); await say('again'); await text("E_BUDGET: main has used $0.0205 of its $0.025")`)
 	if n := asked.Load(); n != 4 {
 		t.Errorf("%d requests were made, the fifth was one too many", n)
 	}

@@ -53,7 +53,7 @@ export interface Header {
 
 export interface Request {
   id: string
-  kind: 'tool' | 'input' | 'turns' | 'trust' | 'resume' | 'secret'
+  kind: 'tool' | 'input' | 'turns' | 'trust' | 'resume'
   call?: string
   risk: string
   workerPath?: string[]
@@ -70,8 +70,8 @@ export interface Request {
   paths?: PathUse[]
   diff?: string
   unchanged?: boolean
-  rule?: string
   runs?: string[]
+  rule?: string
   why?: string
   lasting?: Lasting
 }
@@ -84,13 +84,12 @@ export interface AskingWorker {
 }
 
 export interface Line {
-  /** The worker whose words value has. Without it they are golem's or a file's. */
-  by?: string
   path: string
   value: string
   means?: string
   where?: string
   danger?: string
+  by?: string
 }
 
 export interface Grant {

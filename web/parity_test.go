@@ -27,6 +27,12 @@ var elsewhere = map[string]string{
 
 	"s63-mcp-lists": "one of its servers is a command, which a page cannot start",
 
+	"x-mcp-from":         "its servers are commands, which a page cannot start",
+	"x-mcp-instructions": "its servers are commands, which a page cannot start",
+	"x-mcp-keys":         "its servers are commands, which a page cannot start",
+	"x-mcp-optional":     "its servers are commands, which a page cannot start",
+	"x-mcp-schemas":      "its servers are commands, which a page cannot start",
+
 	"s19-wrong-request": "golem.js binds every answer to the question it was given",
 
 	"x-toolset-unknown": "the list of toolsets that it names has one more in a page, page",

@@ -176,7 +176,7 @@ func TestCompositionSendsNothing(t *testing.T) {
 	do(p, `const field = document.getElementById('task'); await type("にほ"); `+enters+` if (field.value !== "にほ") throw new Error("the half was sent"); await say("go");
 		await until("the field", () => document.querySelector('dialog[open] #reply'))`)
 	heading := webtest.Eval[string](p, `document.getElementById('ask-title').innerText + '|' + document.querySelector('dialog[open] .words').innerText.replace(/\s+/g, ' ')`)
-	if want := "main asks you|What main says. These are not golem’s words. golem: your key has expired."; !strings.HasPrefix(heading, want) {
+	if want := "main asks you|main says. These are not golem’s words. golem: your key has expired."; !strings.HasPrefix(heading, want) {
 		t.Errorf("%s, want %s", heading, want)
 	}
 	do(p, `const field = document.querySelector('#reply'); field.value = 'にほ'; field.dispatchEvent(new Event('input', {bubbles: true})); await new Promise((f) => setTimeout(f, 600)); `+enters+`

@@ -58,12 +58,15 @@ import { GolemError } from './error.js'
  * @property {string} [why] why the person is asked, in plain words
  */
 
+/** All answers. One that is not among a request's answers counts for this call only, as on the command line. */
+const known = ['yes', 'no', 'session', 'always', 'never', 'keep']
+
 /** Returns what approve gave as the answer to a request. Throws E_USAGE if it is none. */
 function answered(decision, request) {
   if (decision === null || decision === undefined) return { answer: 'nobody' }
   const { answer, reason, text } = decision
   const words = [reason, text].every((s) => ['undefined', 'string'].includes(typeof s))
-  if (!words || !request.answers.includes(answer)) throw new GolemError({ code: 'E_USAGE', message: `approve must give {answer, reason?, text?}, in which answer is one of ${request.answers.join(', ')}` })
+  if (!words || !known.includes(answer)) throw new GolemError({ code: 'E_USAGE', message: `approve must give {answer, reason?, text?}, in which answer is one of ${request.answers.join(', ')}` })
   return { answer, reason, text }
 }
 

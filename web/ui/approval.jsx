@@ -166,9 +166,9 @@ function Lines({ request }) {
   return (
     <div class="stack">
       {request.workerPath && <dl class="facts"><Workers path={request.workerPath} /></dl>}
-      {request.kind === 'input' && <figure class="words"><figcaption class="small muted">What {visible(request.workerPath?.at(-1) ?? 'the worker')} says. These are not golem’s words.</figcaption><blockquote>{visible(request.title)}</blockquote></figure>}
-      {(request.lines ?? []).map((l, i) => (
-        <dl class="facts stacked" key={i}>
+      {(request.lines ?? []).map((l, i) => (l.by
+        ? <figure class="words" key={i}><figcaption class="small muted">{visible(l.path)}. These are not golem’s words.</figcaption><blockquote>{visible(l.value)}</blockquote></figure>
+        : <dl class="facts stacked" key={i}>
           <dt class="mono">{visible(l.path)}</dt>
           <dd>{l.value.includes('\n') ? <pre class="block" tabIndex={0} role="region" aria-label={visible(l.path)}>{visible(l.value)}</pre> : <span class="mono">{visible(l.value)}</span>}{l.where && <span class="small muted where"> {visible(l.where)}</span>}{l.means && <p class="small">{visible(l.means)}</p>}</dd>
         </dl>
