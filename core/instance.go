@@ -86,7 +86,8 @@ func open(p Platform, o Options, part bool) (*Instance, error) {
 		Config: config, Reach: o.Reach, TrustsImports: i.consent.Imports,
 		FS: o.Files, Work: work, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, WorkersRoot: o.WorkersRoot, Builtin: builtin.Workers(), Env: p.Env, ToolFiles: p.ToolFiles, Libraries: p.Libraries,
 		NoLock: o.NoLock, Part: part, Platform: p.Name, Toolsets: i.registry.Names(), PlatformToolsets: p.OtherToolsets,
-		CheckToolset: i.registry.Check, CheckModel: func(name, origin, platform string) error { return i.models.Check(name, origin, platform) },
+		CheckToolset: i.registry.Check, CheckModel: func(name, origin, platform string) (string, error) { return i.models.Check(name, origin, platform) },
+		Providers: func() []string { return i.models.Beginnings() },
 		Flags: project.Flags{
 			Model: o.Model, Approval: o.Approval, MaxDepth: o.MaxDepth, Limits: o.Limits, Settings: o.Settings, AllowOutside: o.AllowOutside,
 			NoImportTools: o.NoImportTools, AllowModuleImports: o.AllowModuleImport,

@@ -2,6 +2,7 @@ package model
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"golem/core/fault"
@@ -15,7 +16,10 @@ const (
 )
 
 // Lends reports whether the models of a provider are lent by a platform.
-func Lends(provider string) bool { return provider == page || provider == device }
+func Lends(provider string) bool { return slices.Contains(Lenders(), provider) }
+
+// Lenders returns the beginnings of the names of models that a platform lends.
+func Lenders() []string { return []string{page, device} }
 
 // NotLent returns the error, E_PLATFORM, of using a model on a platform that lends none.
 func NotLent(name string) error {

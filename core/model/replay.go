@@ -15,6 +15,7 @@ import (
 // replay is a model that answers from a recording, and from nothing else.
 type replay struct {
 	name    string
+	model   string // the recorded model, as the recording's first line names it
 	redact  func(string) string
 	context int // tokens that the recorded model is known to read; 0: not known
 
@@ -44,7 +45,7 @@ func openReplay(name, rest string, c Config) (Model, error) {
 	var h recordingHeader
 	head, _, _ := bytes.Cut(data, []byte("\n"))
 	_ = json.Unmarshal(head, &h) // it was parsed above
-	r := &replay{name: name, redact: c.Redact, context: c.Listing(h.Model).Context, byKey: map[string][]*take{}, all: all}
+	r := &replay{name: name, model: h.Model, redact: c.Redact, context: c.Listing(h.Model).Context, byKey: map[string][]*take{}, all: all}
 	for _, t := range all {
 		r.byKey[t.Key] = append(r.byKey[t.Key], t)
 	}
@@ -105,6 +106,14 @@ func (t *take) follow(before []string, copies *int) {
 		*copies -= t.Same
 		t.messages = append(before[:t.Same:t.Same], t.Asked...)
 	}
+}
+
+// Recorded returns the model that a recording names; "" if m is no recording.
+func Recorded(m Model) string {
+	if r, ok := bare(m).(*replay); ok {
+		return r.model
+	}
+	return ""
 }
 
 // Name returns "replay:" and the file's name.

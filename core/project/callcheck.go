@@ -131,6 +131,7 @@ func (c *checker) lent(entry location) {
 					if f := got.worker.unfit(l.name, "its caller's"); f != nil {
 						c.add(orNowhere(patterns.Pos, f))
 					}
+					c.recordedFits(got, l.name)
 				}
 			}
 			if !seen[l] {

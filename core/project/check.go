@@ -13,6 +13,7 @@ type checker struct {
 	faults   fault.List
 	said     map[string]bool // texts of faults, because a fault of the manifest appears in every worker
 	models   map[string]bool
+	recorded map[string]string // the model that a recording names, by the recording's name
 	queue    []location
 	queued   map[location]bool
 	order    []location // in the order in which they were checked
@@ -27,7 +28,7 @@ func (p *Project) Check(platform string) fault.List {
 	if platform == "" {
 		platform = p.src.Platform
 	}
-	c := &checker{p: p, platform: platform, said: map[string]bool{}, models: map[string]bool{}, queued: map[location]bool{}, allowed: map[location][]call{}}
+	c := &checker{p: p, platform: platform, said: map[string]bool{}, models: map[string]bool{}, recorded: map[string]string{}, queued: map[location]bool{}, allowed: map[location][]call{}}
 	c.add(p.faults...)
 	if p.readGolemLock(); p.pins.fault != nil {
 		c.add(p.pins.fault)
@@ -212,6 +213,22 @@ func (c *checker) ignored(s *scanned, target location, ref *yamltree.Node) {
 func (c *checker) model(got *loaded) {
 	for _, w := range got.worker.Models() {
 		c.oneModel(got, w.Model)
+		if !got.worker.ModelIsLast {
+			c.recordedFits(got, w.Model)
+		}
+	}
+	c.add(c.p.strangePatterns(got)...)
+}
+
+// recordedFits adds a fault if name is a recording of a model that the worker's
+// compatible_models do not allow.
+func (c *checker) recordedFits(got *loaded, name string) {
+	patterns, recorded := got.def.node.Get("compatible_models"), c.recorded[name]
+	if patterns == nil || recorded == "" {
+		return
+	}
+	if f := got.worker.unfit(recorded, "recorded in "+name); f != nil {
+		c.add(orNowhere(patterns.Pos, f))
 	}
 }
 
@@ -221,8 +238,9 @@ func (c *checker) oneModel(got *loaded, name string) {
 		return
 	}
 	c.models[name+"\x00"+origin] = true
-	err := c.p.src.CheckModel(name, origin, c.platform)
+	recorded, err := c.p.src.CheckModel(name, origin, c.platform)
 	if err == nil {
+		c.recorded[name] = recorded
 		return
 	}
 	where := yamltree.Pos{}

@@ -232,7 +232,7 @@ func TestToolsetOptionsAreJudgedByTheirFactory(t *testing.T) {
 
 func TestModelsAreJudgedByTheHost(t *testing.T) {
 	s := demo("-- project.yaml --\nmodel: nope:x\n-- main.worker --\ninstructions: a\n-- workers/b.worker --\ninstructions: a\n")
-	s.CheckModel = func(name, _, _ string) error { return fmt.Errorf("unknown provider in %s", name) }
+	s.CheckModel = func(name, _, _ string) (string, error) { return "", fmt.Errorf("unknown provider in %s", name) }
 	got := open(t, s).Check("")
 	if len(got) != 1 || got[0].Error() != "project.yaml:1:8: E_MODEL: unknown provider in nope:x" {
 		t.Errorf("%v", got)

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -68,22 +69,69 @@ func (w *Worker) Models() []*Worker {
 	return out
 }
 
-// unfit returns a fault if compatible_models do not allow a model.
+// unfit returns a fault if compatible_models do not allow a model. A script is no
+// language model and fits always. So does a recording here: it is judged by the model
+// that it names, once it is read.
 func (w *Worker) unfit(name, origin string) *fault.Fault {
-	if w.CompatibleModels == nil || matchesAny(w.CompatibleModels, name) {
+	provider, _, _ := strings.Cut(name, ":")
+	if w.CompatibleModels == nil || provider == "script" || provider == "replay" || matchesAny(w.CompatibleModels, name) {
 		return nil
 	}
 	return fault.New(fault.Model, "model %s (%s) is not among this worker's compatible_models: %s",
 		fault.Quoted(name), origin, strings.Join(w.CompatibleModels, ", ")).Hinting("choose a matching model with --model or model:")
 }
 
-// FitsModel returns an error if compatible_models do not allow the worker to run with
-// its caller's model. origin says in the message where the model was set.
+// FitsModel returns an error if compatible_models do not allow the worker to run with a
+// model: its caller's, one chosen in a chat, or the one that a recording names. origin
+// says in the message where the model was set.
 func (w *Worker) FitsModel(name, origin string) error {
 	if f := w.unfit(name, origin); f != nil {
 		return f.At(w.File, 0, 0)
 	}
 	return nil
+}
+
+// ModelWarnings returns a warning for each of a worker's compatible_models that no model
+// can match. golem check calls it an error.
+func (p *Project) ModelWarnings(w *Worker) fault.List {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	got := p.byWorker[w]
+	if got == nil || got.def == nil {
+		return nil
+	}
+	out := p.strangePatterns(got)
+	for _, f := range out {
+		f.Severity = fault.Warning
+	}
+	return out
+}
+
+// strangePatterns returns a fault for each of a worker's compatible_models whose
+// provider golem does not have.
+func (p *Project) strangePatterns(got *loaded) fault.List {
+	patterns := got.def.node.Get("compatible_models")
+	if patterns == nil || p.src.Providers == nil {
+		return nil
+	}
+	known := p.src.Providers()
+	var out fault.List
+	for _, item := range patterns.Items {
+		provider, rest, ok := strings.Cut(item.Text, ":")
+		switch {
+		case !ok && !strings.ContainsAny(item.Text, "*?[{"):
+			out = append(out, item.Pos.Fault(fault.Model, "no model matches %s in compatible_models: it has no provider", fault.Quoted(item.Text)).Hinting("%s", modelHint(item.Text)))
+		case !ok || strings.ContainsAny(provider, "{[") && !strings.ContainsAny(provider, "}]"):
+		case !slices.ContainsFunc(known, func(name string) bool { return matchesAny([]string{provider}, name) }):
+			f := item.Pos.Fault(fault.Model, "no model matches %s in compatible_models: there is no provider %s", fault.Quoted(item.Text), fault.Quoted(provider))
+			if ours := otherProviders[strings.ToLower(provider)]; ours != "" {
+				out = append(out, f.Hinting("write %s", fault.Brief(ours+":"+rest)))
+			} else {
+				out = append(out, f.Hinting("%s", fault.DidYouMean(provider, known)))
+			}
+		}
+	}
+	return out
 }
 
 // orNowhere gives a fault a position, if there is one: the value of a flag has none.

@@ -57,9 +57,12 @@ type Source struct {
 	// key.
 	CheckToolset func(name string, options json.RawMessage) error
 	// CheckModel returns an error if a model cannot be opened; origin is where the name
-	// was given, as in Worker.Origins, and platform the platform to check for. nil:
-	// only the form of the name is checked. It must not call the model.
-	CheckModel func(name, origin, platform string) error
+	// was given, as in Worker.Origins, and platform the platform to check for. recorded is
+	// the model that a recording names, "" for everything else. nil: only the form of the
+	// name is checked. It must not call the model.
+	CheckModel func(name, origin, platform string) (recorded string, err error)
+	// Providers returns every provider that the name of a model can begin with; nil: any.
+	Providers func() []string
 }
 
 // Flags are the settings of the command line. The zero value of a field stands for a

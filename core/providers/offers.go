@@ -42,6 +42,12 @@ func (t *Table) Names() []string {
 	return slices.Compact(names)
 }
 
+// Beginnings returns what the name of a model can begin with: the providers of Names,
+// script and replay, and what a page lends.
+func (t *Table) Beginnings() []string {
+	return slices.Concat(t.Names(), []string{"script", "replay"}, model.Lenders())
+}
+
 // Keyed returns the providers that can be used now: those whose key is set and those
 // that need none. local is true for the ones whose key is not set.
 func (t *Table) Keyed() (names []string, local map[string]bool) {

@@ -110,11 +110,12 @@ func (t *Table) env(name string) string {
 
 // Check returns the error of opening a model on a platform; nil if it can be opened. It
 // sends no request, but reads a script or recording. It does not know which models
-// another platform lends. origin says where the name was given.
-func (t *Table) Check(name, origin, platform string) error {
+// another platform lends. origin says where the name was given. recorded is the model
+// that a recording names.
+func (t *Table) Check(name, origin, platform string) (recorded string, err error) {
 	provider, _, err := model.Split(name)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if model.Lends(provider) {
 		if platform == t.source.Platform {
@@ -122,16 +123,19 @@ func (t *Table) Check(name, origin, platform string) error {
 		} else if platform != "browser" {
 			err = model.NotLent(name)
 		}
-		return err
+		return "", err
 	}
 	if provider == "script" || provider == "replay" {
-		_, err := model.Open(name, t.reading(origin))
-		return err
+		m, err := model.Open(name, t.reading(origin))
+		if err != nil {
+			return "", err
+		}
+		return model.Recorded(m), nil
 	}
 	if !slices.Contains(t.Names(), provider) {
-		return t.unknownProvider(provider, "script", "replay")
+		return "", t.unknownProvider(provider, "script", "replay")
 	}
-	return nil
+	return "", nil
 }
 
 // Host returns the host that requests of a model would go to; "" if there is none. It

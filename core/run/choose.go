@@ -34,7 +34,10 @@ func (s *Session) UseModel(ctx context.Context, name string) error {
 	} else { // the first message opens it and asks for trust
 		f.model = nil
 		if err = f.worker.FitsModel(name, fromChat); err == nil {
-			_, err = s.r.Model(ctx, &w)
+			var m model.Model
+			if m, err = s.r.Model(ctx, &w); err == nil {
+				err = fitsRecorded(f.worker, name, m)
+			}
 		}
 		if err != nil && fault.Of(err, fault.Model).Code == fault.Trust {
 			err = nil

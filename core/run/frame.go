@@ -174,6 +174,9 @@ func (f *frame) openModel(ctx context.Context) error {
 	if err = f.readSettings(); err != nil {
 		return err
 	}
+	for _, w := range f.tree.r.Project.ModelWarnings(f.worker) {
+		f.warn(w)
+	}
 	if trust := f.tree.r.TrustSettings; trust != nil {
 		err = trust(ctx, f.worker, f.question)
 	}
@@ -182,6 +185,9 @@ func (f *frame) openModel(ctx context.Context) error {
 		var m model.Model
 		if err == nil {
 			m, err = f.tree.model(ctx, one, f.question)
+		}
+		if err == nil {
+			err = fitsRecorded(f.worker, one.Model, m)
 		}
 		all = append(all, f.retrying(m))
 	}
@@ -194,6 +200,15 @@ func (f *frame) openModel(ctx context.Context) error {
 	f.model = model.WithFallback(all, func(from, to model.Model, why *fault.Fault) {
 		f.emit(trace.Warning{Code: fault.Model, Message: fmt.Sprintf("%s answers instead of %s: %s", to.Name(), from.Name(), why.Message)})
 	})
+	return nil
+}
+
+// fitsRecorded returns an error if m is a recording of a model that the worker's
+// compatible_models do not allow.
+func fitsRecorded(w *project.Worker, name string, m model.Model) error {
+	if recorded := model.Recorded(m); recorded != "" {
+		return w.FitsModel(recorded, "recorded in "+name)
+	}
 	return nil
 }
 
