@@ -152,7 +152,7 @@ func TestDescribeFails(t *testing.T) {
 func TestAnEmptyModule(t *testing.T) {
 	for _, sidecar := range []string{"", "tools: [{name: upper}]"} {
 		_, err := library(t, says("")).Module(source("tools/fmt.wasm", nil, sidecar)).Describe(t.Context(), wasmtool.Describing{Run: true})
-		wants(t, err, fault.ToolModule, "the tool module is empty: tools/fmt.wasm has 0 bytes")
+		wants(t, err, fault.ToolModule, "tools/fmt.wasm: E_TOOL_MODULE: the file is empty")
 	}
 	_, err := library(t, says("")).Module(source("tools/fmt.wasm", []byte("\x00asm\x01\x00\x00\x00"), "")).Describe(t.Context(), wasmtool.Describing{Run: true})
 	wants(t, err, fault.ToolContract, "tools/fmt.wasm is an empty module of 8 bytes")

@@ -78,9 +78,6 @@ func (m *Module) read() error {
 	if p := m.source.Pinned; p != "" && p != digest {
 		m.bad = fault.New(fault.Lock, "%s has changed: tools.lock has sha256 %s, the file has %s", m.source.Path, p, digest).
 			Hinting("if you trust the new file, update tools.lock with golem tool lock").At(m.source.Path, 0, 0)
-	} else if len(data) == 0 {
-		m.bad = fault.New(fault.ToolModule, "the tool module is empty: %s has 0 bytes", m.source.Path).
-			Hinting("build the tool again; a build or a download was perhaps interrupted").At(m.source.Path, 0, 0)
 	} else {
 		m.alien = foreignTo(guard.Outlined(data))
 		if m.info, err = guard.Inspect(data); err != nil {

@@ -51,7 +51,7 @@ func refusals() map[string]struct {
 		return assemble(void, funcs(1), sec(secCode, append(appendU32([]byte{1}, uint32(len(b))), b...)...))
 	}
 	return map[string]r{
-		"empty":                            {nil, "not a WebAssembly"},
+		"empty":                            {nil, "the file is empty"},
 		"text":                             {[]byte("(module)"), "not a WebAssembly"},
 		"component":                        {componentHeader, "component"},
 		"version 2":                        {[]byte{0, 'a', 's', 'm', 2, 0, 0, 0}, "not a WebAssembly"},

@@ -135,6 +135,8 @@ func parseFor(data []byte, pages uint32) (*module, error) {
 func noModule(data []byte) *fault.Fault {
 	const build = "build it for wasm32-wasip1, or with an Extism PDK"
 	switch {
+	case len(data) == 0:
+		return fault.New(fault.ToolModule, "the file is empty").Hinting("build the tool again, or fetch it again: that was perhaps interrupted")
 	case bytes.HasPrefix(data, componentHeader[:8]):
 		return fault.New(fault.ToolModule, "it is a WebAssembly component, and golem runs only core modules").Hinting(build)
 	case bytes.HasPrefix(data, header[:4]):
