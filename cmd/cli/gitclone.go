@@ -24,10 +24,10 @@ import (
 
 // gitToolset returns the toolset git for this machine. root opens the project's
 // directory; nil: the project is packed.
-func gitToolset(root func() (sandbox.FS, error)) toolset.Factory {
+func gitToolset(root func() (sandbox.FS, error), machine gitrepo.Machine) toolset.Factory {
 	return gitset.Toolset(gitset.Platform{Root: root, Unpack: unpackIt, Clone: gitClone(moduleFetcher{}.transport),
 		Read: func(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view gitset.View) (string, error) {
-			return gitrepo.Read(ctx, name, args, root, view)
+			return machine.Read(ctx, name, args, root, view)
 		}})
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"golem/core/clearance"
 	"golem/core/gitrepo"
+	"golem/core/tool"
 	"golem/sandbox/osfs"
 )
 
@@ -252,5 +254,77 @@ func TestGitPushRefusesFilteredFiles(t *testing.T) {
 	y.same("tip", y.git("", "rev-parse", "HEAD"), tip)
 	if err := y.push(map[string]string{"a.txt": "x\n", "k": "x"}); err != nil {
 		t.Errorf("files without a filter: %v", err)
+	}
+}
+
+// What the person ignores in all repositories is not untracked: by core.excludesFile of
+// the person's configuration or git/ignore beside it, never by the repository's own.
+func TestGitStatusOfWhatThePersonIgnores(t *testing.T) {
+	t.Parallel()
+	y := newStateYard(t, map[string]string{"a": "1\n", ".gitignore": "!kept.tmp\n"})
+	home := t.TempDir()
+	put := func(name, text string) {
+		full := filepath.Join(home, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	y.env["HOME"] = home
+	y.write("x.tmp", "1\n")
+	y.write("kept.tmp", "1\n")
+	y.write("y.mine", "1\n")
+	put("evil", "*\n")
+	y.git("", "config", "core.excludesFile", filepath.Join(home, "evil"))
+	y.states("no file", "untracked: /kept.tmp\nuntracked: /x.tmp\nuntracked: /y.mine\n")
+	put(".config/git/ignore", "*.tmp\n")
+	y.states("git/ignore", "untracked: /kept.tmp\nuntracked: /y.mine\n")
+	put(".gitconfig", "[core]\n\texcludesFile = ~/mine\n")
+	put("mine", "*.mine\n")
+	y.states("core.excludesFile", "untracked: /kept.tmp\nuntracked: /x.tmp\n")
+	y.env["GIT_CONFIG_GLOBAL"] = os.DevNull
+	y.states("no configuration", "untracked: /kept.tmp\nuntracked: /y.mine\n")
+}
+
+// A working tree that git worktree made is read, not written, and only if its repository
+// knows it.
+func TestGitStatusOfAWorktree(t *testing.T) {
+	t.Parallel()
+	main := newStateYard(t, map[string]string{"a": "1\n", "b": "1\n"})
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := filepath.Join(dir, "tree")
+	main.git("", "worktree", "add", "-q", "-b", "side", tree)
+	main.write("b", "of the other tree\n")
+	y := &randomYard{gitYard: newGitYardIn(t, tree), t: t}
+	y.write("a", "2\n")
+	y.write("new", "2\n")
+	y.git("", "add", "new")
+	y.same("status", y.says("git_status", map[string]any{}), "on branch side\nchanged: /a\nnew: /new\n")
+	y.git("", "commit", "-q", "-a", "-m", "on side")
+	if log := y.says("git_log", map[string]any{}); !strings.Contains(log, "on side") || !strings.Contains(log, "first") {
+		t.Errorf("the log:\n%s", log)
+	}
+	y.states("committed", "nothing differs from the last commit\n")
+	main.states("main", "changed: /b\n")
+	if err := y.push(map[string]string{"a": "3\n"}); err == nil || !strings.Contains(err.Error(), "git worktree") {
+		t.Errorf("a push: %v", err)
+	}
+	// another directory names the same repository, and then one of its own
+	other := filepath.Join(dir, "other")
+	text, err := os.ReadFile(filepath.Join(tree, ".git"))
+	if err := errors.Join(err, os.Mkdir(other, 0o755), os.WriteFile(filepath.Join(other, ".git"), text, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	thief := &randomYard{gitYard: newGitYardIn(t, other), t: t}
+	for _, gitdir := range []string{string(text), "gitdir: " + filepath.Join(main.dir, ".git") + "\n", "gitdir: /nowhere/worktrees/x\n", "x"} {
+		if err := os.WriteFile(filepath.Join(other, ".git"), []byte(gitdir), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out, err := thief.tools["git_log"].Call(t.Context(), tool.Call{Name: "git_log", Args: []byte("{}")})
+		if err == nil || !strings.Contains(err.Error(), "E_PATH") || out.Text != "" {
+			t.Errorf("%q: %v\n%s", gitdir, err, out.Text)
+		}
 	}
 }

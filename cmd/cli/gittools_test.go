@@ -19,11 +19,18 @@ type gitYard struct {
 	*repo
 	dir   string
 	tools map[string]tool.Tool
+	env   map[string]string // of the person
 }
 
 func newGitYard(t *testing.T) *gitYard {
 	t.Helper()
-	y := &gitYard{dir: t.TempDir()}
+	return newGitYardIn(t, t.TempDir())
+}
+
+// newGitYardIn is the same in a directory that may have a repository.
+func newGitYardIn(t *testing.T, dir string) *gitYard {
+	t.Helper()
+	y := &gitYard{dir: dir, env: map[string]string{}}
 	y.repo = &repo{T: t, Write: func(name string, data []byte) error {
 		full := filepath.Join(y.dir, ".git", filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
@@ -31,7 +38,9 @@ func newGitYard(t *testing.T) *gitYard {
 		}
 		return os.WriteFile(full, data, 0o644)
 	}}
-	y.Put("HEAD", []byte("ref: refs/heads/main\n"))
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
+		y.Put("HEAD", []byte("ref: refs/heads/main\n"))
+	}
 	files, err := osfs.Open(y.dir)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +54,7 @@ func newGitYard(t *testing.T) *gitYard {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := toolset.NewRegistry(gitToolset(func() (sandbox.FS, error) { return files, nil })).Open(t.Context(), "git", nil, toolset.Env{Worker: "main", Files: view})
+	set, err := toolset.NewRegistry(gitToolset(func() (sandbox.FS, error) { return files, nil }, (&host{env: y.env}).gitMachine())).Open(t.Context(), "git", nil, toolset.Env{Worker: "main", Files: view})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"golem/cmd/cli/shell"
 	"golem/core"
 	"golem/core/fault"
+	"golem/core/gitrepo"
 	"golem/core/project"
 	"golem/core/sandbox"
 	"golem/core/tool"
@@ -63,7 +64,7 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 		platform.RulesKey = kept.Key
 	}
 	platform.Mount = mounter(work, p.sandbox(), o.AllowOutside)
-	platform.Toolsets = []toolset.Factory{gitToolset(func() (sandbox.FS, error) { return work, nil }), shell.Toolset(shell.Host{Root: realPath(p.sandbox()), Env: h.env, Closed: h.closed(), Memory: o.MemorySandbox, Unconfined: f.unconfined})}
+	platform.Toolsets = []toolset.Factory{gitToolset(func() (sandbox.FS, error) { return work, nil }, h.gitMachine()), shell.Toolset(shell.Host{Root: realPath(p.sandbox()), Env: h.env, Closed: h.closed(), Memory: o.MemorySandbox, Unconfined: f.unconfined})}
 	platform.MCP = h.mcpHost(p.sandbox())
 	if o.MemorySandbox {
 		platform.MCP.NoCommand = noCommandInMemory
@@ -114,7 +115,7 @@ func (h *host) openPack(p place, f *flags, t *tools) (*core.Instance, error) {
 	platform.Libraries = core.PackLibraries(p.pack.Pack)
 	platform.MCP = h.mcpHost("")
 	platform.MCP.NoCommand = noCommandInPack
-	platform.Toolsets = []toolset.Factory{gitToolset(nil), {
+	platform.Toolsets = []toolset.Factory{gitToolset(nil, gitrepo.Machine{}), {
 		Name: "shell", Outside: true,
 		Open: func(context.Context, toolset.Env, any) (tool.Toolset, error) {
 			return nil, fault.New(fault.Platform, "the toolset shell cannot be used in a packed project, because commands work on the disk").

@@ -36,6 +36,8 @@ type Branch struct {
 	fresh map[plumbing.Hash][]gitEntry // directories of a commit that is being made
 	left  int64                        // bytes of objects that may still be read; 0: no limit; negative: none
 
+	linked func() (sandbox.FS, error) // opens the repository of a working tree whose .git is a file; nil: it is refused
+
 	remedy string // the hint of errors about the repository; "": use another target
 }
 
@@ -90,13 +92,22 @@ func (b *Branch) find(files sandbox.FS, dir string) error {
 		if r, resolves := files.(sandbox.Resolver); resolves {
 			real, err = r.Resolve(".git")
 		}
-		if !info.IsDir() || !ok || err != nil || real != ".git" {
-			return b.refused("its .git is a file or a link: it belongs to another repository")
+		b.work = files
+		switch {
+		case err != nil || !ok || real != ".git":
+			return b.refused("its .git is a link")
+		case info.IsDir():
+			b.git, err = sub.SubFS(".git")
+		case b.linked == nil:
+			return b.refused("its .git is a file: it is a working tree of another repository (git worktree), or a submodule")
+		default:
+			if b.git, err = b.linked(); err != nil {
+				err = b.refused("%s", fault.Brief(oneLine(err.Error())))
+			}
 		}
-		if b.git, err = sub.SubFS(".git"); err != nil {
+		if err != nil {
 			return err
 		}
-		b.work = files
 	}
 	for _, name := range []string{"HEAD", "objects", "refs"} {
 		if _, err := fs.Stat(b.git, name); err != nil {

@@ -160,7 +160,7 @@ func TestBoundsOfReading(t *testing.T) {
 		parent = []string{y.commit(y.Tree(gittest.Entry(Plain, "a", y.Object("blob", "x")), gittest.Entry(Plain, fmt.Sprint("b", n)+strings.Repeat("x", 200), y.Object("blob", "x"))), "more", parent...)}
 	}
 	y.main(parent[0])
-	r, err := open(t.Context(), y.files, whole{y.files}, "")
+	r, err := Machine{}.open(t.Context(), y.files, whole{y.files}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 	"golem/core/sandbox"
 )
 
-// gitIgnores is the list of patterns of the .gitignore files and of info/exclude. The
+// gitIgnores is the list of patterns of the .gitignore files, of info/exclude and of the
+// person. The
 // files are read when they are needed, also those that the worker does not see.
 type gitIgnores struct {
 	r        *reader
@@ -35,6 +36,9 @@ func (g *gitIgnores) load(dir string) {
 		g.load(path.Dir(dir))
 		domain = strings.Split(dir, "/")
 	} else {
+		if own := g.r.machine.Ignores; own != nil {
+			g.add(own(), nil)
+		}
 		g.read(g.r.git, "info/exclude", nil)
 	}
 	if g.r.work != nil {
@@ -47,6 +51,10 @@ func (g *gitIgnores) read(files fs.FS, name string, domain []string) {
 	if err != nil {
 		return // there is no such file, or it cannot be read
 	}
+	g.add(data, domain)
+}
+
+func (g *gitIgnores) add(data []byte, domain []string) {
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimRight(line, " \r\n")
 		if line != "" && line[0] != '#' && len(g.patterns) < 5000 {

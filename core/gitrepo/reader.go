@@ -53,25 +53,9 @@ var readers = map[string]func(*reader, Args) (string, error){
 	"git_show": (*reader).show, "git_blame": (*reader).blame, "git_branches": (*reader).branches,
 }
 
-// Read executes a call of a reading tool and returns its result as text. root is the
-// whole project directory, view the worker's view of it. The result contains only files
-// that the worker sees. Read writes nothing.
-func Read(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view View) (out string, err error) {
-	defer func() { err = readable(ctx, err) }()
-	defer Recovered(&err)
-	do := readers[name]
-	var in Args
-	if do == nil {
-		return "", fault.New(fault.UnknownTool, "there is no tool %s", fault.Quoted(name))
-	}
-	if err := json.Unmarshal(args, &in); err != nil {
-		return "", fault.New(fault.ToolInput, "%s: %w", name, err)
-	}
-	r, err := open(ctx, root, view, in.Repo)
-	if err != nil {
-		return "", err
-	}
-	return do(r, in)
+// Read reads as a machine that knows nothing more, see Machine.
+func Read(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view View) (string, error) {
+	return Machine{}.Read(ctx, name, args, root, view)
 }
 
 // readable returns an error in the form in which a worker gets it. If ctx has ended, it
@@ -95,10 +79,11 @@ func readable(ctx context.Context, err error) error {
 // reader is a repository that a worker reads.
 type reader struct {
 	*Branch
-	ctx    context.Context
-	view   View
-	source string          // the source of the directory with the repository
-	ends   map[string]bool // commits whose parents a shallow clone does not have
+	ctx     context.Context
+	machine Machine
+	view    View
+	source  string          // the source of the directory with the repository
+	ends    map[string]bool // commits whose parents a shallow clone does not have
 
 	fileMode bool                       // core.filemode: whether modes of files in the working tree count
 	unshown  map[string]map[string]bool // names of files that are not looked at, by the reason
@@ -106,11 +91,10 @@ type reader struct {
 }
 
 // open opens the repository in a directory of the view; "" is the project's directory.
-func open(ctx context.Context, files sandbox.FS, view View, dir string) (*reader, error) {
+func (m Machine) open(ctx context.Context, files sandbox.FS, view View, dir string) (opened *reader, err error) {
 	root := sandbox.SourceOf(files, "")
-	r := &reader{ctx: ctx, view: view, source: root}
+	r := &reader{ctx: ctx, view: view, source: root, machine: m}
 	if dir != "" && dir != "/" && dir != "." {
-		var err error
 		if r.source, err = view.Source(dir); err != nil {
 			return nil, err
 		}
@@ -128,6 +112,14 @@ func open(ctx context.Context, files sandbox.FS, view View, dir string) (*reader
 		}
 	}
 	r.Branch = &Branch{place: "the repository", remedy: "a person can look at it with git", trees: map[plumbing.Hash][]gitEntry{}}
+	defer func() {
+		if l, ok := r.git.(linked); ok && err != nil {
+			l.close()
+		}
+	}()
+	if m.Linked != nil {
+		r.linked = func() (sandbox.FS, error) { return m.openLinked(r.source, files) }
+	}
 	if err := r.find(files, path.Join("/", dir)); err != nil {
 		return nil, err
 	}
