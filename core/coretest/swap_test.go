@@ -45,9 +45,19 @@ var (
 	standing = regexp.MustCompile(`"kind":"(wasm|worker)"|,"module":"[^"]*"|,"(tools/slug\.wasm|workers/slugify\.worker)"`)
 )
 
+// A caller that lists the name among its tools, with what it says about approval.
+var lister = strings.Replace(caller, "allow_workers: [slugify]", "toolsets: {custom: {tools: [slugify], approval: {tools: {slugify: preApproved}}}}", 1)
+
 // S3-24: for a caller, a worker and a tool of the same name and schema make no difference, in
-// its messages and in its trace.
+// its messages and in its trace, whether it lists the name among the workers or among the tools.
 func TestSwapWorkerForTool(t *testing.T) {
+	for _, text := range []string{caller, lister} {
+		swap(t, text)
+	}
+}
+
+func swap(t *testing.T, caller string) {
+	t.Helper()
 	play := func(name, text string) coretest.Outcome {
 		c, err := coretest.Parse(name, []byte(text))
 		if err != nil {

@@ -198,6 +198,10 @@ func (c *checker) judge(got *loaded, s *scanned) {
 			c.push(target)
 		}
 	}
+	for _, by := range c.p.servings(got) {
+		c.allowed[got.def.location] = append(c.allowed[got.def.location], call{own(got, by.item), by.at})
+		c.push(by.at)
+	}
 }
 
 // ignored adds a warning if a reference names a file that scanning leaves out.
@@ -301,6 +305,9 @@ func (c *checker) named(got *loaded, everyone map[string]bool) []location {
 				out = append(out, l)
 			}
 		}
+	}
+	for _, by := range c.p.servings(got) {
+		out = append(out, by.at)
 	}
 	return out
 }

@@ -162,13 +162,18 @@ func (p *Project) HasWorker(name string) bool {
 }
 
 // Delegates returns the workers that w may call, each once, in the order of its
-// allowed_workers. '*' stands for all workers of the project except w, by ID; only
+// allowed_workers, then those that may serve names of its toolsets.custom.tools. '*' stands for all workers of the project except w, by ID; only
 // for '*' a directory is listed (S2-42).
 func (p *Project) Delegates(w *Worker) ([]*Worker, error) {
 	allowed, err := p.Allowed(w)
 	if err != nil {
 		return nil, err
 	}
+	served, err := p.Served(w)
+	if err != nil {
+		return nil, err
+	}
+	allowed = append(allowed, served...)
 	var out []*Worker
 	for _, a := range allowed {
 		if a.Worker != nil {
@@ -183,6 +188,7 @@ func (p *Project) Delegates(w *Worker) ([]*Worker, error) {
 type Allowed struct {
 	Worker  *Worker
 	Name    string // the name for the caller: Worker's ID, without its library if the reference has none
+	Tool    string // the name in toolsets.custom.tools that Worker serves; "": it is in allowed_workers
 	Missing error  // if Worker is nil: the error to report if no module has a tool of that name
 
 	library string // the caller's library, if Worker is in it, too

@@ -59,5 +59,8 @@ func (p *Project) calledBy(got *loaded) []location {
 			}
 		}
 	}
+	for _, by := range p.servings(got) {
+		out = append(out, by.at)
+	}
 	return out
 }

@@ -31,12 +31,19 @@ func (f *frame) delegates(allowed []project.Allowed, modules []tool.Tool) ([]too
 	var out []toolset.Delegate
 	for _, a := range allowed {
 		if a.Worker != nil {
-			d := f.byFile(a, names[0])
-			if code := f.byModule(a.Worker.ID, modules); a.Worker.Builtin() && code.Module != nil {
+			d, name := f.byFile(a, names[0]), names[0]
+			names = names[1:]
+			switch code := f.byModule(a.Worker.ID, modules); {
+			case code.Module == nil:
+			case a.Worker.Builtin():
 				d = code // the project's tool takes precedence over golem's own worker
+			case !f.unlisted():
+				if err := f.failed(bothNamed(name, code.Module, a.Worker)); err != nil {
+					return nil, err
+				}
+				continue
 			}
 			out = append(out, d)
-			names = names[1:]
 			continue
 		}
 		d := f.byModule(a.Name, modules)

@@ -28,11 +28,15 @@ func (f *frame) openTools(ctx context.Context) error {
 	if err != nil {
 		return fault.Of(err, fault.Config).InChain(f.chain)
 	}
+	served, err := f.tree.r.Project.Served(f.worker)
+	if err != nil {
+		return fault.Of(err, fault.Config).InChain(f.chain)
+	}
 	sets := f.worker.Toolsets
 	if len(found) > 0 && f.needsModules(allowed) {
 		sets = withToolset(sets, "custom")
 	}
-	modules, err := f.openModules(ctx, sets, found)
+	modules, err := f.openModules(ctx, sets, found, served)
 	if err = f.failed(err); err != nil {
 		return err
 	}
@@ -41,6 +45,9 @@ func (f *frame) openTools(ctx context.Context) error {
 	}
 	if len(f.workers) > 0 {
 		sets = withToolset(sets, "workers")
+	}
+	if err := f.serve(served, modules); err != nil {
+		return err
 	}
 	registry := f.tree.r.Toolsets.With(toolset.Workers(toolset.Delegation{
 		Workers: f.workers, Files: f.sight.files, Style: f.worker.Delegates.Style, Unknown: f.mayNotCall,
@@ -89,7 +96,7 @@ func (f *frame) needsModules(allowed []project.Allowed) bool {
 
 // openModules returns the tools of the worker's modules; none if sets has no toolset
 // custom.
-func (f *frame) openModules(ctx context.Context, sets []project.Toolset, found []project.Module) ([]tool.Tool, error) {
+func (f *frame) openModules(ctx context.Context, sets []project.Toolset, found []project.Module, served []project.Allowed) ([]tool.Tool, error) {
 	i := slices.IndexFunc(sets, func(s project.Toolset) bool { return s.Name == "custom" })
 	if i < 0 {
 		return nil, nil
@@ -100,10 +107,14 @@ func (f *frame) openModules(ctx context.Context, sets []project.Toolset, found [
 		}
 	}
 	d := custom.Discovery{
-		Modules:     f.tree.r.modules(found),
-		Inert:       f.inert,
-		Run:         f.id,
-		Total:       f.tree.r.Project.ModulesMemory(),
+		Modules: f.tree.r.modules(found),
+		Inert:   f.inert,
+		Run:     f.id,
+		Total:   f.tree.r.Project.ModulesMemory(),
+		Served: func(name string) bool {
+			return name == tool.ToolName(f.worker.ID) || slices.ContainsFunc(served, func(a project.Allowed) bool { return a.Tool == name }) ||
+				slices.ContainsFunc(f.worker.Delegates.Refs, func(ref string) bool { return tool.ToolName(ref) == name })
+		},
 		Warn:        func(w *fault.Fault) { f.warnings = append(f.warnings, w) },
 		Undescribed: func(path string) { f.undescribed = append(f.undescribed, path) },
 	}
@@ -124,7 +135,7 @@ func (f *frame) openModules(ctx context.Context, sets []project.Toolset, found [
 
 // ownTools returns the modules' tools that the worker is offered as tools: not those
 // that provide a worker that it may call. If the worker is unlisted, only the tool that
-// is the entry remains.
+// is the entry remains. After them come the workers that serve names of the toolset.
 func (f *frame) ownTools(modules []tool.Tool) []tool.Tool {
 	var out []tool.Tool
 	for _, t := range modules {
@@ -135,6 +146,11 @@ func (f *frame) ownTools(modules []tool.Tool) []tool.Tool {
 			out = append(out, custom.AsWorker(t, name))
 		case !f.unlisted():
 			out = append(out, t)
+		}
+	}
+	for _, d := range f.workers {
+		if d.Served {
+			out = append(out, toolset.Serving(d, f.sight.files))
 		}
 	}
 	return out

@@ -38,6 +38,9 @@ type Delegate struct {
 	// Module is the custom tool that replaces the worker (SPEC §5, S3-24); nil: the worker
 	// has a worker file.
 	Module tool.Tool
+	// Served says that the worker serves a name in toolsets.custom.tools: it is offered
+	// there, as a tool of that toolset, in every style.
+	Served bool
 	// Run starts the worker. call.Args are the tool call's arguments.
 	Run func(ctx context.Context, call tool.Call) (tool.Output, error)
 }
@@ -63,8 +66,17 @@ type workerOptions struct {
 	Style   string   `json:"style"`
 }
 
+// Serving returns the tool for a worker that serves a name in toolsets.custom.tools: what
+// the caller says there about approval holds for it. files is the caller's view.
+func Serving(d Delegate, files sandbox.FS) tool.Tool {
+	s := spec(d)
+	s.Toolset = "custom"
+	return &workerTool{delegate: d, files: files, spec: s}
+}
+
 func (t Delegation) tools(o *workerOptions) (tool.Toolset, error) {
 	var out Tools
+	t.Workers = slices.DeleteFunc(slices.Clone(t.Workers), func(d Delegate) bool { return d.Served })
 	style := o.Style
 	if t.Style != "" {
 		style = t.Style

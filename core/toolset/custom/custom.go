@@ -30,6 +30,8 @@ type Discovery struct {
 	// Undescribed is called with the path of each module whose tools are unknown,
 	// because its code would have to run to describe them. It may be nil.
 	Undescribed func(path string)
+	// Served reports whether a worker serves a name that no module has. nil: none does.
+	Served func(name string) bool
 	// Untold says that there are modules whose tools are unknown, besides Modules.
 	Untold bool
 	// Broken, if set, is called with each error, and the other modules and names are
@@ -300,7 +302,7 @@ func (c *custom) warn(f *fault.Fault) {
 // that if a module is undescribed.
 func (c *custom) missing() error {
 	for _, name := range c.options.Tools {
-		if _, there := c.first[name]; !there && !c.unknown {
+		if _, there := c.first[name]; !there && !c.unknown && (c.found.Served == nil || !c.found.Served(name)) {
 			if err := c.failed("", fault.New(fault.Config, "toolsets.custom.tools names %q, and no module has such a tool", name).
 				Hinting("%s", fault.DidYouMean(name, c.known))); err != nil {
 				return err
