@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -251,6 +252,14 @@ func TestGitPushRefusesFilteredFiles(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	y.write(".gitattributes", "")
+	y.write("d/.gitattributes", "")
+	for name, files := range map[string]map[string]string{"taken away": {"new.bin": "x"}, "taken away deeper": {"d/k": "x"}, "by the commit": {".gitattributes": "", "x.bin": "x"}} {
+		if err := y.push(files); err == nil || !strings.Contains(err.Error(), "E_PATH") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	y.git("", "checkout", "-q", ".")
 	y.same("tip", y.git("", "rev-parse", "HEAD"), tip)
 	if err := y.push(map[string]string{"a.txt": "x\n", "k": "x"}); err != nil {
 		t.Errorf("files without a filter: %v", err)
@@ -326,5 +335,76 @@ func TestGitStatusOfAWorktree(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "E_PATH") || out.Text != "" {
 			t.Errorf("%q: %v\n%s", gitdir, err, out.Text)
 		}
+	}
+}
+
+// Random merges: golem tells the same conflicts as git.
+func TestGitConflictsAsGit(t *testing.T) {
+	t.Parallel()
+	words := map[string]string{"DD": "both deleted", "AU": "added by us", "UD": "deleted by them", "UA": "added by them", "DU": "deleted by us", "AA": "both added", "UU": "both modified"}
+	seen := map[string]bool{}
+	for seed := range uint64(10) {
+		y := newRandomYard(t, seed)
+		_ = y.command("", "-c", "user.name=a", "-c", "user.email=a@b", "merge", "-q", "--no-commit", "side").Run() // conflicts are an error
+		var want, said []string
+		for l := range strings.SplitSeq(y.git("", "status", "--porcelain", "-z", "--no-renames"), "\x00") {
+			if len(l) > 3 && words[l[:2]] != "" {
+				want = append(want, "conflict: /"+l[3:]+" ("+words[l[:2]]+")")
+				seen[l[:2]] = true
+			}
+		}
+		for l := range strings.Lines(y.says("git_status", map[string]any{})) {
+			if strings.HasPrefix(l, "conflict: ") {
+				said = append(said, strings.TrimSuffix(l, "\n"))
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(said)
+		y.same(fmt.Sprintf("conflicts of seed %d", seed), strings.Join(said, "\n"), strings.Join(want, "\n"))
+	}
+	if len(seen) < 2 {
+		t.Errorf("the histories have only these conflicts: %v", seen)
+	}
+}
+
+// A directory takes the place of a file that was removed from the index: its files are
+// untracked, as git says.
+func TestGitStatusOfADirectoryInPlaceOfAFile(t *testing.T) {
+	t.Parallel()
+	y := newStateYard(t, map[string]string{"a": "1\n", "d": "1\n"})
+	y.git("", "rm", "-q", "d")
+	y.write("d/new", "1\n")
+	y.states("a directory", "removed: /d\nuntracked: /d/new\n")
+}
+
+// A repository with files of Git LFS: golem and git, which runs a filter with the same
+// result as that of Git LFS, agree on what is changed.
+func TestGitLFSAsGit(t *testing.T) {
+	t.Parallel()
+	y := newStateYard(t, map[string]string{".gitattributes": "*.bin filter=lfs -text\n"})
+	y.git("", "config", "filter.lfs.clean", `f=$(mktemp); cat >"$f"; printf 'version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize %d\n' "$(sha256sum <"$f" | cut -d' ' -f1)" "$(wc -c <"$f")"; rm "$f"`)
+	random := rand.New(rand.NewPCG(1, 1))
+	text := func() string { return strings.Repeat("x", random.IntN(3)*700) + fmt.Sprint(random.IntN(3)) + "\r\n" }
+	var names []string
+	for n := range 12 {
+		names = append(names, fmt.Sprintf("d%d/%d.%s", n%2, n, []string{"bin", "txt"}[n/2%2]))
+		y.write(names[n], text())
+	}
+	y.git("", "add", ".")
+	y.git("", "commit", "-q", "-m", "files")
+	for round := range 4 {
+		for _, name := range names {
+			if random.IntN(2) == 0 {
+				y.write(name, text())
+			}
+		}
+		var want strings.Builder
+		for l := range strings.Lines(y.git("", "diff", "HEAD", "--name-only")) {
+			want.WriteString("changed: /" + l)
+		}
+		if want.Len() == 0 {
+			want.WriteString("nothing differs from the last commit\n")
+		}
+		y.states(fmt.Sprintf("round %d", round), want.String())
 	}
 }

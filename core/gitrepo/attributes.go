@@ -227,10 +227,11 @@ func globClass(b *strings.Builder, pattern string) (used int, err error) {
 	return 0, errors.New("the class has no end")
 }
 
-// attributes returns the attributes by which git would store files of a commit. A
-// .gitattributes is read from content, which has the files of the commit, otherwise from
-// the working tree if it shows the branch, otherwise from the last commit.
-func (b *Branch) attributes(content map[string]func() ([]byte, error)) (*gitAttributes, error) {
+// attributes returns the attributes by which git would store files of a commit. With
+// committed, they are those of the last commit. Otherwise a .gitattributes is read from
+// content, which has the files of the commit, or from the working tree if it shows the
+// branch, or from the last commit.
+func (b *Branch) attributes(content map[string]func() ([]byte, error), committed bool) (*gitAttributes, error) {
 	config, err := b.config()
 	if err != nil {
 		return nil, err
@@ -245,12 +246,13 @@ func (b *Branch) attributes(content map[string]func() ([]byte, error)) (*gitAttr
 	}
 	a := &gitAttributes{dirs: map[string][]attributeLine{}, macros: map[string][]string{}, fold: set(config, "ignorecase", false)}
 	a.file = func(name string) ([]byte, error) {
-		if read, changed := content[name]; changed && read != nil {
+		switch read, changed := content[name]; {
+		case committed:
+		case changed && read != nil:
 			return read()
-		} else if changed {
+		case changed:
 			return nil, fs.ErrNotExist
-		}
-		if b.work != nil && head == b.ref {
+		case b.work != nil && head == b.ref:
 			if _, err := fs.Stat(b.work, name); err == nil {
 				return sandbox.ReadFile(b.work, name, 1<<20)
 			}
@@ -279,24 +281,30 @@ func (b *Branch) Accepts(names []string) (err error) {
 	return b.plain(names, nil)
 }
 
-// plain implements Accepts. content has the files that a commit is to have.
+// plain implements Accepts. content has the files that a commit is to have. The attributes
+// of the last commit count too, so that nobody takes a filter away in the working tree to
+// have the content stored.
 func (b *Branch) plain(names []string, content map[string]func() ([]byte, error)) error {
-	a, err := b.attributes(content)
-	if err != nil {
-		return err
-	}
 	root, err := b.root(b.tip)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		why, err := a.of(name)
+	for _, committed := range []bool{false, true} {
+		a, err := b.attributes(content, committed)
 		if err != nil {
 			return err
 		}
-		if why != "" {
-			return b.converted(name, ".gitattributes gives it "+fault.Brief(oneLine(why)))
+		for _, name := range names {
+			why, err := a.of(name)
+			if err != nil {
+				return err
+			}
+			if why != "" {
+				return b.converted(name, ".gitattributes gives it "+fault.Brief(oneLine(why)))
+			}
 		}
+	}
+	for _, name := range names {
 		e, err := b.lookup(root, name)
 		if err != nil || e == nil {
 			continue // what it is is told when the commit is made

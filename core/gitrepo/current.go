@@ -79,14 +79,14 @@ func (r *reader) now(base map[string]gitEntry, only string, others bool) (*curre
 		}
 	}
 	if others {
-		err = r.others(c)
+		err = r.others(c, base)
 	}
 	return c, err
 }
 
 // others adds the files that git neither knows nor ignores, and the repositories among
 // them. It does not look into submodules.
-func (r *reader) others(c *current) error {
+func (r *reader) others(c *current, base map[string]gitEntry) error {
 	ignored := gitIgnores{r: r, loaded: map[string]bool{}}
 	err := fs.WalkDir(r.view, ".", func(name string, e fs.DirEntry, err error) error {
 		if r.ctx.Err() != nil {
@@ -106,7 +106,7 @@ func (r *reader) others(c *current) error {
 		case file == "":
 			r.hidden("", c, &ignored)
 			return nil
-		case e.IsDir() && t != nil && (t.index.mode == Submodule || t.index.mode == ""):
+		case e.IsDir() && t != nil && t.submodule(base[file]):
 			return fs.SkipDir
 		case t != nil:
 			return nil
