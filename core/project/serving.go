@@ -51,10 +51,14 @@ func (p *Project) Served(w *Worker) ([]Allowed, error) {
 	if got == nil {
 		return nil, nil
 	}
+	names := p.servings(got)
+	if len(names) == 0 {
+		return nil, nil
+	}
 	listed, _ := p.targets(w, "toolsets", "workers", "allowed_workers")
 	var out []Allowed
 	var faults fault.List
-	for _, s := range p.servings(got) {
+	for _, s := range names {
 		if slices.ContainsFunc(listed, func(a allowedName) bool { return a.location == s.at }) {
 			continue
 		}
