@@ -3,6 +3,8 @@ package migrate
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
+	"strings"
 
 	"golem/core/fault"
 	"golem/core/project"
@@ -43,14 +45,37 @@ func complete(p *project.Project, w *project.Worker) bool {
 	return allowed == nil && imported == nil && modules == nil
 }
 
+// ourModel returns a model or a pattern of compatible_models with golem's name of its
+// provider: golem has no provider of the other name, so nothing could run with it.
+func ourModel(p *project.Project, name string) string {
+	provider, _, _ := strings.Cut(name, ":")
+	if _, own := p.Manifest().Providers[provider]; own {
+		return name
+	}
+	if ours := project.ModelName(name); ours != "" {
+		return ours
+	}
+	return name
+}
+
+func ourModels(p *project.Project, names []string) []string {
+	out := slices.Clone(names)
+	for i, name := range out {
+		out[i] = ourModel(p, name)
+	}
+	return out
+}
+
 // meaning returns the configuration of a worker for a comparison: without the places of
-// its settings, the spelling of its modules and, if broken, a text that golem could not
+// its settings, other tools' names of providers, the spelling of its modules and, if broken, a text that golem could not
 // render.
 func meaning(p *project.Project, w *project.Worker, broken bool) any {
 	c := *w
 	if broken {
 		c.Instructions = ""
 	}
+	c.Model = ourModel(p, w.Model)
+	c.Fallbacks, c.CompatibleModels = ourModels(p, w.Fallbacks), ourModels(p, w.CompatibleModels)
 	c.Digest, c.TextLine, c.Origins, c.Imports.Tools = "", 0, nil, nil
 	c.Policy.Origins = nil
 	c.Toolsets = nil

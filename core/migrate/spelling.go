@@ -14,7 +14,7 @@ import (
 // rules are applied in this order. A rule that finds nothing to do changes nothing.
 var rules = []func(*doc){
 	(*doc).sandboxes, (*doc).toolsetSandbox, (*doc).delegation, (*doc).customNames, (*doc).workersAsToolsets,
-	(*doc).filesystemNames, (*doc).approvals, (*doc).gone, (*doc).renamed, (*doc).spelling, (*doc).models, (*doc).workerName,
+	(*doc).filesystemNames, (*doc).approvals, (*doc).gone, (*doc).renamed, (*doc).spelling, (*doc).models, (*doc).patterns, (*doc).workerName,
 	(*doc).references, (*doc).modules, (*doc).schemas, (*doc).directories,
 }
 
@@ -49,6 +49,24 @@ func (d *doc) models() {
 		}
 		if write := project.ModelName(n.Text); write != "" && n.Kind == yamltree.Scalar {
 			d.replace(n, write, "a model is written provider:name: "+write)
+		}
+	}
+}
+
+// patterns writes compatible_models with golem's names of providers, if the provider of
+// a pattern is another tool's name for one.
+func (d *doc) patterns() {
+	list := d.tree.Get("compatible_models")
+	if d.manifest || list == nil {
+		return
+	}
+	for _, n := range list.Items {
+		provider, _, ok := strings.Cut(n.Text, ":")
+		if _, ours := d.m.p.Manifest().Providers[provider]; ours || !ok || n.Kind != yamltree.Scalar {
+			continue
+		}
+		if write := project.ModelName(n.Text); write != "" {
+			d.replace(n, write, "compatible_models are patterns of provider:name: "+write)
 		}
 	}
 }

@@ -90,7 +90,7 @@ var foreignOptions = map[string]string{
 
 // foreignFiles are project files of other tools that golem does not read.
 var foreignFiles = map[string]string{
-	"program.yaml": "rename it project.yaml", "main.agent": "rename it main.worker, and other .agent files, too",
+	"program.yaml": "rename it project.yaml", "main.agent": "rename it main.worker, and other .agent files, too; then golem check --fix changes their keys",
 	"project.json": "write project.yaml: entry: NAME, delegation: {max_depth: …}, approval: {mode: …}", "llm-do.toml": "write project.yaml",
 }
 
@@ -100,6 +100,10 @@ func (p *Project) passedOverFiles() fault.List {
 	var out fault.List
 	for name, remedy := range foreignFiles {
 		if p.manifest.File == "" && p.exists(location{name: name}) {
+			if keys, agents := p.asManifest(name); keys != "" {
+				remedy = keys
+				out = append(out, p.agentFaults(agents)...)
+			}
 			out = append(out, fault.Warn(fault.Config, "golem does not read %s", name).At(name, 1, 1).Hinting("%s", remedy))
 		}
 	}

@@ -15,8 +15,8 @@ var ToolSources = []string{".py", ".ts", ".js", ".mjs", ".go", ".rs", ".c", ".zi
 
 // builders says how to build a tool, by the extension of its source code.
 var builders = map[string]string{
-	".py":  "extism-py SOURCE -o MODULE",
-	".ts":  "bundle it to JavaScript, then extism-js BUNDLE -o MODULE",
+	".py":  "extism-py SOURCE -o MODULE, if it is written with the Extism PDK; other source, such as a tool of llm-do, has to be ported: golem tool new DIR writes a tool to begin with",
+	".ts":  "bundle it to JavaScript, then extism-js BUNDLE -o MODULE, if it is written with the Extism PDK; other source, such as a tool of golem-forge, has to be ported: golem tool new DIR writes a tool to begin with",
 	".js":  "extism-js SOURCE -o MODULE",
 	".mjs": "extism-js SOURCE -o MODULE",
 	".go":  "GOOS=wasip1 GOARCH=wasm go build -o MODULE SOURCE",
