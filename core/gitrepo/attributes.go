@@ -17,15 +17,19 @@ import (
 // of files: which of them git stores in another form than they have in the working tree.
 type gitAttributes struct {
 	file   func(name string) ([]byte, error) // the content of a .gitattributes; fs.ErrNotExist: there is none
-	info   []attributeLine                   // of info/attributes
-	dirs   map[string][]attributeLine        // the lines of .gitattributes, by directory
+	info   []*attributeLine                  // of info/attributes
+	dirs   map[string][]*attributeLine       // the lines of .gitattributes, by directory
 	macros map[string][]string               // attributes by macro
 	fold   bool                              // core.ignorecase
+	lines  int                               // how many were parsed
+	used   int                               // how many of them were compared with a file
 }
 
 // attributeLine is a line of such a file.
 type attributeLine struct {
-	match      *regexp.Regexp // of the path below the directory of the file, or of the base name
+	pattern    string
+	compiled   bool
+	match      *regexp.Regexp // of the path below the directory of the file, or of the base name; nil: of nothing
 	base       bool           // match is of the base name
 	attributes []string
 }
@@ -36,17 +40,16 @@ var converting = []string{"filter", "working-tree-encoding"}
 // of returns the attribute with its value for which git would store a file in another
 // form, or "".
 func (a *gitAttributes) of(name string) (string, error) {
-	var matching []attributeLine
-	add := func(lines []attributeLine, rel string) {
+	var matching []*attributeLine
+	add := func(lines []*attributeLine, rel string) error {
 		for _, l := range lines {
-			text := rel
-			if l.base {
-				text = path.Base(rel)
-			}
-			if l.match.MatchString(byBytes(text)) {
+			if is, err := a.matches(l, rel); err != nil {
+				return err
+			} else if is {
 				matching = append(matching, l)
 			}
 		}
+		return nil
 	}
 	dirs := []string{"."}
 	for n, c := range name {
@@ -56,12 +59,16 @@ func (a *gitAttributes) of(name string) (string, error) {
 	}
 	for _, dir := range dirs {
 		lines, err := a.load(dir)
+		if err == nil {
+			err = add(lines, strings.TrimPrefix(name, strings.TrimPrefix(dir+"/", "./")))
+		}
 		if err != nil {
 			return "", err
 		}
-		add(lines, strings.TrimPrefix(name, strings.TrimPrefix(dir+"/", "./")))
 	}
-	add(a.info, name)
+	if err := add(a.info, name); err != nil {
+		return "", err
+	}
 	values := map[string]string{}
 	for _, l := range slices.Backward(matching) {
 		a.fill(values, l.attributes)
@@ -88,7 +95,7 @@ func (a *gitAttributes) fill(values map[string]string, attributes []string) {
 }
 
 // load returns the lines of a directory's .gitattributes.
-func (a *gitAttributes) load(dir string) ([]attributeLine, error) {
+func (a *gitAttributes) load(dir string) ([]*attributeLine, error) {
 	lines, ok := a.dirs[dir]
 	if ok {
 		return lines, nil
@@ -97,17 +104,27 @@ func (a *gitAttributes) load(dir string) ([]attributeLine, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	lines = a.parse(data, dir == ".")
+	lines, err = a.parse(data, dir == ".")
 	a.dirs[dir] = lines
-	return lines, nil
+	return lines, err
 }
 
+// Limits for these files together.
+const (
+	maxAttributes    = 100_000 // lines
+	maxConverting    = 1000    // lines that may give a file a filter
+	maxAttributeLine = 2048    // bytes of a line: git ignores a longer one
+)
+
 // parse parses such a file. Only the one in the root may define macros.
-func (a *gitAttributes) parse(data []byte, macros bool) (out []attributeLine) {
+func (a *gitAttributes) parse(data []byte, macros bool) (out []*attributeLine, err error) {
 	for line := range strings.Lines(strings.TrimPrefix(string(data), "\uFEFF")) {
 		line = strings.Trim(line, " \t\r\n")
-		if line == "" || line[0] == '#' {
+		if line == "" || line[0] == '#' || len(line) > maxAttributeLine {
 			continue
+		}
+		if a.lines++; a.lines > maxAttributes {
+			return nil, tooManyAttributes(maxAttributes, "lines")
 		}
 		pattern, rest := cutPattern(line)
 		words := strings.FieldsFunc(rest, func(c rune) bool { return strings.ContainsRune(" \t\r\n", c) })
@@ -120,13 +137,35 @@ func (a *gitAttributes) parse(data []byte, macros bool) (out []attributeLine) {
 		if strings.HasPrefix(pattern, "!") || strings.HasSuffix(pattern, "/") {
 			continue // git ignores the first, and the second is only of directories
 		}
-		l := attributeLine{base: !strings.Contains(pattern, "/"), attributes: words}
-		var err error
-		if l.match, err = globbed(strings.TrimPrefix(pattern, "/"), a.fold); err == nil {
-			out = append(out, l)
-		}
+		out = append(out, &attributeLine{base: !strings.Contains(pattern, "/"), pattern: strings.TrimPrefix(pattern, "/"), attributes: words})
 	}
-	return out
+	return out, nil
+}
+
+func tooManyAttributes(most int, what string) error {
+	return fault.New(fault.Limit, ".gitattributes has more than %d %s", most, what).Hinting("commit the files with git itself")
+}
+
+// matches reports whether a line may give a file a filter. rel is the path of the file
+// below the directory of the line's file.
+func (a *gitAttributes) matches(l *attributeLine, rel string) (bool, error) {
+	if !slices.ContainsFunc(l.attributes, func(text string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(text, "-!"), "=")
+		return a.macros[name] != nil || slices.Contains(converting, name)
+	}) {
+		return false, nil
+	}
+	if !l.compiled {
+		if a.used++; a.used > maxConverting {
+			return false, tooManyAttributes(maxConverting, "lines with filters")
+		}
+		l.compiled = true
+		l.match, _ = globbed(l.pattern, a.fold) // a pattern that is damaged matches nothing
+	}
+	if l.base {
+		rel = path.Base(rel)
+	}
+	return l.match != nil && l.match.MatchString(byBytes(rel)), nil
 }
 
 // cutPattern returns the pattern of a line, which may be quoted, and the rest.
@@ -244,7 +283,7 @@ func (b *Branch) attributes(content map[string]func() ([]byte, error), committed
 	if err != nil {
 		return nil, err
 	}
-	a := &gitAttributes{dirs: map[string][]attributeLine{}, macros: map[string][]string{}, fold: set(config, "ignorecase", false)}
+	a := &gitAttributes{dirs: map[string][]*attributeLine{}, macros: map[string][]string{}, fold: set(config, "ignorecase", false)}
 	a.file = func(name string) ([]byte, error) {
 		switch read, changed := content[name]; {
 		case committed:
@@ -270,8 +309,8 @@ func (b *Branch) attributes(content map[string]func() ([]byte, error), committed
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	a.info = a.parse(info, true)
-	return a, nil
+	a.info, err = a.parse(info, true)
+	return a, err
 }
 
 // Accepts returns E_PATH if git would store one of these files in another form than

@@ -53,7 +53,7 @@ func TestGitAttributesAsGit(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		a := &gitAttributes{dirs: map[string][]attributeLine{}, macros: map[string][]string{}, fold: seed%5 == 0}
+		a := &gitAttributes{dirs: map[string][]*attributeLine{}, macros: map[string][]string{}, fold: seed%5 == 0}
 		a.file = func(name string) ([]byte, error) {
 			if text, has := texts[name]; has {
 				return []byte(text), nil
@@ -63,7 +63,10 @@ func TestGitAttributesAsGit(t *testing.T) {
 		if _, err := a.load("."); err != nil {
 			t.Fatal(err)
 		}
-		a.info = a.parse([]byte(texts[".git/info/attributes"]), true)
+		var err error
+		if a.info, err = a.parse([]byte(texts[".git/info/attributes"]), true); err != nil {
+			t.Fatal(err)
+		}
 		said := strings.Split(git(dir, append([]string{"check-attr", "-z", "filter", "working-tree-encoding", "--"}, names...)...), "\x00")
 		for n, name := range names {
 			got, err := a.of(name)
