@@ -58,11 +58,31 @@ func TestUndefinedNamesAreFound(t *testing.T) {
 		}
 	}
 	for _, open := range []string{
-		"mode: single", "input_schema: {type: object}", "input_schema: {type: object, properties: {topic: {}}, additionalProperties: true}",
+		"input_schema: {type: object}", "input_schema: {type: object, properties: {topic: {}}, additionalProperties: true}",
 		"input_schema: {type: object, properties: {topic: {}}, anyOf: [{required: [topic]}]}", "input_schema: {type: string}",
 	} {
 		if got := checked(t, open, "{{ topik }}"); got != "" {
 			t.Errorf("%s: %s", open, got)
+		}
+	}
+	// The parts of vars, worker and project are known whatever the input is; without
+	// input_schema the input is a text.
+	for body, want := range map[string]string{
+		"{{ vars.words }} {{ worker.name }} {{ project.version }} {{ input }}": "",
+		"{{ vars.wrds }}":                            "vars.wrds is not defined",
+		"{{ worker.model }}":                         "worker.model is not defined",
+		"{{ project.model }}":                        "project.model is not defined",
+		"{% set vars = {} %}{{ vars.x|default(1) }}": "",
+	} {
+		for _, front := range []string{"mode: single", "input_schema: {type: object}"} {
+			if got := checked(t, front+"\nvars: {words: 3}", body); want == "" && got != "" || !strings.Contains(got, want) {
+				t.Errorf("%s, %s: %s, want %q", front, body, got, want)
+			}
+		}
+	}
+	for body, want := range map[string]string{"{{ input }}": "", "{{ topik }}": "topik is not defined", "{{ input.topik }}": "input.topik is not defined", "{{ topik|default('') }}": ""} {
+		if got := checked(t, "mode: single", body); want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %q", body, got, want)
 		}
 	}
 	// A text that YAML indents has other columns than the file, so the fault has none.

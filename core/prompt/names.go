@@ -98,28 +98,26 @@ func InstructionsOf(p *project.Project, w *project.Worker) Template {
 	}
 }
 
-// known returns a function that reports whether a worker's template may get a name. It
-// returns nil if every name is possible: an input can have fields that input_schema
-// does not list, or there is no input_schema.
+// known returns a function that reports whether a worker's template may get a name. An
+// input can have fields that an open input_schema does not list; then only the parts of
+// vars, worker and project are known. Without input_schema the input is a text.
 func known(w *project.Worker) func(name string) bool {
-	fields, ok := closedFields(w.Input)
-	if !ok {
-		return nil
+	fields, closed := closedFields(w.Input)
+	if len(w.Input) == 0 {
+		closed = true
 	}
 	var vars map[string]json.RawMessage
-	if len(w.Vars) > 0 && json.Unmarshal(w.Vars, &vars) != nil {
-		return nil
-	}
+	open := len(w.Vars) > 0 && json.Unmarshal(w.Vars, &vars) != nil
 	return func(name string) bool {
 		of, field, part := strings.Cut(name, ".")
 		if !part {
-			return fields[name] || slices.Contains(ownNames, name)
+			return !closed || fields[name] || slices.Contains(ownNames, name)
 		}
 		switch of {
 		case "input":
-			return fields[field]
+			return !closed || fields[field]
 		case "vars":
-			return vars[field] != nil
+			return open || vars[field] != nil
 		case "worker":
 			return slices.Contains([]string{"id", "name", "description"}, field)
 		case "project":
