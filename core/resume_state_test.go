@@ -107,7 +107,6 @@ func TestForeignConversations(t *testing.T) {
 		"no MAC":  {`{"golem":"conversation","v":1}` + "\n", "E_CONFIG"},
 		"newer":   {strings.Replace(file, `"v":1`, `"v":2`, 1), "E_CONFIG"},
 		"garbage": {"\x00\x01\x02", "E_CONFIG"},
-		"empty":   {"", "E_CONFIG"},
 	} {
 		there := newYard(t, moment{files: yardFiles(), kept: map[string]string{name: c.file}})
 		u := always()

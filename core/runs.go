@@ -94,8 +94,8 @@ func (i *Instance) said(ctx context.Context, s *run.Session, u ui.UI, in run.Inp
 		s.Fail(fault.Of(err, fault.Limit))
 		return true
 	}
-	if ro.Said != nil && !trace.LooksLikeKey(in.Text) {
-		ro.Said(i.secrets.text(in.Text))
+	if said := i.secrets.text(in.Text); ro.Said != nil && !trace.LooksLikeKey(said) {
+		ro.Said(said)
 	}
 	cmd, err := ui.ParseCommand(in.Text)
 	if err != nil {

@@ -81,7 +81,7 @@ func TestTerminalShowsEscapes(t *testing.T) {
 	}
 	r = startPTY(t, dir, nil, true, "conversations", "export", id)
 	r.exit(0)
-	if !strings.Contains(r.stdout.String(), "before \x1b[2J after") {
-		t.Errorf("a file does not get the exact text: %q", r.stdout)
+	if text := r.stdout.String(); strings.Contains(text, "\x1b") || !strings.Contains(text, `before \u{1b}[2J after`) {
+		t.Errorf("a file gets control characters: %q", text)
 	}
 }
