@@ -2,8 +2,9 @@ package shell
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
-	"runtime"
+	"strings"
 	"testing"
 
 	"golem/cmd/cli/shell/confine"
@@ -26,13 +27,17 @@ var usualPrograms = []struct{ program, line, prints string }{
 // Usual programs run behind the walls, on the oldest and the newest kernel interface that
 // golem accepts.
 func TestUsualProgramsRun(t *testing.T) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, k := range kernels() {
 		if oldest, newest := "landlock 3, none", fmt.Sprintf("landlock %d, pid", max(confine.Machine().ABI, 3)); name != oldest && name != newest {
 			continue
 		}
 		y := newYard(t)
 		y.host.Kernel = &k
-		y.host.Env["PATH"] = filepath.Join(runtime.GOROOT(), "bin") + ":" + y.host.Env["PATH"] // a version manager in a home directory is out of reach
+		y.host.Env["PATH"] = filepath.Join(strings.TrimSpace(string(root)), "bin") + ":" + y.host.Env["PATH"] // a version manager in a home directory is out of reach
 		s := y.open(t, y.whole(t), options{}, false)
 		for n, p := range usualPrograms {
 			if n >= 5 && s.try(t, t.Context(), "command -v "+p.program).Exit != 0 {
