@@ -35,7 +35,7 @@ func killed(t *testing.T, rounds int, chosen func(name string) bool) {
 			}
 			mark := fmt.Sprintf("killed-%d-%d-%s", os.Getpid(), round, strings.ReplaceAll(name, " ", "-"))
 			cmd := exec.Command(program, "-test.run=^TestKilled$")
-			cmd.Env = append(os.Environ(), killedVar+"="+mark+"="+name, attackerVar+"="+attacker)
+			cmd.Env = append(os.Environ(), killedVar+"="+mark+"="+name, attackerVar+"="+attacker, "TMPDIR="+t.TempDir()) // a killed process removes nothing
 			out, err := cmd.StdoutPipe()
 			if err == nil {
 				err = cmd.Start()
@@ -48,7 +48,7 @@ func killed(t *testing.T, rounds int, chosen func(name string) bool) {
 			}
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
-			for end := time.Now().Add(10 * time.Second); len(survivors(mark)) > 0 && time.Now().Before(end); {
+			for end := time.Now().Add(2 * time.Minute); len(survivors(mark)) > 0 && time.Now().Before(end); {
 				time.Sleep(10 * time.Millisecond)
 			}
 			if left := survivors(mark); len(left) > 0 {
