@@ -132,7 +132,7 @@ func fromOutside(t *testing.T, dir string, uid uint32, args []string) {
 			t.Errorf("%s: %s %v\n%s", name, said, err, out.String())
 		}
 	}
-	for end := time.Now().Add(10 * time.Second); len(marked(mark)) > 0; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); len(marked(mark)) > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("survivors: %q", marked(mark))
 		}
