@@ -33,8 +33,8 @@ func TestCallsWaitForMemory(t *testing.T) {
 				}
 				mu.Lock()
 				order = append(order, id)
-				if r.used > 10 {
-					t.Errorf("%d bytes are used", r.used)
+				if used := r.inUse(); used > 10 {
+					t.Errorf("%d bytes are used", used)
 				}
 				mu.Unlock()
 				time.Sleep(time.Second)
@@ -104,7 +104,6 @@ func TestNestedCallsNeverBlock(outer *testing.T) {
 		root.bytes = 0
 		synctest.Test(outer, func(t *testing.T) { // a deadlock ends it
 			var r room
-			var mu sync.Mutex
 			var run func(id string, n *node) (kept func())
 			run = func(id string, n *node) (kept func()) {
 				time.Sleep(n.after)
@@ -116,10 +115,9 @@ func TestNestedCallsNeverBlock(outer *testing.T) {
 				if err != nil {
 					return nil
 				}
-				if mu.Lock(); r.used > total {
-					t.Errorf("%d bytes are used", r.used)
+				if used := r.inUse(); used > total {
+					t.Errorf("%d bytes are used", used)
 				}
-				mu.Unlock()
 				var all sync.WaitGroup
 				kepts := make([]func(), len(n.children))
 				for i, c := range n.children {
@@ -145,4 +143,11 @@ func TestNestedCallsNeverBlock(outer *testing.T) {
 			}
 		})
 	})
+}
+
+// inUse returns how many bytes are taken now.
+func (r *room) inUse() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.used
 }
