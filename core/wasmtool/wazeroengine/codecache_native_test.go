@@ -1,48 +1,17 @@
+//go:build !js
+
 package wazeroengine
 
 import (
 	"context"
 	"maps"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/tetratelabs/wazero"
 
-	"golem/core/wasmtool"
 	"golem/core/wasmtool/guard"
 )
-
-// memoryCode is a cache in memory that verifies nothing.
-type memoryCode struct {
-	mu      sync.Mutex
-	entries map[string][]byte
-	put     int
-	got     int
-}
-
-var _ wasmtool.Cache = (*memoryCode)(nil)
-
-func (m *memoryCode) Get(key string) ([]byte, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	data, ok := m.entries[key]
-	if ok {
-		m.got++
-	}
-	return data, ok
-}
-
-func (m *memoryCode) Put(key string, data []byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.entries == nil {
-		m.entries = map[string][]byte{}
-	}
-	m.entries[key] = slices.Clone(data)
-	m.put++
-	return nil
-}
 
 // This wazero takes golem's cache of compiled code: the code of a module is kept once,
 // and a second engine compiles nothing. If this fails after an update of wazero, nothing
