@@ -18,7 +18,10 @@ import (
 // three beside each other in the background, and one in front of them, as root and as an
 // ordinary user. All the while another process reads golem's threads and those of what it
 // starts: none of golem carries a wall, and no command reaches golem.
-func TestWallsFromOutside(t *testing.T) {
+func TestWallsFromOutside(t *testing.T) { wallsFromOutside(t, 1) }
+
+// wallsFromOutside runs golem so many times in each way, for each user.
+func wallsFromOutside(t *testing.T, rounds int) {
 	if !shell.Confines() {
 		t.Log("nothing is confined here")
 		return
@@ -48,7 +51,11 @@ func TestWallsFromOutside(t *testing.T) {
 	}
 	for _, uid := range uids {
 		for _, args := range [][]string{{"run", ".", "go", "--json"}, {"chat", ".", "--plain"}} {
-			t.Run(fmt.Sprintf("uid %d, %s", uid, args[0]), func(t *testing.T) { fromOutside(t, dir, uid, args) })
+			t.Run(fmt.Sprintf("uid %d, %s", uid, args[0]), func(t *testing.T) {
+				for range rounds {
+					fromOutside(t, dir, uid, args)
+				}
+			})
 		}
 	}
 }
