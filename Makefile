@@ -1,6 +1,6 @@
 # golem. `make run` runs an example, `make test` runs all checks.
 .DEFAULT_GOAL := build
-.PHONY: build web fixtures spec tools plugins prices run test check quick attack long cross webkit bench cover fuzz setup clean
+.PHONY: build web jsengine fixtures spec tools plugins prices run test check quick attack long cross webkit bench cover fuzz setup clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
@@ -16,7 +16,7 @@ build:
 web:
 	@.ci/setup.sh web
 	@cd web && npm ci --include=dev --silent
-	go run ./web/build
+	go run ./web/build small
 
 # Looks for the programs that make test needs, and installs missing ones.
 setup:
@@ -47,6 +47,7 @@ attack: web
 # with TestLong.
 long: web
 	@.ci/setup.sh long
+	@.ci/check.sh packages
 	go test -vet=off -count=1 -timeout 90m -tags long -run '^TestLong' $$(git grep -lE '^//go:build long$$' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's#^#./#')
 
 # Builds golem for Linux, macOS and Windows, each for amd64 and arm64, in build/.
@@ -96,12 +97,19 @@ fixtures:
 	cd core/wasmtool/testdata/foreign && for f in *.wat; do wat2wasm --enable-all $$f -o $${f%.wat}.wasm || exit 1; done
 	cd core/wasmtool/enginetest/testdata && clang --target=wasm32-wasi -O2 -s -Wall -o words.wasm words.c
 	cd core/wasmtool/enginetest/testdata && clang --target=wasm32 -nostdlib -O2 -Wall -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=16384 -o sum.wasm sum.c
+	cd core/wasmtool/enginetest/testdata && clang --target=wasm32 -nostdlib -Oz -Wall -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=16384 -o wasi.wasm wasi.c
 	GOLEM_UPDATE=1 go test -count=1 -run TestUpdate ./core/wasmtool/enginetest/
 
 # For developers: runs the tests of the WebAssembly specification, with the guard and
 # without. They are in wazero's source in Go's module cache. Takes about a minute.
 spec:
 	go test -count=1 -tags spec -run Spec ./core/wasmtool/guard
+
+# For developers: builds the JavaScript engine of tools, core/jstool/embedded, from QuickJS-NG
+# (Go module proxy) and @babel/parser (npm). The same versions give the same bytes.
+jsengine:
+	@.ci/setup.sh jsengine
+	go run ./.ci/jsengine
 
 # For developers: writes the table of prices from charm.land/catwalk.
 prices:

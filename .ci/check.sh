@@ -4,7 +4,8 @@
 # other processes most of the time and leave processors idle.
 #
 #   .ci/check.sh check    everything
-#   .ci/check.sh cross    golem for each system, within its budget; make check builds four of the six
+#   .ci/check.sh packages the packages from npm alone
+#   .ci/check.sh cross    golem for each system, within its budget; make check builds the largest, windows/amd64
 #   .ci/check.sh quick    format, vet, arrows, tests; without the race detector, Chromium and what .ci/slow.txt names
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
@@ -17,7 +18,7 @@ export GORACE="${GORACE:-atexit_sleep_ms=10}"
 # Property tests use the same random cases each time; make fuzz uses others.
 export RAPID_SEED="${RAPID_SEED:-1}"
 mkdir -p build
-wasm_budget=$((4800 * 1000))   # bytes, gzip -9, of golem.wasm and of build/core.wasm
+wasm_budget=$((4800 * 1000))   # bytes, of golem.wasm as the page loads it, and of build/core.wasm (gzip -9)
 binary_budget=$((36 * 1000 * 1000))   # bytes, of the largest binary, which includes the page
 summary=build/summary.txt
 : >"$summary"
@@ -92,13 +93,22 @@ formatted() {
 
 js() { env GOOS=js GOARCH=wasm "$@"; }
 
-# The packages that have files for js only, and core.
-js_packages() { echo ./core/... ./bench/jscore ./sandbox/opfs ./cmd/wasm; }
+# The packages that have other files for js than for this machine. "vet" and "staticcheck"
+# check all others, whose files are the same.
+js_packages() {
+  local form='{{.ImportPath}} {{.GoFiles}} {{.TestGoFiles}} {{.XTestGoFiles}}'
+  local -a all=(./core/... ./bench/jscore ./sandbox/opfs ./cmd/wasm)
+  comm -13 <(go list -f "$form" "${all[@]}" | sort) <(js go list -f "$form" "${all[@]}" | sort) | cut -d' ' -f1
+}
 
 vet_js() { js go vet $(js_packages); }
 
-# The tool is built for this machine first: `GOOS=js go tool` would build it for js.
-build_staticcheck() { go build -modfile=tools.mod -o build/staticcheck honnef.co/go/tools/cmd/staticcheck; }
+# The tools are built for this machine first: `GOOS=js go tool` would build them for js.
+build_tools() { go build -modfile=tools.mod -o build/ honnef.co/go/tools/cmd/staticcheck ./.ci/types; }
+
+# golem is built for 64 bits only, but its packages compile for 32 as well. make cross also
+# builds golem for linux/arm64 and darwin/arm64; compiling every dependency takes minutes.
+types_elsewhere() { ./build/types linux/386,linux/arm64,darwin/arm64 ./core/... ./cmd/cli/... ./sandbox/osfs; }
 
 staticcheck_js() { js ./build/staticcheck $(js_packages); }
 
@@ -116,7 +126,7 @@ test_js() {
 chromium='^golem/(web|web/webtest|sandbox/opfs|cmd/wasm)$'
 
 # The limit for a test that hangs. No test measures time, so it is long enough for a busy machine.
-limit=30m
+limit=80m
 
 # patterns FILE: prints one pattern for the tests that a table of .ci names. It matches whole
 # names, so that TestReplay does not match TestReplayOrder.
@@ -143,49 +153,60 @@ test_quick() {
   go test -vet=off -timeout $limit -skip "$(patterns .ci/slow.txt)" $(go list ./... | grep -vE "$chromium")
 }
 
+# binary SYSTEM/PROCESSOR: prints the file that cross builds for it.
+binary() {
+  case $1 in
+  windows/*) echo "build/golem-${1%/*}-${1#*/}.exe" ;;
+  *) echo "build/golem-${1%/*}-${1#*/}" ;;
+  esac
+}
+
 # cross SYSTEM/PROCESSOR…: builds golem for each of them. Tests run only on Linux.
 cross() {
-  local target os arch suffix
+  local target
   for target; do
-    os=${target%/*} arch=${target#*/} suffix=
-    if [ "$os" = windows ]; then suffix=.exe; fi
-    GOOS=$os GOARCH=$arch .ci/build.sh "build/golem-$os-$arch$suffix" -ldflags '-s -w'
-    echo "$target $(wc -c <"build/golem-$os-$arch$suffix") bytes"
+    GOOS=${target%/*} GOARCH=${target#*/} .ci/build.sh "$(binary "$target")" -ldflags '-s -w'
+    echo "$target $(wc -c <"$(binary "$target")") bytes"
   done
 }
 
 within() { # NAME SIZE BUDGET
-  echo "$1: $2 bytes, budget $3"
+  echo "$1: $2 bytes, $((($2 * 100 + $3 / 2) / $3)) % of its budget of $3"
   if [ "$2" -gt "$3" ]; then
     echo "$1 is over its budget"
     return 1
   fi
 }
 
+# binary_size SYSTEM/PROCESSOR…: compares the binaries that cross built with their budget.
 binary_size() {
-  local f
-  for f in build/golem-*; do
-    within "$f" "$(wc -c <"$f")" "$binary_budget"
+  local target
+  for target; do
+    within "$(binary "$target")" "$(wc -c <"$(binary "$target")")" "$binary_budget"
   done
 }
 
-# packages DIR…: installs the npm packages of each directory, if its lock file has changed.
+# packages DIR…: installs the npm packages of each directory, if its lock file has changed,
+# those of several directories at the same time.
 packages() {
-  local dir
+  local dir pid pids=()
   for dir; do
     if ! cmp -s "$dir/package-lock.json" "$dir/node_modules/.package-lock.from"; then
-      (cd "$dir" && npm ci --include=dev --silent --no-fund --no-audit)
-      cp "$dir/package-lock.json" "$dir/node_modules/.package-lock.from"
+      (cd "$dir" && npm ci --include=dev --silent --no-fund --no-audit && cp package-lock.json node_modules/.package-lock.from) &
+      pids+=($!)
     fi
+  done
+  for pid in ${pids[@]+"${pids[@]}"}; do
+    wait "$pid" || return 1
   done
 }
 
 # The npm packages of the page, and those that tests use.
-npm_packages() { packages web web/examples/vite examples/mcp-servers; }
+npm_packages() { packages web web/examples/vite examples/mcp-servers cmd/cli/testdata/conformance; }
 
 # Builds the page, and checks the sizes of its programs and scripts.
 web_page() {
-  go run ./web/build >build/web.log
+  go run ./web/build small >build/web.log
   cat build/web.log
   within "golem.wasm, gzip" "$(wc -c <web/dist/golem.wasm.gz)" "$wasm_budget"
   within "repository.wasm, gzip" "$(cat web/dist/repository-*.wasm.gz | wc -c)" 1850000
@@ -244,27 +265,31 @@ unchanged() {
 # The tests in browsers, which leave processors idle.
 browsers() { step "tests in Chromium and Firefox" test_chromium; }
 
-# All other steps after the page was built, which package web embeds. cross-builds builds for
-# each system and processor, including the largest binary (windows/amd64), except two that
-# have no sources of their own and that only make cross builds.
+# All other steps after the page was built, which package web embeds. The cross-build is the
+# largest binary; "make run" builds golem for Linux, and make cross for all systems.
 others() {
   step "vet, js/wasm" vet_js
-  step "build staticcheck" build_staticcheck
+  step "build staticcheck and .ci/types" build_tools
+  step "types, linux/386, linux/arm64 and darwin/arm64" types_elsewhere
   step "staticcheck" ./build/staticcheck ./...
   step "staticcheck, js/wasm" staticcheck_js
-  step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
+  step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing|Receivers|Structs|Function|Words)'
   step "core.wasm: size, and a run in Node" core_wasm
-  step "cross-builds" cross linux/amd64 linux/arm64 darwin/arm64 windows/amd64
-  step "binary size" binary_size
+  step "cross-build" cross windows/amd64
+  step "binary size" binary_size windows/amd64
   step "tests with the race detector" test_race
   step "tests without it: documents, .ci/norace.txt" test_norace
   step "tests of core, js/wasm in Node" test_js
   step "make run" demo
 }
 
+if [ "$mode" = packages ]; then
+  npm_packages
+  exit
+fi
 if [ "$mode" = cross ]; then
   step "cross-builds" cross {linux,darwin,windows}/{amd64,arm64}
-  step "binary size" binary_size
+  step "binary size" binary_size {linux,darwin,windows}/{amd64,arm64}
   exit
 fi
 before=$(checkout)
@@ -280,7 +305,7 @@ check)
   together browsers others
   ;;
 *)
-  echo "usage: .ci/check.sh check|quick|cross" >&2
+  echo "usage: .ci/check.sh check|quick|packages|cross" >&2
   exit 2
   ;;
 esac

@@ -2,9 +2,10 @@
 # Looks for the programs that building and testing golem need, and installs missing ones.
 #
 #   .ci/setup.sh build    Go and git, for make build and make run
-#   .ci/setup.sh web      also Node with npm, for the page
+#   .ci/setup.sh web      also Node with npm, libdeflate and zstd, for the page
 #   .ci/setup.sh check    also a C compiler for the race detector, and Chromium and Firefox for the page's tests
-#   .ci/setup.sh long     also what make long and make attack compare golem with
+#   .ci/setup.sh long     also what make long and make attack compare golem with, and build
+#   .ci/setup.sh jsengine what make jsengine builds the JavaScript engine with
 #   .ci/setup.sh webkit   the same as web, and WebKitGTK with a screen to draw on, for make webkit
 #
 # It installs packages with apt-get and prints their names. Without root, it only prints the
@@ -50,14 +51,28 @@ finds_webkit() {
 finds_chromium() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
 
 case ${1:-check} in
-web | webkit | check | long)
+web | webkit | check | long | jsengine)
   need nodejs "the js/wasm tests and the page's packages" node --version
   need npm "the page's packages" npm --version
+  need libdeflate-tools "a page that is 4 % smaller to download" command -v libdeflate-gzip
+  need zstd "a binary that is 1.2 MB smaller, because it has the page in it" command -v zstd
   ;;
 esac
 jinja() { python3 -c 'import jinja2'; }
 if [ "${1:-check}" = long ]; then
   need "python3 python3-jinja2" "make long compares templates with Jinja2" jinja
+  need qemu-user "make long runs tests for arm64" command -v qemu-aarch64
+fi
+compiles_wasm() {
+  local dir status=0
+  dir=$(mktemp -d)
+  printf '#include <stdlib.h>\nint main(void) { return 0; }\n' >"$dir/probe.c"
+  clang --target=wasm32-wasi --sysroot=/usr -I/usr/include/wasm32-wasi -o "$dir/probe.wasm" "$dir/probe.c" || status=1
+  rm -rf "$dir"
+  return "$status"
+}
+if [ "${1:-check}" = long ] || [ "${1:-check}" = jsengine ]; then
+  need "clang lld wasi-libc libclang-rt-dev-wasm32" "builds the JavaScript engine, which make long compares with the one in golem" compiles_wasm
 fi
 if [ "${1:-check}" = check ] || [ "${1:-check}" = long ]; then
   need "gcc libc6-dev" "the race detector of go test" compiles_c

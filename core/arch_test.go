@@ -26,37 +26,57 @@ import (
 // arrows lists for each package the packages of golem that it may import. Every package may
 // import core/fault and core/sorting, so they are not listed.
 var arrows = map[string]string{
-	"core":           "started builtin ui describe consent providers run toolset toolset/custom toolset/web toolset/mcpset mcp wasmtool workspace project prompt model trace approval trust conversation clearance state sandbox tool",
-	"core/describe":  "ui run project approval trust tool",
-	"core/consent":   "run project started model mcp trace approval trust tool",
-	"core/providers": "project model model/prices sandbox trace",
+	"core":           "batch options started builtin worktest ui describe consent providers run toolset toolset/custom toolset/web toolset/mcpset toolset/skillset mcp wasmtool workspace project project/check config prompt model trace approval trust conversation clearance state sandbox tool jstool harden money textdiff",
+	"core/describe":  "ui run project config approval trust tool",
+	"core/consent":   "run project config started model mcp trace approval trust tool",
+	"core/providers": "project config model model/prices sandbox trace tool",
 	"core/ui":        "run approval trace clearance tool",
+	// Plain and live lines.
+	"core/ui/plain": "ui ui/view run trace approval",
 	// What a person sees, as a value; the page does not link it.
-	"core/ui/view":      "ui trace approval",
-	"core/run":          "toolset toolset/custom toolset/mcpset mcp project prompt model trace approval conversation clearance sandbox tool money",
-	"core/conversation": "model state money sandbox tool",
-	"core/toolset":      "clearance sandbox textdiff tool",
-	"core/workspace":    "builtin project sandbox",
-	"core/builtin":      "sandbox",
-	"core/project":      "approval sandbox started tool yamltree money",
-	"core/prompt":       "project sandbox",
+	"core/ui/view": "ui trace approval",
+	// Traces as text: trees, comparisons, lists and exports.
+	"core/ui/report": "ui ui/view trace tool",
+	"core/run":       "toolset toolset/custom toolset/mcpset toolset/skillset skills mcp project config prompt model trace approval conversation clearance sandbox tool money",
+	// Tests of workers as values: what they expect, and what answers in the place of the world.
+	// Code in the place of workers: it runs nothing; core asks the model and runs the code.
+	"core/harden": "worktest ui money sandbox state",
+	// Items, who has them and what they appended: it knows no model, no project, no network.
+	"core/batch":           "approval money sandbox state trace",
+	"core/batch/batchtest": "batch approval",
+	"core/worktest":        "run config conversation model money approval trace sandbox state tool yamltree",
+	"core/conversation":    "model state money sandbox tool",
+	"core/toolset":         "clearance sandbox textdiff tool",
+	"core/workspace":       "builtin project config sandbox",
+	"core/builtin":         "sandbox",
+	"core/project":         "options config approval jstool sandbox skills started tool yamltree money",
+	// The options of a run as one table: every front end makes its own form from it.
+	"core/options": "",
+	// Every fault at once: it reads what is resolved.
+	"core/project/check": "project config sandbox yamltree",
+	// What files say, as values: it opens none.
+	"core/config": "approval gitglob sandbox tool yamltree money",
+	"core/prompt": "project sandbox",
 	// Only golem check --fix needs it: the page does not link it.
-	"core/migrate":   "project prompt textdiff yamltree",
+	"core/migrate":   "project project/check config prompt textdiff yamltree",
 	"core/clearance": "sandbox state textdiff",
 	"core/state":     "sandbox",
 	"core/trust":     "approval",
 	// What a command line starts, as names and digests: it reads files and runs nothing.
 	"core/started":  "sandbox",
-	"core/model":    "tool yamltree money model/prices",
+	"core/model":    "tool sse yamltree money model/prices",
 	"core/trace":    "tool money",
 	"core/approval": "tool",
 	// A shell's grammar, for rules on commands: only programs that run commands link it.
 	"core/approval/sh": "tool",
 	// The only toolset made of modules: the others link no wasm.
-	"core/toolset/custom": "toolset wasmtool sandbox tool",
+	"core/toolset/custom": "toolset wasmtool jstool sandbox tool",
 	// The client of MCP, and the toolset of the tools of its servers.
-	"core/mcp":            "tool",
+	"core/mcp":            "tool sse",
 	"core/toolset/mcpset": "toolset mcp tool",
+	// The format of Agent Skills, and their toolset.
+	"core/skills":           "config yamltree",
+	"core/toolset/skillset": "toolset skills tool",
 	// Its HTTP requests use the same fetcher and policy as those of modules.
 	"core/toolset/web": "toolset wasmtool tool",
 	"core/wasmtool":    "tool sandbox yamltree wasmtool/guard",
@@ -65,10 +85,17 @@ var arrows = map[string]string{
 	// The toolset git without an engine, which the platform provides.
 	"core/toolset/gitset": "toolset sandbox tool",
 	// That engine, on go-git: golem.wasm does not link it.
-	"core/gitrepo":  "clearance sandbox textdiff",
-	"core/fault":    "",
-	"core/sorting":  "",
-	"core/yamltree": "",
+	"core/gitrepo": "clearance gitglob sandbox textdiff",
+	// Patterns as git reads them, for ignore files and attributes.
+	"core/gitglob": "",
+	// JavaScript and TypeScript as tools; the engine's bytes come from the program that links it.
+	"core/jstool":          "config",
+	"core/jstool/embedded": "jstool",
+	"core/fault":           "",
+	"core/sorting":         "",
+	"core/yamltree":        "",
+	// Server-sent events, of models and of MCP servers.
+	"core/sse":      "",
 	"core/money":    "",
 	"core/textdiff": "",
 	// The built-in table of prices, apart from the models because a program writes the file.
@@ -83,8 +110,9 @@ var arrows = map[string]string{
 	// For people who write tools in Go: no other package of golem is linked into their tools.
 	"sdk": "",
 	// Test support that other packages' tests import; never linked into golem.
+	"core/ui/view/viewtest":    "ui/view trace",
 	"core/sandbox/sandboxtest": "sandbox",
-	"core/coretest":            "core gitrepo toolset toolset/gitset describe ui run trace approval project sandbox state tool model mcp mcp/mcptest wasmtool wasmtool/guard wasmtool/wazeroengine",
+	"core/coretest":            "core options gitrepo jstool/embedded toolset toolset/gitset describe ui run trace approval project sandbox state tool model mcp mcp/mcptest wasmtool wasmtool/guard wasmtool/wazeroengine",
 	"core/model/modeltest":     "",
 	"core/mcp/mcptest":         "mcp",
 	"core/gitrepo/gittest":     "",
@@ -107,37 +135,91 @@ var arrows = map[string]string{
 
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",
-	"cmd/cli":      "everything sandbox/osfs web docs/schemas cmd/cli/shell cmd/cli/traceview cmd/cli/editor cmd/cli/tui cmd/cli/mcpserve",
+	"cmd/cli":      "cmd/cli/console cmd/cli/disk cmd/cli/home cmd/cli/shell cmd/cli/tui cmd/cli/runcmd cmd/cli/logincmd cmd/cli/projectcmd cmd/cli/testcmd cmd/cli/tracecmd cmd/cli/clearcmd cmd/cli/personcmd cmd/cli/toolcmd cmd/cli/hardencmd cmd/cli/batchcmd cmd/cli/libcmd cmd/cli/mcpcmd cmd/cli/webcmd cmd/cli/helpcmd",
 	"cmd/wasm":     "everything sandbox/opfs cmd/wasm/jsbytes",
 
+	// What is below the commands of the command line: files of this machine, GOLEM_HOME, the
+	// console, the person's secrets, the network, git, custom tools, MCP servers, what TARGET
+	// names, and opening a project.
+	"cmd/cli/disk":        "sandbox",
+	"cmd/cli/home":        "consent project sandbox state sandbox/osfs cmd/cli/disk",
+	"cmd/cli/console":     "approval run ui ui/plain cmd/cli/disk cmd/cli/home",
+	"cmd/cli/secretstore": "core mcp cmd/cli/disk cmd/cli/home cmd/cli/console",
+	"cmd/cli/fetch":       "ui wasmtool cmd/cli/console",
+	"cmd/cli/githost":     "clearance config gitrepo sandbox tool toolset toolset/gitset ui wasmtool workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch",
+	"cmd/cli/toolhost":    "jstool jstool/embedded sandbox wasmtool wasmtool/guard wasmtool/wazeroengine workspace cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch",
+	"cmd/cli/mcphost":     "mcp trace wasmtool cmd/cli/disk cmd/cli/console cmd/cli/secretstore cmd/cli/fetch",
+	"cmd/cli/target":      "core approval consent project sandbox ui workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch",
+	"cmd/cli/machine":     "builtin core gitrepo jstool/embedded project run sandbox state tool toolset trace workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch cmd/cli/githost cmd/cli/toolhost cmd/cli/mcphost cmd/cli/target cmd/cli/shell",
+
+	// What several groups of commands use: flags of a run, INPUT, questions on a terminal.
+	"cmd/cli/runflags": "core model options cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine",
+	"cmd/cli/input":    "project run tool cmd/cli/disk cmd/cli/console cmd/cli/runflags",
+	"cmd/cli/asking":   "ui cmd/cli/console cmd/cli/tui",
+	"cmd/cli/newcases": "core ui worktest cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine",
+
+	// Groups of commands. A session is one run or chat; its commands show what the groups below
+	// it list.
+	"cmd/cli/testcmd":   "core options run ui ui/plain worktest cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/asking cmd/cli/newcases cmd/cli/projectcmd",
+	"cmd/cli/hardencmd": "core harden options ui/plain cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/asking",
+	"cmd/cli/batchcmd":  "core approval batch clearance model money run sandbox state ui ui/plain workspace sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/asking",
+	// The queue of a batch on a server: it knows no project and no command line.
+	"cmd/cli/natsqueue":  "batch trace",
+	"cmd/cli/tracecmd":   "batch trace ui ui/view ui/report cmd/cli/disk cmd/cli/console cmd/cli/target cmd/cli/newcases cmd/cli/traceview",
+	"cmd/cli/clearcmd":   "core clearance options ui cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine",
+	"cmd/cli/personcmd":  "core approval config consent run state tool trace trust ui sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/secretstore cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/asking",
+	"cmd/cli/helpcmd":    "ui docs cmd/cli/console cmd/cli/markdown",
+	"cmd/cli/projectcmd": "core builtin describe migrate model model/prices project run trust ui workspace docs/schemas sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input",
+	"cmd/cli/session":    "core approval clearance config conversation options project run sandbox state trace ui ui/plain ui/report ui/view sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/target cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/editor cmd/cli/traceview cmd/cli/tui cmd/cli/tracecmd cmd/cli/clearcmd cmd/cli/personcmd cmd/cli/projectcmd",
+	"cmd/cli/logincmd":   "core config options run sandbox trace ui cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch",
+	"cmd/cli/runcmd":     "core cmd/cli/logincmd conversation project run state ui sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/clearcmd cmd/cli/projectcmd cmd/cli/session",
+	"cmd/cli/toolcmd":    "core approval config jstool project run sandbox tool toolset ui ui/plain wasmtool wasmtool/guard workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/session",
+	"cmd/cli/libcmd":     "config project ui workspace sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/githost cmd/cli/secretstore cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/toolcmd",
+	"cmd/cli/mcpcmd":     "core approval conversation mcp project run sandbox state tool ui sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch cmd/cli/toolhost cmd/cli/mcphost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/personcmd cmd/cli/session cmd/cli/mcpserve",
+	"cmd/cli/webcmd":     "jstool/embedded workspace web cmd/cli/console cmd/cli/fetch cmd/cli/target",
+
+	// Makes terminals for tests.
+	"cmd/cli/ptytest": "",
+
 	// The viewer of a trace: a value that keys change and that draws lines.
-	"cmd/cli/traceview": "trace ui",
+	"cmd/cli/traceview": "trace ui ui/view ui/report cmd/cli/columns",
 	// The editor for a message: it gets keys and returns text and lines.
-	"cmd/cli/editor": "ui",
+	"cmd/cli/editor": "ui cmd/cli/columns",
 	// The toolset shell: commands on this machine.
 	"cmd/cli/shell": "cmd/cli/shell/confine toolset approval/sh sandbox tool",
 	// The processes and walls of one command: it knows no tool and no project.
 	"cmd/cli/shell/confine": "",
 	// The full screen: it draws, and has no access to files or a session. Its panel decides on
 	// staged items.
-	"cmd/cli/tui": "ui ui/view run trace approval clearance cmd/cli/markdown",
+	"cmd/cli/tui": "ui ui/view run trace approval clearance cmd/cli/markdown cmd/cli/columns",
 	// The MCP server: it implements the protocol, and has no access to files or a project.
-	"cmd/cli/mcpserve": "ui run trace approval tool mcp",
+	"cmd/cli/mcpserve": "ui run trace approval state sandbox tool mcp",
 	// Markdown as a terminal's lines.
-	"cmd/cli/markdown": "ui",
+	"cmd/cli/markdown": "ui cmd/cli/columns",
+	// How wide text is on a terminal.
+	"cmd/cli/columns": "",
 
 	// Code that the page's programs share, and the program that runs tools on wazero.
 	"cmd/wasm/jsbytes": "",
-	"cmd/wasm/wazero":  "sandbox wasmtool wasmtool/wazeroengine cmd/wasm/jsbytes",
+	"cmd/wasm/wazero":  "sandbox wasmtool wasmtool/guard wasmtool/wazeroengine cmd/wasm/jsbytes",
 	"cmd/wasm/git":     "clearance gitrepo sandbox sandbox/opfs cmd/wasm/jsbytes",
 
 	// Measuring: programs that drive the built binary, and one that links core.
-	"bench/mock":    "",
-	"bench/measure": "",
-	"bench/jscore":  "everything",
+	"bench/mock": "",
+	// Kills golem batch at random, and compares; tests of the command line use it, too.
+	"bench/faults":      "",
+	"bench/batchfaults": "bench/faults",
+	"bench/measure":     "",
+	"bench/jscore":      "everything",
+	// Finds other projects' test suites and counts; its tests read them.
+	"bench/suites": "",
 
+	// The pages for people, which golem docs shows.
+	"docs": "",
 	// The program that writes docs/messages.md from the source.
 	"docs/messages": "",
+	// The program that writes the JSON Schemas and docs/keys.md from the tables of keys.
+	"docs/keys": "config",
 	// The JSON Schemas as files, for golem schema.
 	"docs/schemas": "",
 
@@ -152,31 +234,33 @@ var arrows = map[string]string{
 var outside = map[string]string{
 	"github.com/tetratelabs/wazero":     "core/wasmtool bench/tools",
 	"gopkg.in/yaml.v3":                  "core/yamltree",
-	"net/http":                          "core/tool core/model core/mcp core/coretest cmd bench/mock web/webtest",
+	"net/http":                          "core/tool core/model core/mcp core/coretest cmd bench/mock bench/faults web/webtest",
 	"syscall/js":                        "sandbox/opfs cmd/wasm",
 	"github.com/sashabaranov/go-openai": "core/model",
-	"github.com/spf13/afero":            "core/workspace cmd",
+	"github.com/spf13/afero":            "core/workspace web/build cmd",
 	"aead.dev/minisign":                 "core/workspace cmd/cli",
 	"github.com/hack-pad/hackpadfs":     "core/sandbox core/workspace sandbox",
 	"github.com/spf13/cobra":            "cmd/cli",
 	"github.com/aymanbagabas/go-udiff":  "core/textdiff",
 	"golang.org/x/term":                 "cmd/cli",
+	"github.com/nats-io":                "cmd/cli/natsqueue", // not in golem.wasm; nats-server in tests only
+	"golang.org/x/crypto":               "cmd/cli/natsqueue",
 	"mvdan.cc/sh":                       "core/approval/sh cmd/cli/shell",
 	"golang.org/x/sys":                  "cmd/cli sandbox/osfs",
 	"golang.org/x/text":                 "core/sandbox core/toolset/web cmd/cli",
 	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",
 	"github.com/go-git":                 "cmd/cli core/gitrepo", // too large for golem.wasm
 	"charm.land":                        "cmd/cli/tui cmd/cli/traceview",
-	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown cmd/cli/editor cmd/cli/traceview",
+	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown cmd/cli/columns cmd/cli/traceview",
 	"github.com/yuin/goldmark":          "cmd/cli/markdown",
 	"github.com/modelcontextprotocol":   "cmd/cli",
 	"golang.org/x/oauth2":               "cmd/cli",
 	// Not even to evaluate an expression of a worker, or to start a process.
 	"plugin":              "",
 	"text/template":       "",
-	"os/exec":             "cmd/cli bench/measure bench/tools web",
+	"os/exec":             "cmd/cli bench/measure bench/faults bench/suites bench/tools web",
 	"github.com/chromedp": "web/webtest",
-	"golang.org/x/net":    "web/webtest core/toolset/web",
+	"golang.org/x/net":    "web/webtest core/toolset/web bench/suites",
 }
 
 // forbiddenInCore lists packages that would bind the core to one platform, or that print.
@@ -271,7 +355,7 @@ func allowed(pkg string) []string {
 			}
 		case name == "core":
 			out = append(out, "golem/core")
-		case strings.HasPrefix(name, "sandbox/"), strings.HasPrefix(name, "cmd/"), strings.HasPrefix(name, "docs/"), name == "web", name == "sdk":
+		case strings.HasPrefix(name, "sandbox/"), strings.HasPrefix(name, "cmd/"), strings.HasPrefix(name, "docs/"), strings.HasPrefix(name, "bench/"), name == "web", name == "sdk", name == "docs":
 			out = append(out, "golem/"+name)
 		default:
 			out = append(out, "golem/core/"+name)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"golem/core"
+	"golem/core/options"
 	"golem/core/ui"
 )
 
@@ -38,7 +39,7 @@ func TestWorkerCallOfAModuleKeepsNoPlace(t *testing.T) {
 		"main.worker": "---\nlimits: {worker_timeout: 5m}\ntoolsets: {filesystem: {}, workers: {allowed_workers: [add], style: call}}\n---\nM.\n",
 		"s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: worker_call, args: {worker: add, input: {a: 1, b: 2}}}]\n    - calls: [{tool: write_file, args: {path: /a.txt, content: x}}]\n    - say: done\n",
 	}, map[string]string{"tools/add.wasm": "add_v1"})
-	res, events := w.run(t, core.Options{Approval: "approve_all"}, asUsual(t))
+	res, events := w.run(t, core.Options{Opening: options.Opening{Approval: "approve_all"}}, asUsual(t))
 	if res.Output.Text != "done" {
 		t.Errorf("%v\n%s", res.Error, ends(events))
 	}

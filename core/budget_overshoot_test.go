@@ -151,9 +151,10 @@ func spending(t *testing.T, m *meter, head, config string) run.Result {
 		}
 	}
 	inst, err := core.Open(core.Platform{
-		Name: "native", Version: "test", HTTP: m, Env: map[string]string{"ACME_KEY": "k-0123456789"},
-		Config: []byte("providers: {acme: {base_url: 'https://models.acme.example/v1', api_key_env: ACME_KEY, models: {'*': {price: {input: 2, output: 10}}}}}\n" + config),
-		Mount:  func(string) (sandbox.FS, error) { return tree, nil },
+		Name: "native", Version: "test", Env: map[string]string{"ACME_KEY": "k-0123456789"},
+		Person:       core.Person{Config: []byte("providers: {acme: {base_url: 'https://models.acme.example/v1', api_key_env: ACME_KEY, models: {'*': {price: {input: 2, output: 10}}}}}\n" + config)},
+		Site:         core.Site{Files: core.Tree{FS: tree}},
+		ModelSources: core.ModelSources{HTTP: m},
 	}, core.Options{Files: tree, Name: "cost"})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
+	"golem/core/project/check"
 	"golem/core/prompt"
 	"golem/core/tool"
 )
@@ -22,15 +23,27 @@ func (i *Instance) Check(platform string) fault.List {
 	if platform == "" {
 		platform = i.platform.Name
 	}
-	part, err := open(i.platform, i.options, true)
+	part, err := open(i.platform, i.options, i)
 	if part == nil {
 		return fault.List{fault.Of(err, fault.Config)}
 	}
-	part.modules = i.modules
-	faults := append(part.project.Check(platform), part.checkParts(platform)...)
-	faults = append(faults, part.unjudged()...)
+	faults := check.Project(part.project, platform, part.models)
+	faults = append(faults, withoutRepeated(faults, part.checkParts(platform))...)
+	faults = append(faults, unjudged(part.project)...)
 	faults.Sort()
 	return settled(faults).Compact()
+}
+
+// withoutRepeated removes from faults of workers those that are known from the file of MCP
+// servers that the workers name: they are said there.
+func withoutRepeated(known, of fault.List) fault.List {
+	said := map[string]bool{}
+	for _, f := range known {
+		if f.Where != nil && strings.HasSuffix(f.Where.File, ".json") && strings.HasPrefix(f.Message, "toolset mcp: ") {
+			said[f.Message] = true
+		}
+	}
+	return slices.DeleteFunc(of, func(f *fault.Fault) bool { return said[f.Message] })
 }
 
 // settled removes the warnings about a name for which another worker, whose tools are
@@ -52,20 +65,20 @@ func settled(faults fault.List) fault.List {
 // and models.
 func (i *Instance) checkParts(platform string) fault.List {
 	ctx := context.Background()
-	c := i.checker()
+	c := i.Checker()
 	workers := c.Workers()
 	var faults fault.List
 	for _, w := range workers {
 		if w.Template {
 			bad := prompt.InstructionsOf(i.project, w).Check(ctx)
-			if i.project.Faulty(w) { // a name that is unknown here may be defined in the broken part
+			if i.project.Workers.Faulty(w) { // a name that is unknown here may be defined in the broken part
 				bad = slices.DeleteFunc(bad, func(f *fault.Fault) bool { return f.Severity == fault.Warning })
 			}
 			faults = append(faults, bad...)
 		}
-		faults = append(faults, i.providers(w)...)
+		faults = append(faults, unfitInput(i.project, w)...)
 	}
-	if i.project.Blind() != "" {
+	if i.project.Blind != "" {
 		return faults
 	}
 	faults = append(faults, c.Views(ctx)...)
@@ -75,15 +88,15 @@ func (i *Instance) checkParts(platform string) fault.List {
 	for _, w := range workers {
 		faults = append(faults, c.Tools(ctx, w)...)
 	}
-	if entry, err := i.project.Entry(); err == nil && entry.Tool != "" {
+	if entry, err := i.project.Workers.Entry(); err == nil && entry.Tool != "" {
 		faults = append(faults, c.Tools(ctx, entry)...)
 	}
 	faults = append(faults, i.models.Faults(workers)...)
-	faults = append(faults, i.withoutModel()...)
+	faults = append(faults, withoutModel(i.project)...)
 	if trust := i.consent.Faults(ctx); len(trust) > 0 { // warn of each widening, in place of the errors of workers
 		faults = slices.DeleteFunc(faults, func(f *fault.Fault) bool { return f.Code == fault.Trust })
 		for _, f := range trust {
-			if !i.isFollowUp(f, workers) {
+			if !isFollowUp(i.project, f, workers) {
 				faults = append(faults, f)
 			}
 		}
@@ -91,9 +104,9 @@ func (i *Instance) checkParts(platform string) fault.List {
 	return faults
 }
 
-// providers returns a warning if providers do not accept a worker's input_schema as it is.
-func (i *Instance) providers(w *project.Worker) fault.List {
-	file, line, column := i.project.InputAt(w)
+// unfitInput returns a warning if providers do not accept a worker's input_schema as it is.
+func unfitInput(p *project.Project, w *project.Worker) fault.List {
+	file, line, column := w.InputAt()
 	if err := model.Unfit(tool.Spec{Input: w.Input}); err != nil {
 		return fault.List{fault.Warn(fault.Schema, "%s is offered to no worker's model as a tool: in input_schema, %s", w.ID, fault.Of(err, fault.Schema).Message).At(file, line, column)}
 	}
@@ -106,9 +119,9 @@ func (i *Instance) providers(w *project.Worker) fault.List {
 
 // withoutModel returns a warning if the entry has no model: a run then needs one from the
 // person. It is no error, because a project may leave the choice to whoever runs it.
-func (i *Instance) withoutModel() fault.List {
-	entry, err := i.project.Entry()
-	if err != nil || i.project.Faulty(entry, "model") {
+func withoutModel(p *project.Project) fault.List {
+	entry, err := p.Workers.Entry()
+	if err != nil || p.Workers.Faulty(entry, "model") {
 		return nil
 	}
 	if err := entry.NeedModel(); err != nil {
@@ -121,7 +134,7 @@ func (i *Instance) withoutModel() fault.List {
 
 // isFollowUp reports whether a widening is an MCP server that has an error: what it would
 // start or ask is then not what its file means.
-func (i *Instance) isFollowUp(widening *fault.Fault, workers []*project.Worker) bool {
+func isFollowUp(p *project.Project, widening *fault.Fault, workers []*project.Worker) bool {
 	path, _, _ := strings.Cut(widening.Message, ": ")
 	keys := strings.SplitN(path, ".", 3)
 	if len(keys) < 3 || keys[0] != "toolsets" || keys[1] != "mcp" {
@@ -131,7 +144,7 @@ func (i *Instance) isFollowUp(widening *fault.Fault, workers []*project.Worker) 
 	if len(there) == 0 { // it is in the project file
 		there = workers
 	}
-	return slices.ContainsFunc(there, func(w *project.Worker) bool { return i.project.Faulty(w, keys...) })
+	return slices.ContainsFunc(there, func(w *project.Worker) bool { return p.Workers.Faulty(w, keys...) })
 }
 
 // maxUnjudged is how many parts a warning names that cannot be judged.
@@ -139,14 +152,14 @@ const maxUnjudged = 50
 
 // unjudged returns a warning that names what cannot be judged because of errors; none if
 // there is nothing.
-func (i *Instance) unjudged() fault.List {
+func unjudged(p *project.Project) fault.List {
 	var parts []string
-	if file := i.project.Blind(); file != "" {
+	if file := p.Blind; file != "" {
 		parts = append(parts, "all that "+file+" decides: where the workers are, and their mounts, tools, models and calls")
 	}
-	parts = append(parts, i.project.Unread()...)
-	if i.project.Blind() == "" {
-		sandboxed := slices.DeleteFunc(i.project.Used(), func(w *project.Worker) bool { return !i.project.Faulty(w, "sandbox") })
+	parts = append(parts, p.Workers.Unread()...)
+	if p.Blind == "" {
+		sandboxed := slices.DeleteFunc(p.Workers.Used(), func(w *project.Worker) bool { return !p.Workers.Faulty(w, "sandbox") })
 		for _, w := range sandboxed {
 			parts = append(parts, "the files that worker "+w.ID+" sees")
 		}

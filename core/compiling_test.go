@@ -7,6 +7,7 @@ import (
 
 	"golem/core"
 	"golem/core/coretest"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/trace"
 	"golem/core/ui"
@@ -83,7 +84,7 @@ func TestCompilingIsSaid(t *testing.T) {
 					t.Fatalf("%v, %v", names, err)
 				}
 			}
-			res, events := w.run(t, core.Options{Approval: "approve_all"}, func(i *core.Instance, ro core.RunOptions) run.Result {
+			res, events := w.run(t, core.Options{Opening: options.Opening{Approval: "approve_all"}}, func(i *core.Instance, ro core.RunOptions) run.Result {
 				return i.Run(t.Context(), run.Input{Text: "go"}, &heard{say: say}, ro)
 			})
 			if res.Output.Text != "done" || len(lines) != 1 || lines[0] != "compiling tools/a.wasm" {

@@ -18,27 +18,38 @@ import (
 	"golem/core/approval"
 	"golem/core/clearance"
 	"golem/core/consent"
+	"golem/core/fault"
+	"golem/core/jstool"
 	"golem/core/mcp"
 	"golem/core/model"
+	"golem/core/options"
 	"golem/core/project"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/state"
 	"golem/core/toolset"
 	"golem/core/toolset/web"
+	"golem/core/trace"
 	"golem/core/ui"
 	"golem/core/wasmtool"
 )
 
-// Platform is everything that a host provides. Fields such as DotEnv, TrustKey, State and
-// Mount belong to one project; others, such as Env and HTTP, are the same for every project.
+// Platform is everything that a host provides. Site belongs to one project; the rest is the
+// same for every project.
 type Platform struct {
 	Name    string            // "native" or "browser", as in traces
 	Version string            // golem's version
 	Env     map[string]string // environment variables, including the providers' keys
-	// DotEnv has the provider keys in the project's .env. They are used if Env
-	// does not have them and a person trusted them (SPEC §3).
-	DotEnv map[string]string
+	Person
+	Site
+	ModelSources
+	ToolSources
+	Now   func() time.Time // nil means time.Now
+	NewID func() string    // makes the names of runs; nil: random names
+}
+
+// Person is what golem keeps for the person who runs it.
+type Person struct {
 	// Config is the content of the person's $GOLEM_HOME/config.yaml; nil if
 	// there is none.
 	Config []byte
@@ -48,9 +59,6 @@ type Platform struct {
 	// Trust stores what a person trusted; with nil, a yes counts for one run
 	// only.
 	Trust consent.File
-	// TrustKey identifies the project in Trust and in the projects of Config:
-	// its real root as a slash path, or in the page its name.
-	TrustKey string
 	// Rules stores the rules that a person saves for the project, in the form of
 	// Config; nil: none can be saved. RulesApart says that it is not the file that
 	// Config is from. RulesKey is the project's name in it, if that is not TrustKey:
@@ -58,29 +66,55 @@ type Platform struct {
 	Rules      consent.File
 	RulesApart bool
 	RulesKey   string
+	// Store has the person's secrets (golem secret set, in the page its settings); nil:
+	// there is none.
+	Store SecretStore
+	// Secrets are further values to remove from everything that leaves golem.
+	Secrets []string
+}
+
+// Site is the place of one project: its files, and what golem keeps for it.
+type Site struct {
+	// TrustKey identifies the project in Trust and in the projects of Config:
+	// its real root as a slash path, or in the page its name.
+	TrustKey string
+	// DotEnv has the provider keys in the project's .env. They are used if Env
+	// does not have them and a person trusted them (SPEC §3).
+	DotEnv map[string]string
 	// State is where golem keeps conversations and staged changes of the project;
 	// the zero value keeps none.
 	State state.Store
-	HTTP  model.HTTPDoer // nil: providers cannot be reached
-	// Fetch makes the requests of the toolset web; nil: its tools are E_NETWORK.
-	Fetch wasmtool.Fetcher
-	// Charsets decodes the charsets of pages that golem has no table for; may be nil.
-	Charsets web.Charsets
-	// Models has the HTTP clients for the models that the platform provides, by their
-	// names (page:NAME, device:); nil: it provides none. See model.Config.
-	Models map[string]model.HTTPDoer
-	// Mount opens a directory for the sandbox. "." is the root that workers
-	// work on. Anything else, an absolute path or one with ../, is requested
-	// only with Options.AllowOutside. Directories below "." are opened from the
+	// Volatile says that what Files opens ends with the process, as in a packed project. What
+	// calls change there is kept beside the conversation, and put back when it is resumed. It
+	// cannot be staged for later or undone.
+	Volatile bool
+	// Files opens directories for the sandbox; nil: the platform has no files. "." is the
+	// root that workers work on. Anything else, an absolute path or one with ../, is
+	// requested only with Options.AllowOutside. Directories below "." are opened from the
 	// root.
-	Mount func(source string) (sandbox.FS, error)
+	Files run.Files
 	// Git opens a branch of the git repository in a directory; dir is its name for
-	// messages. nil: the platform has no repositories.
+	// messages. nil: the platform has no repositories. A branch that can be sent to other
+	// repositories is a clearance.Sender, too.
 	Git func(files sandbox.FS, dir, branch string) (clearance.Branch, error)
 	// Closed are directories, as sources of sandbox.SourceOf, that no worker
 	// can read or change through any mount, link or name, such as $GOLEM_HOME
 	// (E_PROTECTED).
 	Closed []string
+	// Libraries are the directories in which libraries are looked for, in this
+	// order (SPEC §4).
+	Libraries []project.LibraryRoot
+	// Locate returns the absolute slash path of a program as the platform finds it, or of an
+	// absolute path; see started.Tree. nil: the platform starts no programs.
+	Locate func(name string, last bool) string
+}
+
+// ModelSources are where models come from.
+type ModelSources struct {
+	HTTP model.HTTPDoer // nil: providers cannot be reached
+	// Models has the HTTP clients for the models that the platform provides, by their
+	// names (page:NAME, device:); nil: it provides none. See model.Config.
+	Models map[string]model.HTTPDoer
 	// ReadScript reads the file of a script:FILE or replay:FILE that a person
 	// named, relative to the current directory. (From a manifest or worker, the
 	// path is relative to the project root.) With nil, only files of the
@@ -88,12 +122,10 @@ type Platform struct {
 	ReadScript func(name string) ([]byte, error)
 	// Scripts has the embedded scripts for script:NAME; nil means golem's own.
 	Scripts fs.FS
-	// Locate returns the absolute slash path of a program as the platform finds it, or of an
-	// absolute path; see started.Tree. nil: the platform starts no programs.
-	Locate func(name string, last bool) string
-	// MCP has the platform's functions for reaching MCP servers; the zero value reaches
-	// none.
-	MCP mcp.Host
+}
+
+// ToolSources are where tools come from, and what they reach.
+type ToolSources struct {
 	// Toolsets are those of the platform, in addition to the built-in ones.
 	Toolsets []toolset.Factory
 	// OtherToolsets are the toolsets that only other platforms have, with the
@@ -104,20 +136,34 @@ type Platform struct {
 	// first project that has a module; the platform closes what it made. With
 	// nil, tool modules are E_PLATFORM.
 	Tools func(engine string) (*wasmtool.Library, error)
+	// JavaScript has the engine for tools that are JavaScript or TypeScript sources; nil:
+	// they are E_PLATFORM.
+	JavaScript jstool.Engines
 	// ToolFiles is $GOLEM_HOME/tools, where pkg.mod:register is looked up; nil
 	// if there is none.
 	ToolFiles fs.FS
-	// Libraries are the directories in which libraries are looked for, in this
-	// order (SPEC §4).
-	Libraries []project.LibraryRoot
-	// Store has the person's secrets (golem secret set, in the page its settings); nil:
-	// there is none.
-	Store SecretStore
-	// Secrets are further values to remove from everything that leaves golem.
-	Secrets []string
-	Now     func() time.Time // nil means time.Now
-	NewID   func() string    // makes the names of runs; nil: random names
+	// SkillFiles is $GOLEM_HOME/skills, the person's own skills; nil: there are none.
+	SkillFiles fs.FS
+	// Fetch makes the requests of the toolset web; nil: its tools are E_NETWORK.
+	Fetch wasmtool.Fetcher
+	// Charsets decodes the charsets of pages that golem has no table for; may be nil.
+	Charsets web.Charsets
+	// MCP has the platform's functions for reaching MCP servers; the zero value reaches
+	// none.
+	MCP mcp.Host
 }
+
+// Mounter opens what a function returns, as Site.Files.
+type Mounter func(source string) (sandbox.FS, error)
+
+// Mount calls the function.
+func (m Mounter) Mount(source string) (sandbox.FS, error) { return m(source) }
+
+// Tree is Site.Files of one tree in memory, whatever the source.
+type Tree struct{ FS sandbox.FS }
+
+// Mount returns the tree.
+func (t Tree) Mount(string) (sandbox.FS, error) { return t.FS, nil }
 
 // SecretStore has a person's secrets by name. It must be safe for concurrent use.
 type SecretStore interface {
@@ -142,62 +188,48 @@ func (m SecretMap) Values() ([]string, error) { return slices.Collect(maps.Value
 // Options has the project to open, and the person's choices on the command
 // line or in the page. If a field has its zero value, the project decides.
 type Options struct {
-	Files     fs.FS  // the project root; no name must lead out of it
-	Name      string // the root's base name, for messages and traces
-	Entry     string
-	NoProject bool
+	options.Opening
+	Files fs.FS  // the project root; no name must lead out of it
+	Name  string // the root's base name, for messages and traces
 	// WorkersRoot is the directory of workers, unless a manifest names one. ""
 	// means workers; "." is the root itself, as in a directory of GOLEM_PATH.
-	WorkersRoot       string
-	Model             string
-	Approval          string
-	MaxDepth          *int
-	Limits            map[string]string // limits of the run by their names in worker files: turns, tool_timeout, …
-	Settings          map[string]string // model settings by their names in worker files: temperature, …
-	AllowOutside      bool
-	MemorySandbox     bool
-	NoImportTools     bool
-	AllowModuleImport bool
+	WorkersRoot string
+	noModuleYet bool // see project.Setup
 	// NoLock ignores golem.lock, because golem lib lock writes it again.
 	NoLock bool
-	// Trust means that the person trusts, for this run, everything that the
-	// project's files allow beyond its sandbox (--trust, SPEC §3).
-	Trust bool
+	// Bare says that the directory that workers work on is not a project, and the options'
+	// Files are golem's own. Then only .git, .golem and .env are protected in it.
+	Bare bool
 	// TrustDigest trusts exactly the list with this digest. If the project's
 	// list has another digest, the run fails before it begins (GOLEM_TRUST).
 	TrustDigest string
-	// Origin returns lines about where the project comes from, for the beginning of the
-	// question about trust; nil for a directory, whose path the person knows.
-	Origin func() []approval.Line
+	// Origin has lines about where the project comes from, for the beginning of the question
+	// about trust; none for a directory, whose path the person knows.
+	Origin []approval.Line
 	// Reach says which calls the project's own settings can approve without
 	// trust: ReadOnly for a lone file, a worker on GOLEM_PATH, and a root that
 	// is the home directory or contains it.
 	Reach approval.Reach
 }
 
-// RunOptions has the host's choices for one run: what it writes, and functions for a chat.
-// Nothing is written for a nil writer or function.
+// RunOptions has the host's choices for one run. Nothing is written for a nil writer.
 type RunOptions struct {
+	options.Running
 	ID string // name of the run; "": the platform makes one
-	// Resume names the conversation to resume; nil: a new one starts.
-	Resume *Resume
-	// Exchange is called before each exchange of a chat and returns its context. When that
-	// context ends, the exchange ends and the chat goes on. stop is called after the
-	// exchange. nil: only ctx ends an exchange.
-	Exchange func(ctx context.Context) (within context.Context, stop func())
-	// Said is called with each message and command that the person sent in a chat, without
-	// known secrets, for a history of input. It does not get answers to questions. It may
-	// be nil.
-	Said func(line string)
-	// Command carries out the commands of a chat that need a command line (ui.Action.Host)
-	// and returns the text to show; io.EOF ends the chat. nil: this platform has none.
-	Command func(ctx context.Context, s *run.Session, cmd ui.Command) (text string, err error)
-	// Strict makes the exit code 1 if any call was denied or any worker failed (SPEC §12).
-	Strict bool
-	Trace  io.Writer // JSON lines, SPEC §16
+	// Person says that a person is there who can be asked, so that a command of the chat may
+	// widen what runs without asking, and titles: model of their configuration holds.
+	Person bool
+	// AskToGoOn asks the person of a chat before an exchange in which golem was killed goes on,
+	// because that sends requests. Without it, who resumes such a conversation wants that.
+	AskToGoOn bool
+	// Recap shows the last messages of the conversation that is resumed. A front end that
+	// shows the whole conversation sets it to false.
+	Recap bool
+	Host  ChatHost  // of a chat; nil: PlainChat
+	Trace io.Writer // JSON lines, SPEC §16
 	// Texts stores a text that is too long for a line of Trace, under a file
 	// name. With nil, long texts stay in the lines.
-	Texts func(name string, data []byte) error
+	Texts trace.Files
 	// Lines gets the lines of Trace with complete texts, for a front end that
 	// shows them. While a person is asked, it gets nothing.
 	Lines io.Writer
@@ -205,21 +237,68 @@ type RunOptions struct {
 	// not end the run. It may be nil.
 	Trouble  func(error)
 	Record   io.Writer // a recording for replay:
-	Artifact func(name string, data []byte) error
+	Artifact trace.Files
+	Account  *run.Account // that pays for the run with others; nil: none
+	// through says that only this run sees the project's files: staged changes are made in them.
+	through bool
+	notices []trace.Body // the first events of the run
 }
 
-// Resume names a kept conversation to resume.
-type Resume struct {
-	ID string // "": the conversation that was written last
-	// At is the number of the person's message, from 1, before which a branch of the
-	// conversation begins. 0 means no branch: the conversation continues at its end.
-	At int
-	// Changed answers yes to the question whether to resume although files of the
-	// workers have changed.
-	Changed bool
-	// Recap shows the last messages. A front end that shows the whole conversation sets
-	// it to false.
-	Recap bool
+// ChatHost is what a chat needs from the program that it runs in.
+type ChatHost interface {
+	// Opened gets the session before its first message. A host can change the permission of
+	// the chat with it, also while an exchange runs.
+	Opened(s *run.Session)
+	// Exchange is called before each exchange and returns its context. When that context
+	// ends, the exchange ends and the chat goes on. stop is called after the exchange.
+	Exchange(ctx context.Context) (within context.Context, stop func())
+	// Said is called with each message and command that the person sent, without known
+	// secrets, for a history of input. It does not get answers to questions.
+	Said(line string)
+	// CommandLine reports whether Command can do more than /model.
+	CommandLine() bool
+	// Typed reports whether the person types on a terminal, where !COMMAND runs a command.
+	Typed() bool
+	// Mentioned returns the files that a message names with @, to send them with it. note is
+	// a line for the person, or "". With an error the message must not be sent.
+	Mentioned(text string) (files []run.File, note string, err error)
+	// Command carries out the commands that need a command line (ui.Action.Host) and
+	// returns the text to show; io.EOF ends the chat.
+	Command(ctx context.Context, s *run.Session, cmd ui.Command) (text string, err error)
+}
+
+// PlainChat is a ChatHost without a command line. Nothing but the context of the chat ends
+// an exchange.
+type PlainChat struct{}
+
+var _ ChatHost = PlainChat{}
+
+// Opened does nothing.
+func (PlainChat) Opened(*run.Session) {}
+
+// Exchange returns ctx.
+func (PlainChat) Exchange(ctx context.Context) (within context.Context, stop func()) {
+	return ctx, func() {}
+}
+
+// Said does nothing.
+func (PlainChat) Said(string) {}
+
+// CommandLine returns false.
+func (PlainChat) CommandLine() bool { return false }
+
+// Typed returns false.
+func (PlainChat) Typed() bool { return false }
+
+// Mentioned returns no files: what begins with @ is text.
+func (PlainChat) Mentioned(string) (files []run.File, note string, err error) { return nil, "", nil }
+
+// Command returns the model for /model, and E_PLATFORM for other commands.
+func (PlainChat) Command(_ context.Context, s *run.Session, cmd ui.Command) (string, error) {
+	if cmd.Name == ui.Model {
+		return "the model is " + s.Model(), nil
+	}
+	return "", fault.New(fault.Platform, "/%s is a command of the command line", cmd.Name).Hinting("the page has a view or a button for it")
 }
 
 func (p Platform) now() time.Time {

@@ -8,6 +8,7 @@ import (
 	"golem/core"
 	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/ui"
 )
@@ -26,7 +27,7 @@ func TestCallTellsWhatIsWrongWithTheEntry(t *testing.T) {
 	if res.Error == nil || !strings.Contains(res.Error.Error(), "nothere") {
 		t.Errorf("a tool of a broken entry: %v", res.Error)
 	}
-	res, _ = play(t, t.Context(), project("{say: ok}"), core.Options{Approval: string(approval.ApproveAll)}, nil, nil, call("mann"))
+	res, _ = play(t, t.Context(), project("{say: ok}"), core.Options{Opening: options.Opening{Approval: string(approval.ApproveAll)}}, nil, nil, call("mann"))
 	if !errors.Is(res.Error, fault.WorkerNotFound) {
 		t.Errorf("a name that nobody has: %v", res.Error)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"golem/core"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/trace"
 	"golem/core/ui"
@@ -25,7 +26,7 @@ func TestDeafTool(t *testing.T) {
 			cancel()
 		}()
 		begun := time.Now()
-		res, events := play(t, ctx, project(`calls: [{tool: deaf, args: {seconds: 60}}, {tool: nothing, args: {}}]`), core.Options{Approval: "approve_all"}, u, new(atomic.Int32), nil)
+		res, events := play(t, ctx, project(`calls: [{tool: deaf, args: {seconds: 60}}, {tool: nothing, args: {}}]`), core.Options{Opening: options.Opening{Approval: "approve_all"}}, u, new(atomic.Int32), nil)
 		if took := time.Since(begun); res.Status != run.Interrupted || took > 2*time.Second {
 			t.Errorf("%v after %v", res.Status, took)
 		}
@@ -41,7 +42,7 @@ func TestDeafTool(t *testing.T) {
 		begun := time.Now()
 		res, events := play(t, t.Context(), project(
 			`calls: [{tool: deaf, args: {seconds: 60}}]`, `calls: [{tool: nothing, args: {}}, {tool: inner, args: {}}]`, "say: done",
-		), core.Options{Approval: "approve_all"}, &ui.Script{}, new(atomic.Int32), nil)
+		), core.Options{Opening: options.Opening{Approval: "approve_all"}}, &ui.Script{}, new(atomic.Int32), nil)
 		if res.Status != run.OK || time.Since(begun) < time.Minute {
 			t.Errorf("%v after %v: a change did not wait for the one that was still running", res.Status, time.Since(begun))
 		}
@@ -56,7 +57,7 @@ func TestDeafTool(t *testing.T) {
 func TestNothingCallsBackAfterItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran atomic.Int32
-		_, events := play(t, t.Context(), project(`calls: [{tool: straggler, args: {}}]`, "{delay: 5s, say: done}"), core.Options{Approval: "approve_all"}, &ui.Script{}, &ran, nil)
+		_, events := play(t, t.Context(), project(`calls: [{tool: straggler, args: {}}]`, "{delay: 5s, say: done}"), core.Options{Opening: options.Opening{Approval: "approve_all"}}, &ui.Script{}, &ran, nil)
 		if got := ends(events); ran.Load() != 0 || got != "0.1 straggler ok" {
 			t.Errorf("%d callbacks ran: %s", ran.Load(), got)
 		}

@@ -15,6 +15,7 @@ import (
 	"golem/core"
 	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/tool"
@@ -115,10 +116,10 @@ func playWith(t *testing.T, ctx context.Context, files map[string]string, o core
 	}
 	o.Files, o.Name, o.Model = tree, "lab", "script:s.yaml"
 	inst, err := core.Open(core.Platform{
-		Name: "native", Version: "test", Toolsets: []toolset.Factory{set},
-		Mount:      func(string) (sandbox.FS, error) { return tree, nil },
-		ReadScript: func(name string) ([]byte, error) { return sandbox.ReadFile(tree, name, 1<<20) },
-		Env:        map[string]string{"OPENAI_API_KEY": "sk-secret-0123456789", "acme_token": "tok-secret-0123456789"},
+		Name: "native", Version: "test", Env: map[string]string{"OPENAI_API_KEY": "sk-secret-0123456789", "acme_token": "tok-secret-0123456789"},
+		Site:         core.Site{Files: core.Tree{FS: tree}},
+		ModelSources: core.ModelSources{ReadScript: func(name string) ([]byte, error) { return sandbox.ReadFile(tree, name, 1<<20) }},
+		ToolSources:  core.ToolSources{Toolsets: []toolset.Factory{set}},
 	}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +171,7 @@ func TestCallbacks(t *testing.T) {
 		{"inner", `{"x":1}`, "0.1.1 inner error E_TOOL_INPUT\n0.1 outer error E_TOOL_INPUT"},
 	} {
 		files := project(`calls: [{tool: outer, args: {name: `+c.name+`, args: `+c.args+`}}]`, "say: done")
-		res, events := play(t, t.Context(), files, core.Options{Approval: "approve_all"}, &ui.Script{}, new(atomic.Int32), nil)
+		res, events := play(t, t.Context(), files, core.Options{Opening: options.Opening{Approval: "approve_all"}}, &ui.Script{}, new(atomic.Int32), nil)
 		if res.Output.Text != "done" || ends(events) != c.want {
 			t.Errorf("%s: %q, %v\n%s\nwant\n%s", c.name, res.Output.Text, res.Error, ends(events), c.want)
 		}
@@ -182,7 +183,7 @@ func TestCallbacks(t *testing.T) {
 	}
 	files := project(`calls: [{tool: outside, args: {name: inner, args: {}}}]`, "say: done")
 	var ran atomic.Int32
-	_, events := play(t, t.Context(), files, core.Options{Approval: "approve_all"}, &ui.Script{}, &ran, nil)
+	_, events := play(t, t.Context(), files, core.Options{Opening: options.Opening{Approval: "approve_all"}}, &ui.Script{}, &ran, nil)
 	if ends(events) != "0.1 outside error E_TOOL" || ran.Load() != 0 {
 		t.Errorf("a call outside the call of a tool: ran %d times\n%s", ran.Load(), ends(events))
 	}
@@ -193,7 +194,7 @@ func TestCallbacks(t *testing.T) {
 func TestManual(t *testing.T) {
 	var ran atomic.Int32
 	files := project(`calls: [{tool: man, args: {}}]`, "say: done")
-	res, events := play(t, t.Context(), files, core.Options{Approval: "approve_all"}, &ui.Script{}, &ran, nil)
+	res, events := play(t, t.Context(), files, core.Options{Opening: options.Opening{Approval: "approve_all"}}, &ui.Script{}, &ran, nil)
 	if res.Output.Text != "done" || ends(events) != "0.1 man denied E_DENIED" || ran.Load() != 0 {
 		t.Errorf("%v, ran %d times\n%s", res, ran.Load(), ends(events))
 	}
@@ -236,7 +237,7 @@ func TestNetworkIsOffByDefault(t *testing.T) {
 		var ran atomic.Int32
 		files := project(`calls: [{tool: net, args: {}}]`, "say: done")
 		files["main.worker"] = "---\ntoolsets: {lab: {approval: {default: preApproved}}}\n" + front + "---\nM.\n"
-		res, events := play(t, t.Context(), files, core.Options{Trust: true}, &ui.Script{}, &ran, nil)
+		res, events := play(t, t.Context(), files, core.Options{Opening: options.Opening{Trust: true}}, &ui.Script{}, &ran, nil)
 		if res.Output.Text != "done" || ends(events) != want || (ran.Load() == 1) != (front != "") {
 			t.Errorf("%q: %v\n%s", front, res.Error, ends(events))
 		}
@@ -254,7 +255,7 @@ func TestTimeoutAndInterrupt(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		res, events = play(t, ctx, project(`calls: [{tool: slow, args: {}}, {tool: slow, args: {}}, {tool: inner, args: {}}]`, "say: never"),
-			core.Options{Approval: "approve_all"}, &ui.Script{}, new(atomic.Int32), nil)
+			core.Options{Opening: options.Opening{Approval: "approve_all"}}, &ui.Script{}, new(atomic.Int32), nil)
 		if res.Exit() != 130 || res.Status != run.Interrupted || !errors.Is(res.Error, fault.Interrupted) {
 			t.Errorf("%+v", res)
 		}
@@ -273,7 +274,7 @@ func TestTimeoutAndInterrupt(t *testing.T) {
 func TestMakingReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		files := project(`calls: [{tool: unready, args: {}}, {tool: slow, args: {}}]`, `calls: [{tool: unready, args: {}}, {tool: inner, args: {}}]`, "say: went on")
-		res, events := play(t, t.Context(), files, core.Options{Approval: "approve_all"}, &ui.Script{}, new(atomic.Int32), nil)
+		res, events := play(t, t.Context(), files, core.Options{Opening: options.Opening{Approval: "approve_all"}}, &ui.Script{}, new(atomic.Int32), nil)
 		if want := "0.2 slow error E_TIMEOUT\n0.1 unready ok\n0.3 unready ok\n0.4 inner ok"; res.Output.Text != "went on" || ends(events) != want {
 			t.Errorf("%+v\n%s\nwant\n%s", res, ends(events), want)
 		}

@@ -18,6 +18,7 @@ import (
 	"golem/core"
 	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/trace"
@@ -110,8 +111,10 @@ func (c *clone) run(t *testing.T) run.Result {
 	o := c.options
 	o.Files, o.Name = tree, "clone"
 	inst, err := core.Open(core.Platform{
-		Name: "native", Version: "test", HTTP: &c.endpoint, Env: env, DotEnv: c.dotenv, Config: []byte(c.config),
-		Trust: &c.trust, TrustKey: "/clone", Mount: func(string) (sandbox.FS, error) { return tree, nil },
+		Name: "native", Version: "test", Env: env,
+		Person:       core.Person{Config: []byte(c.config), Trust: &c.trust},
+		Site:         core.Site{DotEnv: c.dotenv, TrustKey: "/clone", Files: core.Tree{FS: tree}},
+		ModelSources: core.ModelSources{HTTP: &c.endpoint},
 	}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -187,11 +190,11 @@ func TestAProjectsProviderNeedsTrust(t *testing.T) {
 // config.yaml, --trust, trust: true. There is none about the built-in address of a provider.
 func TestAPersonsProviderNeedsNoTrust(t *testing.T) {
 	for name, c := range map[string]*clone{
-		"--trust":          {manifest: acme, options: core.Options{Trust: true}},
+		"--trust":          {manifest: acme, options: core.Options{Opening: options.Opening{Trust: true}}},
 		"trust: true":      {manifest: acme, config: "projects: {/clone: {trust: true}}"},
 		"own row":          {config: "providers: {acme: {base_url: \"https://acme.example/v1\", api_key_env: ACME_KEY, headers: {X: abcdefgh}}}"},
 		"own address":      {manifest: "providers: {acme: {base_url: \"https://evil.example/v1\"}}\n", env: map[string]string{"ACME_BASE_URL": "https://acme.example/v1"}},
-		"built-in address": {manifest: "providers: {openai: {base_url: \"https://api.openai.com/v1/\", image: true}}\n", env: map[string]string{"OPENAI_API_KEY": "sk-0123456789"}, options: core.Options{Model: "openai:m"}},
+		"built-in address": {manifest: "providers: {openai: {base_url: \"https://api.openai.com/v1/\", image: true}}\n", env: map[string]string{"OPENAI_API_KEY": "sk-0123456789"}, options: core.Options{Opening: options.Opening{Model: "openai:m"}}},
 	} {
 		res := c.run(t)
 		if res.Status != run.OK || len(c.person.Asked()) != 0 {
@@ -207,9 +210,13 @@ func TestAPersonsProviderNeedsNoTrust(t *testing.T) {
 // A key in the project's .env needs trust, because it may be somebody else's, who could read the
 // prompts that are sent with it. A key in the environment wins over it.
 func TestAKeyOfDotEnvNeedsTrust(t *testing.T) {
-	c := &clone{dotenv: map[string]string{"OPENAI_API_KEY": "sk-attacker-0123456789"}, options: core.Options{Model: "openai:m"}}
-	if res := c.run(t); res.Error == nil || res.Error.Code != fault.Trust || c.endpoint.requests.Load() != 0 {
+	c := &clone{dotenv: map[string]string{"OPENAI_API_KEY": "sk-attacker-0123456789"}, options: core.Options{Opening: options.Opening{Model: "openai:m"}}}
+	res := c.run(t)
+	if res.Error == nil || res.Error.Code != fault.Trust || c.endpoint.requests.Load() != 0 {
 		t.Fatalf("%+v", res.Error)
+	}
+	if want := "the key OPENAI_API_KEY in .env is not used: nobody trusted it"; res.Error.Message != want || !strings.Contains(res.Error.Hint, "golem login") {
+		t.Errorf("%v (%s), want %s", res.Error, res.Error.Hint, want)
 	}
 	if strings.Contains(c.trace.String(), "attacker") {
 		t.Error("the key is in the trace")
@@ -235,12 +242,12 @@ func TestAKeyOfDotEnvNeedsTrustForEveryRow(t *testing.T) {
 	const key = "sk-attacker-0123456789"
 	for name, c := range map[string]*clone{
 		"a person's own row":             {config: "providers: {acme: {base_url: \"https://acme.example/v1\", api_key_env: OWN_KEY}}", dotenv: map[string]string{"OWN_KEY": key}},
-		"a person's key of a built-in":   {config: "providers: {openai: {api_key_env: OWN_KEY}}", dotenv: map[string]string{"OWN_KEY": key}, options: core.Options{Model: "openai:m"}},
-		"a person's built-in, its key":   {config: "providers: {openai: {headers: {X: abcdefgh}}}", dotenv: map[string]string{"OPENAI_API_KEY": key}, options: core.Options{Model: "openai:m"}},
+		"a person's key of a built-in":   {config: "providers: {openai: {api_key_env: OWN_KEY}}", dotenv: map[string]string{"OWN_KEY": key}, options: core.Options{Opening: options.Opening{Model: "openai:m"}}},
+		"a person's built-in, its key":   {config: "providers: {openai: {headers: {X: abcdefgh}}}", dotenv: map[string]string{"OPENAI_API_KEY": key}, options: core.Options{Opening: options.Opening{Model: "openai:m"}}},
 		"the manifest's row":             {manifest: "providers: {acme: {base_url: \"https://acme.example/v1\", api_key_env: OWN_KEY}}\n", dotenv: map[string]string{"OWN_KEY": key}},
 		"the manifest over the person's": {config: "providers: {acme: {base_url: \"https://acme.example/v1\"}}", manifest: "providers: {acme: {api_key_env: OWN_TOKEN}}\n", dotenv: map[string]string{"OWN_TOKEN": key}},
-		"golem's other name of a key":    {dotenv: map[string]string{"GOOGLE_API_KEY": key}, options: core.Options{Model: "google:m"}},
-		"golem's name of a key":          {dotenv: map[string]string{"GEMINI_API_KEY": key}, options: core.Options{Model: "google:m"}},
+		"golem's other name of a key":    {dotenv: map[string]string{"GOOGLE_API_KEY": key}, options: core.Options{Opening: options.Opening{Model: "google:m"}}},
+		"golem's name of a key":          {dotenv: map[string]string{"GEMINI_API_KEY": key}, options: core.Options{Opening: options.Opening{Model: "google:m"}}},
 	} {
 		if res := c.run(t); res.Error == nil || res.Error.Code != fault.Trust || c.endpoint.requests.Load() != 0 {
 			t.Errorf("%s: %v, %d requests", name, res.Error, c.endpoint.requests.Load())
@@ -261,7 +268,7 @@ func TestAKeyOfDotEnvNeedsTrustForEveryRow(t *testing.T) {
 // person's config.
 func TestNothingIsAskedUnderDenyAll(t *testing.T) {
 	for name, c := range map[string]*clone{
-		"deny-all":     {manifest: acme, options: core.Options{Approval: "auto_deny"}},
+		"deny-all":     {manifest: acme, options: core.Options{Opening: options.Opening{Approval: "auto_deny"}}},
 		"trust: false": {manifest: acme, config: "projects: {/clone: {trust: false}}"},
 	} {
 		c.person = &asker{answer: approval.Yes}
@@ -273,7 +280,7 @@ func TestNothingIsAskedUnderDenyAll(t *testing.T) {
 
 // The trace lists what --trust covered, and secrets in that list are redacted.
 func TestTrustIsTraced(t *testing.T) {
-	c := &clone{manifest: acme, options: core.Options{Trust: true}}
+	c := &clone{manifest: acme, options: core.Options{Opening: options.Opening{Trust: true}}}
 	c.run(t)
 	_, events, err := trace.Read(bytes.NewReader(c.trace.Bytes()), nil)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"golem/core"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/state"
@@ -58,9 +59,10 @@ func TestOddEndsAfterResume(t *testing.T) {
 			}
 		}
 		inst, err := core.Open(core.Platform{
-			Name: "native", Version: "test", State: kept, HTTP: end, Env: map[string]string{"ACME_KEY": "k-0123456789"},
-			Config: []byte("providers: {acme: {base_url: 'https://models.acme.example/v1', api_key_env: ACME_KEY, image: true}}\n"),
-			Mount:  func(string) (sandbox.FS, error) { return tree, nil },
+			Name: "native", Version: "test", Env: map[string]string{"ACME_KEY": "k-0123456789"},
+			Person:       core.Person{Config: []byte("providers: {acme: {base_url: 'https://models.acme.example/v1', api_key_env: ACME_KEY, image: true}}\n")},
+			Site:         core.Site{State: kept, Files: core.Tree{FS: tree}},
+			ModelSources: core.ModelSources{HTTP: end},
 		}, core.Options{Files: tree, Name: "odd"})
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +86,7 @@ func TestOddEndsAfterResume(t *testing.T) {
 	if last := first.bodies[len(first.bodies)-1]; !strings.Contains(last, "You ended your turn without an answer") {
 		t.Errorf("it was not asked for an answer: %s", last)
 	}
-	second := chat(core.RunOptions{Resume: &core.Resume{}}, []string{"fine"}, "go on")
+	second := chat(core.RunOptions{Running: options.Running{Resume: new("")}}, []string{"fine"}, "go on")
 	if got := second.bodies[0]; len(second.bodies) != 1 || strings.Contains(got, "data:image/png") || strings.Count(got, "the provider refused it") != 1 || strings.Count(got, "You ended your turn") != 1 {
 		t.Errorf("%d requests, the first is %s", len(second.bodies), got)
 	}

@@ -10,7 +10,6 @@ import (
 	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/project"
-	"golem/core/sandbox"
 	"golem/core/workspace"
 )
 
@@ -25,13 +24,26 @@ type Packed struct {
 // its receiver will run it, and returns the faults if there are errors. sign may be nil; key
 // is the secret key with which it signs, and is left out of the pack.
 func (i *Instance) Pack(sign workspace.Sign, key []byte) (*Packed, error) {
-	ignored, faults := i.project.Ignored()
+	return packOf(i, sign, key, nil)
+}
+
+// PackWithout packs a project for a batch, without the files and directories of these names.
+func PackWithout(i *Instance, names []string) (*Packed, error) { return packOf(i, nil, nil, names) }
+
+func packOf(i *Instance, sign workspace.Sign, key []byte, without []string) (*Packed, error) {
+	named, faults := i.project.Names.Ignored()
 	if err := faults.Err(); err != nil {
 		return nil, faults
 	}
-	m := i.project.Manifest()
+	ignored := named
+	if len(without) > 0 {
+		ignored = func(name string, dir bool) bool {
+			return slices.Contains(without, name) || named != nil && named(name, dir)
+		}
+	}
+	m := i.project.Manifest
 	src := workspace.PackSource{
-		Name: i.options.Name, Version: m.Version, Project: i.options.Files, Ignored: ignored, Libs: i.project.LibraryDirs(), Key: key,
+		Name: i.options.Name, Version: m.Version, Project: i.options.Files, Ignored: ignored, Libs: i.project.Trees.LibraryDirs(), Key: key,
 	}
 	if entry, err := i.Entry(); err == nil {
 		src.Entry = entry.ID
@@ -44,10 +56,10 @@ func (i *Instance) Pack(sign workspace.Sign, key []byte) (*Packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := i.keyless(pack); err != nil {
+	if err := keyless(i.platform, pack); err != nil {
 		return nil, err
 	}
-	if err := i.checkPacked(pack, left); err != nil {
+	if err := checkPacked(i.platform, i.options, pack, left); err != nil {
 		return nil, err
 	}
 	if sign == nil {
@@ -69,10 +81,10 @@ const shortestKey = 12
 
 // keyless returns E_PROTECTED if a file contains the value of a key or secret that golem
 // knows.
-func (i *Instance) keyless(pack *workspace.Pack) error {
-	secrets := platformSecrets(i.platform)
-	if i.platform.Store != nil {
-		kept, err := i.platform.Store.Values()
+func keyless(p Platform, pack *workspace.Pack) error {
+	secrets := platformSecrets(p)
+	if p.Store != nil {
+		kept, err := p.Store.Values()
 		if err != nil {
 			return err
 		}
@@ -107,10 +119,9 @@ func holds(tree fs.FS, secrets []string) (file string, err error) {
 
 // checkPacked checks a packed project as golem check does, and returns the errors. If an error
 // names a file that was left out, it adds why.
-func (i *Instance) checkPacked(pack *workspace.Pack, left []workspace.Left) error {
-	p, o := i.platform, i.options
+func checkPacked(p Platform, o Options, pack *workspace.Pack, left []workspace.Left) error {
 	p.Trust, p.DotEnv, p.Libraries = nil, nil, PackLibraries(pack)
-	p.Mount = func(string) (sandbox.FS, error) { return pack.Project, nil }
+	p.Files = Tree{FS: pack.Project}
 	o.Files = pack.Project
 	inst, err := Open(p, o)
 	var faults fault.List

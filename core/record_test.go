@@ -13,6 +13,7 @@ import (
 	"golem/core"
 	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/tool"
@@ -31,10 +32,11 @@ func opened(t *testing.T, files map[string]string, more ...toolset.Factory) *cor
 		}
 	}
 	inst, err := core.Open(core.Platform{
-		Name: "native", Version: "test", Toolsets: more,
-		Mount:      func(string) (sandbox.FS, error) { return tree, nil },
-		ReadScript: func(name string) ([]byte, error) { return sandbox.ReadFile(tree, name, 1<<20) },
-	}, core.Options{Files: tree, Name: "p", Model: "script:s.yaml"})
+		Name: "native", Version: "test",
+		Site:         core.Site{Files: core.Tree{FS: tree}},
+		ModelSources: core.ModelSources{ReadScript: func(name string) ([]byte, error) { return sandbox.ReadFile(tree, name, 1<<20) }},
+		ToolSources:  core.ToolSources{Toolsets: more},
+	}, core.Options{Files: tree, Name: "p", Opening: options.Opening{Model: "script:s.yaml"}})
 	if err != nil {
 		t.Fatal(err)
 	}

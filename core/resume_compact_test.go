@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"golem/core"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/trace"
 )
@@ -31,7 +32,7 @@ func TestCompactHoldsAfterResume(t *testing.T) {
 				}
 				u, how := always(), core.RunOptions{ID: "20260101-000000-aaaaaa"}
 				if n > 0 {
-					how = core.RunOptions{Resume: &core.Resume{}}
+					how = core.RunOptions{Running: options.Running{Resume: new("")}}
 				}
 				for _, text := range part {
 					u.Inputs = append(u.Inputs, run.Input{Text: text})

@@ -8,6 +8,7 @@ import (
 
 	"golem/core"
 	"golem/core/conversation"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/state"
@@ -57,7 +58,7 @@ func TestFailedAnswersCostAfterResume(t *testing.T) {
 	} {
 		kept := state.Memory(sandbox.Memory())
 		first := chatBilled(t, kept, c.limit, c.before, core.RunOptions{ID: "20260101-000000-aaaaaa"}, "one")
-		res := chatBilled(t, kept, c.limit, c.after, core.RunOptions{Resume: &core.Resume{}}, "two", "three")
+		res := chatBilled(t, kept, c.limit, c.after, core.RunOptions{Running: options.Running{Resume: new("")}}, "two", "three")
 		if want := "main has used " + c.used + " of its $" + c.limit; res.Error == nil || !strings.Contains(res.Error.Error(), want) {
 			t.Errorf("%s: first %v, then %v %q; want %s", what, first.Error, res.Error, res.Output.Text, want)
 		}
@@ -80,10 +81,11 @@ func chatBilled(t *testing.T, kept state.Store, limit string, says []string, how
 		}
 	}
 	inst, err := core.Open(core.Platform{
-		Name: "native", Version: "test", State: kept, HTTP: &billed{t: t, says: says}, Env: map[string]string{"ACME_KEY": "k-0123456789"},
-		Config: []byte("providers: {acme: {base_url: 'https://models.acme.example/v1', api_key_env: ACME_KEY, models: {m: {price: {input: 2, output: 10}}}}}\n"),
-		Mount:  func(string) (sandbox.FS, error) { return tree, nil },
-	}, core.Options{Files: tree, Name: "cost", Model: "acme:m"})
+		Name: "native", Version: "test", Env: map[string]string{"ACME_KEY": "k-0123456789"},
+		Person:       core.Person{Config: []byte("providers: {acme: {base_url: 'https://models.acme.example/v1', api_key_env: ACME_KEY, models: {m: {price: {input: 2, output: 10}}}}}\n")},
+		Site:         core.Site{State: kept, Files: core.Tree{FS: tree}},
+		ModelSources: core.ModelSources{HTTP: &billed{t: t, says: says}},
+	}, core.Options{Files: tree, Name: "cost", Opening: options.Opening{Model: "acme:m"}})
 	if err != nil {
 		t.Fatal(err)
 	}

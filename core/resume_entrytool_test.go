@@ -8,6 +8,7 @@ import (
 
 	"golem/core"
 	"golem/core/fault"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/state"
@@ -60,15 +61,15 @@ func TestEntryToolIsResumed(t *testing.T) {
 			}, map[string]string{"tools/mul.wasm": "mul"})
 			play := func(ctx context.Context, o core.RunOptions) (*fault.Fault, string) {
 				inst, err := core.Open(core.Platform{
-					Name: "native", Version: "test", TrustKey: "/yard", State: state.Memory(kept), Toolsets: []toolset.Factory{set},
-					Mount: func(source string) (sandbox.FS, error) {
+					Name: "native", Version: "test",
+					Site: core.Site{TrustKey: "/yard", State: state.Memory(kept), Files: core.Mounter(func(source string) (sandbox.FS, error) {
 						if source == "." {
 							return w.tree, nil
 						}
 						return w.tree.(sandbox.SubFS).SubFS(source)
-					},
-					Tools: func(string) (*wasmtool.Library, error) { return w.library, nil },
-				}, core.Options{Files: w.tree, Name: "yard", Trust: true})
+					})},
+					ToolSources: core.ToolSources{Toolsets: []toolset.Factory{set}, Tools: func(string) (*wasmtool.Library, error) { return w.library, nil }},
+				}, core.Options{Files: w.tree, Name: "yard", Opening: options.Opening{Trust: true}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,7 +85,7 @@ func TestEntryToolIsResumed(t *testing.T) {
 			if err, got := play(ctx, core.RunOptions{}); got != "0.1 "+c.kept+" ok\n0 lead stopped E_INTERRUPTED" {
 				t.Fatalf("the first run ended with %v and the calls\n%s", err, got)
 			}
-			if err, got := play(t.Context(), core.RunOptions{Resume: &core.Resume{}}); got != c.want {
+			if err, got := play(t.Context(), core.RunOptions{Running: options.Running{Resume: new("")}}); got != c.want {
 				t.Errorf("resumed, it ended with %v and the calls\n%s\nwant\n%s", err, got, c.want)
 			}
 		})

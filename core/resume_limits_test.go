@@ -14,6 +14,7 @@ import (
 	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/state"
 	"golem/core/trace"
@@ -24,8 +25,8 @@ func TestLongConversations(t *testing.T) {
 	y := newYard(t, moment{files: yardFiles()})
 	s := state.Memory(y.state)
 	file := &lines{}
-	s.Append = func(string) (io.WriteCloser, error) { return file, nil }
-	j := conversation.Start(&s, conversation.Entry{Run: "20260101-000000-aaaaaa", Mode: "chat", Worker: "main", File: "main.worker"})
+	s.Host = opening{s.Host, func(string) (io.WriteCloser, error) { return file, nil }}
+	j := conversation.Start(&s, nil, conversation.Entry{Run: "20260101-000000-aaaaaa", Mode: "chat", Worker: "main", File: "main.worker"})
 	for i := 1; i <= 10_000; i++ {
 		j.Add(conversation.Entry{T: conversation.InputEntry, Input: &conversation.Input{Text: fmt.Sprint("message ", i)}})
 		e := conversation.AnswerOf(model.Turn{Text: "heard", Finish: "stop", Model: "script:s.yaml", Attempts: 1})
@@ -42,7 +43,7 @@ func TestLongConversations(t *testing.T) {
 	u.Inputs = []run.Input{{Text: "/compact"}, {Text: "/rewind 5000"}, {Text: "/exit"}}
 	there := newYard(t, moment{files: files, kept: contents(y.state)})
 	there.quiet = true
-	res := there.open(t).Chat(t.Context(), nil, u, core.RunOptions{ID: "20260101-000000-bbbbbb", Resume: &core.Resume{}})
+	res := there.open(t).Chat(t.Context(), nil, u, core.RunOptions{ID: "20260101-000000-bbbbbb", Running: options.Running{Resume: new("")}})
 	list := conversation.List(&s)
 	if res.Status != run.OK || len(list) != 1 || list[0].Messages != 10_000 || list[0].Status != "ok" {
 		t.Fatalf("%v, the list is %+v", res.Error, list)
@@ -63,16 +64,18 @@ func (*lines) Close() error                  { return nil }
 func TestAConversationThatCannotBeKept(t *testing.T) {
 	for what, store := range map[string]func(*state.Store){
 		"a full disk": func(s *state.Store) {
-			s.Append = func(string) (io.WriteCloser, error) { return full{}, nil }
+			s.Host = opening{s.Host, func(string) (io.WriteCloser, error) { return full{}, nil }}
 		},
 		"a read-only disk": func(s *state.Store) {
-			s.Append = func(string) (io.WriteCloser, error) { return nil, fault.New(fault.ReadOnly, "the disk is read-only") }
+			s.Host = opening{s.Host, func(string) (io.WriteCloser, error) {
+				return nil, fault.New(fault.ReadOnly, "the disk is read-only")
+			}}
 		},
 		"no key": func(s *state.Store) {
-			s.Key = func() ([]byte, error) { return nil, fault.New(fault.Config, "no key") }
+			s.Host = noKey{s.Host}
 		},
 		"no locks": func(s *state.Store) {
-			s.Lock = func(context.Context, string) (func(), error) { return nil, fault.New(fault.Platform, "no locks") }
+			s.Host = noLocks{s.Host}
 		},
 	} {
 		y := newYard(t, moment{files: yardFiles()})
@@ -91,6 +94,18 @@ func TestAConversationThatCannotBeKept(t *testing.T) {
 	}
 }
 
+// noKey is a host without a key.
+type noKey struct{ state.Host }
+
+func (noKey) Key() ([]byte, error) { return nil, fault.New(fault.Config, "no key") }
+
+// noLocks is a host without locks.
+type noLocks struct{ state.Host }
+
+func (noLocks) Lock(context.Context, string) (func(), error) {
+	return nil, fault.New(fault.Platform, "no locks")
+}
+
 // A clock that is set back repeatedly does no harm: conversations are kept, listed, resumed and
 // removed.
 func TestAClockThatIsSetBack(t *testing.T) {
@@ -100,7 +115,7 @@ func TestAClockThatIsSetBack(t *testing.T) {
 	y.now = func() time.Time {
 		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(set.Add(1)) * time.Hour)
 	}
-	for _, ro := range []core.RunOptions{{ID: "20260101-000000-aaaaaa"}, {ID: "20250101-000000-bbbbbb"}, {ID: "20240101-000000-cccccc", Resume: &core.Resume{ID: "20260101-000000-aaaaaa"}}} {
+	for _, ro := range []core.RunOptions{{ID: "20260101-000000-aaaaaa"}, {ID: "20250101-000000-bbbbbb"}, {ID: "20240101-000000-cccccc", Running: options.Running{Resume: new("20260101-000000-aaaaaa")}}} {
 		if res := y.open(t).Run(t.Context(), run.Input{Text: "go"}, always(), ro); res.Output.Text != "done" {
 			t.Fatalf("%s: %v", ro.ID, res.Error)
 		}
@@ -130,12 +145,12 @@ func TestOneGolemAtATime(t *testing.T) {
 	id := "20260101-000000-aaaaaa"
 	y.open(t).Run(t.Context(), run.Input{Text: "go"}, always(), core.RunOptions{ID: id})
 	shared := state.Memory(y.state)
-	y.change = func(s *state.Store) { s.Lock = shared.Lock }
+	y.change = func(s *state.Store) { s.Host = shared.Host }
 	release, err := shared.TryHold("conversation-" + id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	res := y.open(t).Run(t.Context(), run.Input{}, always(), core.RunOptions{Resume: &core.Resume{ID: id}})
+	res := y.open(t).Run(t.Context(), run.Input{}, always(), core.RunOptions{Running: options.Running{Resume: new(id)}})
 	if res.Exit() != 2 || res.Error.Code != fault.Busy {
 		t.Errorf("a second golem: exit %d, %v", res.Exit(), res.Error)
 	}
@@ -147,11 +162,11 @@ func TestOneGolemAtATime(t *testing.T) {
 	}
 	u := always()
 	u.Inputs = []run.Input{{Text: "/exit"}}
-	if res := y.open(t).Chat(t.Context(), nil, u, core.RunOptions{ID: "20260101-000000-bbbbbb", Resume: &core.Resume{ID: id, At: 1}}); res.Exit() != 0 {
+	if res := y.open(t).Chat(t.Context(), nil, u, core.RunOptions{ID: "20260101-000000-bbbbbb", Running: options.Running{Resume: new(id), At: 1}}); res.Exit() != 0 {
 		t.Errorf("a branch: exit %d, %v", res.Exit(), res.Error)
 	}
 	release()
-	if res := y.open(t).Run(t.Context(), run.Input{}, always(), core.RunOptions{Resume: &core.Resume{ID: id}}); res.Output.Text != "done" {
+	if res := y.open(t).Run(t.Context(), run.Input{}, always(), core.RunOptions{Running: options.Running{Resume: new(id)}}); res.Output.Text != "done" {
 		t.Errorf("after it: %v", res.Error)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"golem/core"
 	"golem/core/approval"
 	"golem/core/conversation"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/state"
 	"golem/core/trace"
@@ -49,13 +50,13 @@ func TestRewind(t *testing.T) {
 	// The other branch can be resumed at its end, and a branch of it can be made.
 	u = always()
 	u.Inputs = []run.Input{{Text: "m6"}}
-	res := y.open(t).Chat(t.Context(), nil, u, core.RunOptions{Resume: &core.Resume{ID: "20260101-000000-aaaaaa"}})
+	res := y.open(t).Chat(t.Context(), nil, u, core.RunOptions{Running: options.Running{Resume: new("20260101-000000-aaaaaa")}})
 	if res.Output.Text != "heard m6" {
 		t.Errorf("%v %q", res.Error, res.Output.Text)
 	}
 	u = always()
 	u.Inputs = []run.Input{{Text: "again"}}
-	y.open(t).Chat(t.Context(), nil, u, core.RunOptions{ID: "20260101-000000-cccccc", Resume: &core.Resume{ID: "20260101-000000-aaaaaa", At: 2}})
+	y.open(t).Chat(t.Context(), nil, u, core.RunOptions{ID: "20260101-000000-cccccc", Running: options.Running{Resume: new("20260101-000000-aaaaaa"), At: 2}})
 	if list = conversation.List(&s); len(list) != 3 || list[1].Messages != 6 || list[0].Messages != 2 || list[0].Turns != 2 {
 		t.Errorf("the list is %+v", list)
 	}
@@ -81,13 +82,13 @@ func TestResultNamesItsConversation(t *testing.T) {
 	if got := y.open(t).Run(t.Context(), run.Input{Text: "go"}, always(), core.RunOptions{ID: other}).Conversation; got != other {
 		t.Errorf("a run: %q", got)
 	}
-	if got := chat(core.RunOptions{Resume: &core.Resume{ID: mine}}); got != mine {
+	if got := chat(core.RunOptions{Running: options.Running{Resume: new(mine)}}); got != mine {
 		t.Errorf("gone on with, and nothing said: %q", got)
 	}
 	if got := chat(core.RunOptions{ID: "20260101-000000-cccccc"}); got != "" {
 		t.Errorf("nothing said: %q", got)
 	}
-	got := chat(core.RunOptions{Resume: &core.Resume{ID: mine}}, "m2", "/rewind 2")
+	got := chat(core.RunOptions{Running: options.Running{Resume: new(mine)}}, "m2", "/rewind 2")
 	s := state.Memory(y.state)
 	if list := conversation.List(&s); got == mine || got != list[0].ID || list[0].From == nil {
 		t.Errorf("after /rewind: %q of %+v", got, list)
@@ -110,7 +111,7 @@ func TestForeignConversations(t *testing.T) {
 	} {
 		there := newYard(t, moment{files: yardFiles(), kept: map[string]string{name: c.file}})
 		u := always()
-		res := there.open(t).Run(t.Context(), run.Input{}, u, core.RunOptions{Resume: &core.Resume{}})
+		res := there.open(t).Run(t.Context(), run.Input{}, u, core.RunOptions{Running: options.Running{Resume: new("")}})
 		if res.Exit() != 2 || string(res.Error.Code) != c.code || count(u).turns > 0 {
 			t.Errorf("%s: exit %d, %v", what, res.Exit(), res.Error)
 		}
@@ -131,7 +132,7 @@ func TestWhoMayGoOn(t *testing.T) {
 	id := "20260101-000000-aaaaaa"
 	y.open(t).Run(t.Context(), run.Input{Text: "go"}, always(), core.RunOptions{ID: id})
 	resume := func(u ui.UI, o string) run.Result {
-		return y.open(t).Run(t.Context(), run.Input{}, u, core.RunOptions{Resume: &core.Resume{ID: o}})
+		return y.open(t).Run(t.Context(), run.Input{}, u, core.RunOptions{Running: options.Running{Resume: new(o)}})
 	}
 	if res := resume(always(), "../x"); res.Exit() != 2 || res.Error.Code != "E_NOT_FOUND" {
 		t.Errorf("%d %v", res.Exit(), res.Error)
@@ -170,7 +171,7 @@ func TestWhoMayGoOn(t *testing.T) {
 func yes(t *testing.T, y *yard, id string) (said string) {
 	t.Helper()
 	u := &ui.Script{}
-	res := y.open(t).Run(t.Context(), run.Input{}, u, core.RunOptions{Resume: &core.Resume{ID: id, Changed: true}})
+	res := y.open(t).Run(t.Context(), run.Input{}, u, core.RunOptions{Running: options.Running{Resume: new(id), Changed: true}})
 	if res.Output.Text != "done" || len(u.Asked()) != 0 {
 		t.Errorf("%v, asked %v", res.Error, u.Asked())
 	}
@@ -201,7 +202,7 @@ workers:
 	at := slices.IndexFunc(y.moments, func(m moment) bool { return m.what == "before writing k.txt" })
 	there := newYard(t, y.moments[at])
 	u := always()
-	res := there.open(t).Run(t.Context(), run.Input{}, u, core.RunOptions{Resume: &core.Resume{}})
+	res := there.open(t).Run(t.Context(), run.Input{}, u, core.RunOptions{Running: options.Running{Resume: new("")}})
 	if res.Output.Text != "done" || contents(there.tree)["k.txt"] != "" || len(u.Asked()) != 1 || !strings.Contains(u.Asked()[0].Title, "had a secret") {
 		t.Errorf("%v %q, asked %+v, files %v", res.Error, res.Output.Text, u.Asked(), contents(there.tree))
 	}
@@ -224,20 +225,20 @@ workers:
 	n := 0
 	res := y.open(t).Chat(t.Context(), nil, u, core.RunOptions{
 		ID: "20260101-000000-aaaaaa",
-		Exchange: func(ctx context.Context) (context.Context, func()) {
+		Host: exchanging{begin: func(ctx context.Context) (context.Context, func()) {
 			ctx, stop := context.WithCancel(ctx)
 			if n++; n == 2 {
 				stop()
 			}
 			return ctx, stop
-		},
+		}},
 	})
 	if res.Status != run.OK || res.Output.Text != "second" {
 		t.Errorf("%v %q", res.Error, res.Output.Text)
 	}
 	want := talk(t, y)
 	u = always()
-	res = y.open(t).Chat(t.Context(), nil, u, core.RunOptions{Resume: &core.Resume{}})
+	res = y.open(t).Chat(t.Context(), nil, u, core.RunOptions{Running: options.Running{Resume: new("")}})
 	if got := talk(t, y); res.Status != run.OK || count(u).turns != 0 || !slices.Equal(got, want) || len(want) != 6 {
 		t.Errorf("%v, %d turns, %q, want %q", res.Error, count(u).turns, got, want)
 	}
@@ -263,7 +264,7 @@ func TestHistoryOutlivesAnotherDefinition(t *testing.T) {
 		}
 		u = always()
 		u.Inputs = []run.Input{{Text: "m3"}}
-		res := again.open(t).Chat(t.Context(), nil, u, core.RunOptions{Resume: &core.Resume{ID: first, Changed: true}})
+		res := again.open(t).Chat(t.Context(), nil, u, core.RunOptions{Running: options.Running{Resume: new(first), Changed: true}})
 		var sent []int
 		for _, e := range u.Events() {
 			if b, ok := e.Body.(trace.ModelStart); ok {
@@ -275,3 +276,11 @@ func TestHistoryOutlivesAnotherDefinition(t *testing.T) {
 		}
 	}
 }
+
+// exchanging is the host of a chat whose exchanges a function begins.
+type exchanging struct {
+	core.PlainChat
+	begin func(context.Context) (context.Context, func())
+}
+
+func (e exchanging) Exchange(ctx context.Context) (context.Context, func()) { return e.begin(ctx) }

@@ -10,6 +10,7 @@ import (
 	"golem/core"
 	"golem/core/approval"
 	"golem/core/conversation"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/state"
 	"golem/core/ui"
@@ -36,7 +37,7 @@ func TestARunGoesOnFromAnyMoment(t *testing.T) {
 		what := fmt.Sprintf("moment %d, %s", i, m.what)
 		u := always()
 		y := newYard(t, m)
-		res := y.open(t).Run(t.Context(), run.Input{}, u, core.RunOptions{Resume: &core.Resume{}})
+		res := y.open(t).Run(t.Context(), run.Input{}, u, core.RunOptions{Running: options.Running{Resume: new("")}})
 		if res.Status != run.OK || res.Output.Text != "done" {
 			t.Fatalf("%s: %v %q", what, res.Error, res.Output.Text)
 		}
@@ -73,20 +74,20 @@ func TestARunGoesOnFromAnyMoment(t *testing.T) {
 func TestAnUnknownEndIsAskedAbout(t *testing.T) {
 	whole := newYard(t, moment{files: yardFiles()})
 	whole.open(t).Run(t.Context(), run.Input{Text: "go"}, always(), core.RunOptions{ID: "20260101-000000-aaaaaa"})
-	at := slices.IndexFunc(whole.moments, func(m moment) bool { return m.what == "after writing out/sum.txt" })
+	at := slices.IndexFunc(whole.moments, func(m moment) bool { return m.what == "after writing sum.txt" })
 	m := whole.moments[at]
-	delete(m.files, "out/sum.txt")
+	m.files["sum.txt"] = "-"
 
 	nobody := &ui.Script{}
 	y := newYard(t, m)
-	res := y.open(t).Run(t.Context(), run.Input{}, nobody, core.RunOptions{Resume: &core.Resume{}})
-	if res.Exit() != 3 || !strings.Contains(res.Error.Error(), "write_file was running") || !maps.Equal(contents(y.state), m.kept) {
+	res := y.open(t).Run(t.Context(), run.Input{}, nobody, core.RunOptions{Running: options.Running{Resume: new("")}})
+	if res.Exit() != 3 || !strings.Contains(res.Error.Error(), "edit_file was running") || !maps.Equal(contents(y.state), m.kept) {
 		t.Errorf("nobody there: exit %d, %v", res.Exit(), res.Error)
 	}
 	y = newYard(t, m)
 	no := &ui.Script{Answers: []approval.Decision{{Answer: approval.No}}}
-	res = y.open(t).Run(t.Context(), run.Input{}, no, core.RunOptions{Resume: &core.Resume{}})
-	if res.Output.Text != "done" || contents(y.tree)["out/sum.txt"] != "" || len(no.Asked()) != 1 {
+	res = y.open(t).Run(t.Context(), run.Input{}, no, core.RunOptions{Running: options.Running{Resume: new("")}})
+	if res.Output.Text != "done" || contents(y.tree)["sum.txt"] != "-" || len(no.Asked()) != 1 {
 		t.Errorf("no: %v %q, asked %v, files %v", res.Error, res.Output.Text, no.Asked(), contents(y.tree))
 	}
 	if r := no.Asked()[0]; r.Kind != approval.KindResume || len(r.Lines) != 1 || !strings.Contains(r.Lines[0].Value, "sum.txt") {
@@ -133,7 +134,7 @@ workers:
 		u := always()
 		u.Inputs = said(n)
 		y := newYard(t, m)
-		y.open(t).Chat(t.Context(), nil, u, core.RunOptions{Resume: &core.Resume{}})
+		y.open(t).Chat(t.Context(), nil, u, core.RunOptions{Running: options.Running{Resume: new("")}})
 		if got := talk(t, y); !slices.Equal(got, want) {
 			t.Fatalf("moment %d, %s: it is %q, want %q", i, m.what, got, want)
 		}

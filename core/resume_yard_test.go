@@ -12,6 +12,7 @@ import (
 
 	"golem/core"
 	"golem/core/approval"
+	"golem/core/options"
 	"golem/core/sandbox"
 	"golem/core/state"
 	"golem/core/trace"
@@ -31,6 +32,8 @@ type moment struct {
 type yard struct {
 	tree, state sandbox.FS
 	quiet       bool               // records nothing
+	volatile    bool               // the files end with each run
+	files       bool               // no model on the command line: the files name it
 	change      func(*state.Store) // changes the state before it is used; may be nil
 	now         func() time.Time   // nil: the real clock
 	mu          sync.Mutex
@@ -104,19 +107,30 @@ func (a appended) Write(b []byte) (int, error) {
 
 func (appended) Close() error { return nil }
 
+// opening is a host whose files for appending are opened by a function.
+type opening struct {
+	state.Host
+	open func(name string) (io.WriteCloser, error)
+}
+
+func (o opening) Append(name string) (io.WriteCloser, error) { return o.open(name) }
+
 func (y *yard) open(t *testing.T) *core.Instance {
 	t.Helper()
 	kept := state.Memory(y.state)
-	kept.Append = func(name string) (io.WriteCloser, error) { return appended{y, name}, nil }
+	kept.Host = opening{kept.Host, func(name string) (io.WriteCloser, error) { return appended{y, name}, nil }}
 	if y.change != nil {
 		y.change(&kept)
 	}
+	name := "script:s.yaml"
+	if y.files {
+		name = ""
+	}
 	inst, err := core.Open(core.Platform{
-		Name: "native", Version: "test", TrustKey: "/yard", State: kept, Now: y.now,
-		Mount:      func(string) (sandbox.FS, error) { return noted{y.tree, y}, nil },
-		ReadScript: func(name string) ([]byte, error) { return fs.ReadFile(y.tree, name) },
-		Env:        map[string]string{"OPENAI_API_KEY": "sk-secret-0123456789"},
-	}, core.Options{Files: y.tree, Name: "yard", Model: "script:s.yaml"})
+		Name: "native", Version: "test", Now: y.now, Env: map[string]string{"OPENAI_API_KEY": "sk-secret-0123456789"},
+		Site:         core.Site{TrustKey: "/yard", State: kept, Volatile: y.volatile, Files: core.Tree{FS: noted{y.tree, y}}},
+		ModelSources: core.ModelSources{ReadScript: func(name string) ([]byte, error) { return fs.ReadFile(y.tree, name) }},
+	}, core.Options{Files: y.tree, Name: "yard", Opening: options.Opening{Model: name}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +174,7 @@ workers:
   main:
     - calls: [{tool: read_file, args: {path: /in.txt}}, {tool: helper, args: {input: "write a"}}, {tool: helper, args: {input: "write b"}}]
     - say: now the sum
-      calls: [{tool: write_file, args: {path: /out/sum.txt, content: "a+b"}}]
+      calls: [{tool: edit_file, args: {path: /sum.txt, old: "-", new: "a+b"}}]
     - calls: [{tool: nothing_of_that_name, args: {}}]
     - say: done
   helper:
@@ -176,7 +190,7 @@ func yardFiles() map[string]string {
 	return map[string]string{
 		"main.worker":           "---\ntoolsets: {filesystem: {}}\nallow_workers: [helper]\n---\nM.\n",
 		"workers/helper.worker": "---\ndescription: Helps.\ntoolsets: {filesystem: {}}\n---\nH.\n",
-		"in.txt":                "in", "s.yaml": yardScript,
+		"in.txt":                "in", "sum.txt": "-", "s.yaml": yardScript,
 	}
 }
 

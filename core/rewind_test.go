@@ -7,6 +7,7 @@ import (
 
 	"golem/core"
 	"golem/core/conversation"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/state"
 	"golem/core/trace"
@@ -50,7 +51,7 @@ workers:
 			said = append(said, b.Message)
 		}
 	}
-	want := "E_TRUST 2 ok 4 7 7 9 ok ok error /attachments/0-at.txt: file does not exist error /attachments/at.txt: file does not exist 3"
+	want := "2 ok 4 7 7 9 ok ok error /attachments/0-at.txt: file does not exist error /attachments/at.txt: file does not exist 3"
 	if got := strings.Join(said, " "); got != want {
 		t.Errorf("%q instead of %q", got, want)
 	}
@@ -101,7 +102,7 @@ workers:
 	if !strings.HasSuffix(whole, "golem : I read plums") {
 		t.Fatalf("the first answer: %q", whole)
 	}
-	got := chat(core.RunOptions{Resume: &core.Resume{ID: first}}, again)
+	got := chat(core.RunOptions{Running: options.Running{Resume: new(first)}}, again)
 	if !strings.HasSuffix(got, "your message 1 again") || strings.Join(talk(t, y), "|") != whole {
 		t.Errorf("/again after a resume: %q, %q", got, talk(t, y))
 	}
@@ -109,7 +110,7 @@ workers:
 	if list := conversation.List(&s); len(list) != 2 || list[0].From == nil || *list[0].From != (conversation.Origin{ID: first, At: 1}) || list[0].Messages != 1 || list[1].Messages != 1 {
 		t.Errorf("the list is %+v", list)
 	}
-	got = chat(core.RunOptions{Resume: &core.Resume{ID: first}}, run.Input{Text: "breaks"}, again, run.Input{Text: "/new"}, run.Input{Text: "/retry"})
+	got = chat(core.RunOptions{Running: options.Running{Resume: new(first)}}, run.Input{Text: "breaks"}, again, run.Input{Text: "/new"}, run.Input{Text: "/retry"})
 	if !strings.HasSuffix(got, "E_MODEL|your message 2 again|E_MODEL|a new conversation|E_USAGE") {
 		t.Errorf("/again after a failed exchange, and after /new: %q", got)
 	}

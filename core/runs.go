@@ -63,12 +63,19 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 		return i.end(r, r.Refuse(run.Input{}, fault.New(fault.Usage, "the entry %s is a tool, and a chat needs a worker", entry.Tool).
 			Hinting("run the tool with golem run, or choose a worker with --entry")))
 	}
+	c := chat{ui: u, options: ro, platform: &i.platform, values: i.values, titles: i.titles && ro.Person && r.Keeping.Kept == nil && r.Keeping.Journal != nil, undoing: undoing{store: i.Undo()}, making: testMaking{of: i}}
+	if from, can := u.(run.Steering); can {
+		r.Steering = &steering{from, &c}
+	}
 	s, err := r.OpenWorker(ctx, entry)
 	if err != nil {
 		return i.end(r, r.Refuse(run.Input{}, err))
 	}
-	send := func(do func(context.Context) run.Result) bool { return exchange(ctx, s, ro, do) }
-	if r.Kept != nil && !i.goesOn(ctx, s, r, ro.Resume.Recap, send) {
+	c.session = s
+	if ro.Host != nil {
+		ro.Host.Opened(s)
+	}
+	if r.Keeping.Kept != nil && !c.goOn(ctx, r.Keeping) {
 		return i.end(r, s.Close())
 	}
 	for ctx.Err() == nil {
@@ -79,7 +86,7 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 			}
 			break
 		}
-		if !i.said(ctx, s, u, in, ro) {
+		if !c.carryOut(ctx, in) {
 			break
 		}
 	}
@@ -87,80 +94,11 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 	return i.end(r, s.Close())
 }
 
-// said carries out a line of the person, a command or a message. It returns false if the chat
-// must end.
-func (i *Instance) said(ctx context.Context, s *run.Session, u ui.UI, in run.Input, ro RunOptions) bool {
-	if err := in.Check(); err != nil {
-		s.Fail(fault.Of(err, fault.Limit))
-		return true
-	}
-	if said := i.secrets.text(in.Text); ro.Said != nil && !trace.LooksLikeKey(said) {
-		ro.Said(said)
-	}
-	cmd, err := ui.ParseCommand(in.Text)
-	if err != nil {
-		s.Say("error", fault.Of(err, fault.Usage).Error())
-		return true
-	}
-	switch cmd.Name {
-	case ui.Exit:
-		return false
-	case ui.Message:
-		in.Text = cmd.Arg
-		return exchange(ctx, s, ro, func(ctx context.Context) run.Result { return s.Send(ctx, in) })
-	case ui.Again:
-		return exchange(ctx, s, ro, func(ctx context.Context) run.Result { return i.again(ctx, s) })
-	}
-	return !errors.Is(i.command(ctx, s, u, cmd, ro), io.EOF)
-}
-
-// exchange runs one exchange of a chat and shows its error. It returns false if the chat must
-// end, because no model could be opened.
-func exchange(ctx context.Context, s *run.Session, ro RunOptions, do func(context.Context) run.Result) bool {
-	within, stop := ctx, func() {}
-	if ro.Exchange != nil {
-		within, stop = ro.Exchange(ctx)
-	}
-	res := do(within)
-	stop()
-	switch {
-	case res.Error == nil || ctx.Err() != nil:
-	case res.Refused && s.Model() == "":
-		return false
-	case within.Err() != nil && res.Status == run.Interrupted:
-		s.Say("warn", "stopped; the conversation goes on with your next message")
-	default:
-		s.Fail(res.Error)
-	}
-	return true
-}
-
 // end closes the conversation of a run and sets its id in the result, if something of it was
 // kept. It redacts the result.
 func (i *Instance) end(r *run.Runner, res run.Result) run.Result {
-	res.Conversation = r.Journal.Close()
-	return i.redact(res)
-}
-
-// redact removes known secrets from the result that a front end prints.
-func (i *Instance) redact(res run.Result) run.Result {
-	res.Output.Text = i.secrets.redactor.Load().String(res.Output.Text)
-	res.Output.Summary = i.secrets.redactor.Load().String(res.Output.Summary)
-	res.Output.Data = i.secrets.redactor.Load().Bytes(res.Output.Data)
-	res.Error = i.redactFault(res.Error)
-	for n := range res.Failed {
-		res.Failed[n].Error = i.redactFault(res.Failed[n].Error)
-	}
-	return res
-}
-
-func (i *Instance) redactFault(f *fault.Fault) *fault.Fault {
-	if f == nil {
-		return nil
-	}
-	out := *f
-	out.Message, out.Hint = i.secrets.redactor.Load().String(f.Message), i.secrets.redactor.Load().String(f.Hint)
-	return &out
+	res.Conversation = r.Keeping.Journal.Close()
+	return i.values.redact(res)
 }
 
 // next returns the first message, if there is one, and then the person's next message.
@@ -201,39 +139,91 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 	if err := in.Check(); err != nil {
 		return nil, nil, err
 	}
-	entry, err = i.project.Entry()
+	entry, err = i.project.Workers.Entry()
 	if err != nil {
 		return nil, nil, err
 	}
 	if ro.ID == "" {
 		ro.ID = i.platform.newID()
 	}
-	i.secrets.add(moduleSecrets(i.project, entry)...)
-	kept, unread := i.keptSecrets()
-	i.secrets.add(kept...)
+	i.values.add(moduleSecrets(i.project, entry)...)
+	kept, unread := i.values.kept()
+	i.values.add(kept...)
 	// The trace gets every event at once. While a person is asked, the front end gets
 	// only the question.
 	hold := &trace.Hold{}
-	sinks := trace.Sinks{i.writer(ro, entry, hold), hold.Sink(u)}
-	r = i.runner(trace.Redacting(i.secrets.now, sinks), i.gate(u))
-	r.Asking = hold.Asking
-	i.saveRules(r.Gate, r.Sink)
-	trusting, err := i.consent.Before(ctx, entry, r)
+	front := front{trace.Redacting(&i.values.redactor, trace.Sinks{i.writer(ro, entry, hold), hold.Sink(u)}), hold}
+	gate := i.gate(u, front)
+	trusting, err := i.consent.Before(ctx, entry, gate, front)
 	if err != nil {
-		return r, nil, err
+		return i.runner(front, gate, run.Keeping{}, nil), nil, err
 	}
-	r.Strict, r.ID = ro.Strict, ro.ID
-	r.Notices = append(append(trusting, i.settle(ctx)...), i.notices(entry)...)
+	notices := append(append(append(trusting, ro.notices...), settle(ctx, i.Clearance(), i.Undo())...), warnings(i.project, entry)...)
 	if unread != nil {
-		r.Notices = append(r.Notices, trace.Warning{Code: unread.Code, Message: unread.Text()})
+		notices = append(notices, trace.Warning{Code: unread.Code, Message: unread.Text()})
 	}
-	i.keep(r, ro)
-	return r, entry, i.keepConversation(ctx, r, entry, ro, mode)
+	before := &beforehand{project: i.project, gate: gate, front: front, notices: notices}
+	keeping, err := i.keeping(ctx, before, entry, ro, mode)
+	keeping.ID = ro.ID
+	if ro.through && err == nil {
+		keeping.Through, err = i.platform.Files.Mount(".")
+	}
+	if ro.Artifact != nil {
+		keeping.Artifacts = &trace.Artifacts{Files: ro.Artifact, Redactor: &i.values.redactor}
+	}
+	r = i.runner(front, gate, keeping, before.notices)
+	r.Strict = ro.Strict
+	if ro.Record != nil {
+		r.Models = recorded{i.models, model.NewRecorder(ro.Record, i.platform.Version, i.values)}
+	}
+	if ro.Account != nil {
+		r.Models = accounted{r.Models, ro.Account}
+	}
+	return r, entry, err
 }
+
+// front shows a run to a person and writes its trace. While the person is asked, hold keeps
+// back what else would be shown.
+type front struct {
+	trace.Sink
+	hold *trace.Hold
+}
+
+// Asking begins a question.
+func (f front) Asking() (done func()) { return f.hold.Asking() }
+
+// recorded are models whose answers are written to a recording.
+type recorded struct {
+	run.Models
+	recorder *model.Recorder
+}
+
+// Open opens the model of a worker.
+func (r recorded) Open(ctx context.Context, w *project.Worker) (model.Model, error) {
+	m, err := r.Models.Open(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	return r.recorder.Wrap(m), nil
+}
+
+// accounted are models for whose requests an account pays.
+type accounted struct {
+	run.Models
+	account *run.Account
+}
+
+var _ run.Accounted = accounted{}
+
+// Account returns the account.
+func (a accounted) Account() *run.Account { return a.account }
 
 // writer returns the writer of the run's trace.
 func (i *Instance) writer(ro RunOptions, entry *project.Worker, hold *trace.Hold) *trace.Writer {
-	w := trace.NewWriter(ro.Trace, i.header(ro.ID, entry), i.platform.now)
+	w := trace.NewWriter(ro.Trace, trace.Header{
+		Golem: "trace", V: trace.Version, Run: ro.ID, Version: i.platform.Version, Platform: i.platform.Name,
+		Project: i.options.Name, Entry: entry.ID, Started: i.platform.now().UTC().Format(time.RFC3339),
+	}, i.platform.now)
 	w.Texts, w.OnError = ro.Texts, ro.Trouble
 	if ro.Lines != nil {
 		w.Whole(hold.Writer(ro.Lines))
@@ -241,47 +231,16 @@ func (i *Instance) writer(ro RunOptions, entry *project.Worker, hold *trace.Hold
 	return w
 }
 
-// notices returns what a person should know before the run begins: the warnings about the
+// warnings returns what a person should know before the run begins: the warnings about the
 // project, and an approval mode approve_all that the project chose itself.
-func (i *Instance) notices(entry *project.Worker) []trace.Body {
+func warnings(p *project.Project, entry *project.Worker) []trace.Body {
 	var out []trace.Body
-	if mode, origin, trusted := i.project.Approval(); mode == approval.ApproveAll && !trusted {
-		out = append(out, trace.Warning{Code: fault.Config, Message: "approval.mode approve_all is set by " + origin +
+	if set := p.Approval; set.Mode == approval.ApproveAll && !set.Trusted {
+		out = append(out, trace.Warning{Code: fault.Config, Message: "approval.mode approve_all is set by " + set.Origin +
 			": calls that stay in the sandbox are approved without asking; network and command still ask"})
 	}
-	for _, f := range i.project.Warnings(entry) {
+	for _, f := range p.Workers.Warnings(entry) {
 		out = append(out, trace.Warning{Code: f.Code, Message: f.Text()})
 	}
 	return out
-}
-
-// header returns the first line of the run's trace.
-func (i *Instance) header(id string, entry *project.Worker) trace.Header {
-	return trace.Header{
-		Golem: "trace", V: trace.Version, Run: id, Version: i.platform.Version, Platform: i.platform.Name,
-		Project: i.options.Name, Entry: entry.ID, Started: i.platform.now().UTC().Format(time.RFC3339),
-	}
-}
-
-// keep connects the runner with the recording and the artifacts.
-func (i *Instance) keep(r *run.Runner, ro RunOptions) {
-	if ro.Record != nil {
-		rec := model.NewRecorder(ro.Record, i.platform.Version, i.secrets.text)
-		r.Model = func(ctx context.Context, w *project.Worker) (model.Model, error) {
-			m, err := i.models.Open(ctx, w)
-			if err != nil {
-				return nil, err
-			}
-			return rec.Wrap(m), nil
-		}
-	}
-	if ro.Artifact == nil {
-		return
-	}
-	files := &trace.Artifacts{Put: ro.Artifact, Redact: i.secrets.now}
-	r.Artifact = func(name string, value any) {
-		if err := files.Keep(name, value); err != nil && !errors.Is(err, context.Canceled) {
-			r.Sink.Emit(trace.Event{ID: "0", Body: trace.Warning{Code: fault.Config, Message: "an artifact could not be written: " + err.Error()}})
-		}
-	}
 }

@@ -71,7 +71,8 @@ func many(t testing.TB, n int, main string) *counting {
 func openMany(t testing.TB, tree *counting) *core.Instance {
 	t.Helper()
 	inst, err := core.Open(core.Platform{
-		Name: "native", Version: "test", Mount: func(string) (sandbox.FS, error) { return tree.FS, nil },
+		Name: "native", Version: "test",
+		Site: core.Site{Files: core.Tree{FS: tree.FS}},
 	}, core.Options{Files: tree, Name: "many"})
 	if err != nil {
 		t.Fatal(err)

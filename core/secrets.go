@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/trace"
@@ -24,8 +23,8 @@ type secrets struct {
 	ofGiven atomic.Pointer[trace.Redactor]
 }
 
-// give adds a value that a tool is about to get.
-func (s *secrets) give(value string) {
+// Hide adds a value that a tool is about to get.
+func (s *secrets) Hide(value string) {
 	s.add(value)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,11 +52,8 @@ func (s *secrets) add(values ...string) {
 	}
 }
 
-// text removes the secrets from a text.
-func (s *secrets) text(t string) string { return s.redactor.Load().String(t) }
-
-// within reports whether a text contains a known secret, or what looks like a key.
-func (s *secrets) within(text string) bool { return s.text(text) != text || trace.LooksLikeKey(text) }
+// Redact removes the secrets from a text.
+func (s *secrets) Redact(t string) string { return s.redactor.Load().String(t) }
 
 // platformSecrets returns the platform's own secrets, the values of all environment variables
 // that hold keys, and the keys in .env. Dummy keys and ordinary words are none.
@@ -83,38 +79,23 @@ func platformSecrets(p Platform) []string {
 	return append(out, p.Secrets...)
 }
 
-// keptSecrets returns the secrets that the person keeps (golem secret set), also those that
-// the project does not name: a tool may find them by other ways. A fault says that some could
-// not be read, so that golem cannot remove them.
-func (i *Instance) keptSecrets() ([]string, *fault.Fault) {
-	if i.platform.Store == nil {
-		return nil, nil
-	}
-	values, err := i.platform.Store.Values()
-	if err == nil {
-		return slices.DeleteFunc(values, trace.Ordinary), nil
-	}
-	return slices.DeleteFunc(values, trace.Ordinary), fault.Warn(fault.NotFound, "some of your secrets cannot be read, so golem cannot remove them from outputs and traces: %s", fault.Of(err, fault.NotFound).Message).
-		Hinting("unlock the keyring, or remove the secrets that you no longer use with golem secret remove")
-}
-
 // moduleSecrets returns the secrets in the settings of an entry's closure: the configuration
 // values of modules and MCP servers, and the headers of MCP servers, that are secret by name
 // or by looks (SECURITY 16).
 func moduleSecrets(p *project.Project, entry *project.Worker) []string {
-	closure, err := p.Closure(entry)
+	closure, err := p.Workers.Closure(entry)
 	if err != nil {
 		closure = []*project.Worker{entry}
 	}
 	var out []string
 	for _, w := range closure {
-		for _, c := range p.ModuleConfig(w) {
+		for _, c := range w.ModuleConfig() {
 			if trace.SecretValue(c.Key, c.Value) {
 				out = append(out, c.Value)
 			}
 		}
 		var args []string
-		for _, one := range p.ServerValues(w) {
+		for _, one := range w.ServerValues() {
 			if one.Key == "args" {
 				args = append(args, one.Value)
 				continue

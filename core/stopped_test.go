@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"golem/core"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/state"
@@ -63,9 +64,10 @@ func TestConversationGoesOnAfterAFailure(t *testing.T) {
 			t.Fatal(err)
 		}
 		inst, err := core.Open(core.Platform{
-			Name: "native", Version: "test", State: kept, HTTP: end, Env: map[string]string{"ACME_KEY": "k-0123456789"},
-			Config: []byte("providers: {acme: {base_url: 'https://models.acme.example/v1', api_key_env: ACME_KEY}}\n"),
-			Mount:  func(string) (sandbox.FS, error) { return tree, nil },
+			Name: "native", Version: "test", Env: map[string]string{"ACME_KEY": "k-0123456789"},
+			Person:       core.Person{Config: []byte("providers: {acme: {base_url: 'https://models.acme.example/v1', api_key_env: ACME_KEY}}\n")},
+			Site:         core.Site{State: kept, Files: core.Tree{FS: tree}},
+			ModelSources: core.ModelSources{HTTP: end},
 		}, core.Options{Files: tree, Name: "stopped"})
 		if err != nil {
 			t.Fatal(err)
@@ -90,7 +92,7 @@ func TestConversationGoesOnAfterAFailure(t *testing.T) {
 		t.Fatal(res.Error)
 	}
 	check(first, "system user assistant user ")
-	second, res := chat(core.RunOptions{Resume: &core.Resume{}}, "and on")
+	second, res := chat(core.RunOptions{Running: options.Running{Resume: new("")}}, "and on")
 	if res.Error != nil {
 		t.Fatal(res.Error)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"golem/core"
 	"golem/core/conversation"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/state"
 	"golem/core/tool"
@@ -37,7 +38,7 @@ func TestTaintWithinACall(t *testing.T) {
 		"main.worker":  "---\nsandbox: {network_enabled: true}\ntoolsets: {lab: {approval: {default: preApproved}}}\n---\nM.\n",
 		"s.yaml":       "script: 1\nworkers:\n  main:\n    - calls: [{tool: reads, args: {}}]\n    - say: done\n",
 	}
-	_, events := playWith(t, t.Context(), files, core.Options{Trust: true}, &ui.Script{}, set, nil)
+	_, events := playWith(t, t.Context(), files, core.Options{Opening: options.Opening{Trust: true}}, &ui.Script{}, set, nil)
 	if got, want := ends(events), "0.1.1 net ok\n0.1.2 net denied E_DENIED\n0.1 reads denied E_DENIED"; got != want {
 		t.Errorf("the calls ended as\n%s\nwant\n%s", got, want)
 	}
@@ -61,11 +62,11 @@ func TestBranchIsTainted(t *testing.T) {
 	for range 2 { // the branch, and the branch that was resumed
 		u = always()
 		u.Inputs = []run.Input{{Text: "m3"}}
-		from := &core.Resume{ID: first, At: 2}
+		from := options.Running{Resume: &first, At: 2}
 		if k, err := conversation.Read(&s, branch); err == nil && k.Messages() > 0 {
-			from = &core.Resume{ID: branch}
+			from = options.Running{Resume: &branch}
 		}
-		y.open(t).Chat(t.Context(), nil, u, core.RunOptions{ID: branch, Resume: from})
+		y.open(t).Chat(t.Context(), nil, u, core.RunOptions{ID: branch, Running: from})
 		if k, err := conversation.Read(&s, branch); err != nil || !k.Taint {
 			t.Errorf("the branch: %v", err)
 		}

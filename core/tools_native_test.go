@@ -13,6 +13,7 @@ import (
 
 	"golem/core"
 	"golem/core/fault"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/trace"
 	"golem/core/ui"
@@ -26,7 +27,7 @@ func TestEndlessModule(t *testing.T) {
 		"s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: loop}]\n    - say: survived\n",
 	}
 	w := newWorkshop(t, files, map[string]string{"tools/h.wasm": "hostile"})
-	res, events := w.run(t, core.Options{Approval: "approve_all"}, asUsual(t))
+	res, events := w.run(t, core.Options{Opening: options.Opening{Approval: "approve_all"}}, asUsual(t))
 	if res.Output.Text != "survived" || ends(events) != "0.1 loop error E_TIMEOUT" {
 		t.Errorf("%+v\n%s", res, ends(events))
 	}
@@ -34,7 +35,7 @@ func TestEndlessModule(t *testing.T) {
 	for wait := 200 * time.Millisecond; ; wait *= 2 {
 		w = newWorkshop(t, files, map[string]string{"tools/h.wasm": "hostile"})
 		ctx, cancel := context.WithCancel(t.Context())
-		res, events = w.run(t, core.Options{Approval: "approve_all"}, func(i *core.Instance, ro core.RunOptions) run.Result {
+		res, events = w.run(t, core.Options{Opening: options.Opening{Approval: "approve_all"}}, func(i *core.Instance, ro core.RunOptions) run.Result {
 			time.AfterFunc(wait, cancel)
 			return i.Run(ctx, run.Input{Text: "go"}, &ui.Script{}, ro)
 		})

@@ -12,6 +12,7 @@ import (
 	"golem/core"
 	"golem/core/coretest"
 	"golem/core/fault"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/state"
@@ -60,7 +61,10 @@ func newWorkshop(t *testing.T, files map[string]string, fixtures map[string]stri
 func (w *workshop) open(t *testing.T, o core.Options) *core.Instance {
 	t.Helper()
 	o.Files, o.Name, o.Model = w.tree, "workshop", "script:s.yaml"
-	p := core.Platform{Name: "native", Version: "test", State: w.kept, Mount: func(string) (sandbox.FS, error) { return w.tree, nil }}
+	p := core.Platform{
+		Name: "native", Version: "test",
+		Site: core.Site{State: w.kept, Files: core.Tree{FS: w.tree}},
+	}
 	if w.library != nil {
 		p.Tools = func(string) (*wasmtool.Library, error) { w.asked.Add(1); return w.library, nil }
 	}
@@ -99,7 +103,7 @@ func TestTraceOfModules(t *testing.T) {
 	w := newWorkshop(t, files, map[string]string{"tools/a.wasm": "add_v1", "tools/h.wasm": "hostile"})
 	var fuel [2][]int64
 	for i := range fuel {
-		res, events := w.run(t, core.Options{Approval: "approve_all"}, asUsual(t))
+		res, events := w.run(t, core.Options{Opening: options.Opening{Approval: "approve_all"}}, asUsual(t))
 		if res.Output.Text != "done" {
 			t.Fatal(res.Error)
 		}
@@ -147,7 +151,7 @@ func TestPlatformWithoutTools(t *testing.T) {
 	if !errors.Is(res.Error, fault.Platform) || res.Exit() != 2 {
 		t.Errorf("%v, exit %d", res.Error, res.Exit())
 	}
-	if res, _ := w.run(t, core.Options{NoImportTools: true}, asUsual(t)); res.Output.Text != "done" {
+	if res, _ := w.run(t, core.Options{Opening: options.Opening{NoImportTools: true}}, asUsual(t)); res.Output.Text != "done" {
 		t.Error(res.Error)
 	}
 	w.library = none
@@ -158,7 +162,7 @@ func TestPersonCallsModule(t *testing.T) {
 	w := newWorkshop(t, map[string]string{"main.worker": "---\n---\nM.\n", "s.yaml": "script: 1\n"},
 		map[string]string{"tools/a.wasm": "add_v1", "tools/s.wasm": "slugify"})
 	call := func(name string, in run.Input) run.Result {
-		res, _ := w.run(t, core.Options{Approval: "approve_all"}, func(i *core.Instance, ro core.RunOptions) run.Result {
+		res, _ := w.run(t, core.Options{Opening: options.Opening{Approval: "approve_all"}}, func(i *core.Instance, ro core.RunOptions) run.Result {
 			return i.Call(t.Context(), name, in, &ui.Script{}, ro)
 		})
 		return res
@@ -172,7 +176,7 @@ func TestPersonCallsModule(t *testing.T) {
 	if res := call("add", run.Input{Text: "2 and 3"}); !errors.Is(res.Error, fault.ToolInput) || !res.Refused {
 		t.Errorf("%+v", res)
 	}
-	res, _ := w.run(t, core.Options{Entry: "slugify"}, func(i *core.Instance, ro core.RunOptions) run.Result {
+	res, _ := w.run(t, core.Options{Opening: options.Opening{Entry: "slugify"}}, func(i *core.Instance, ro core.RunOptions) run.Result {
 		return i.Run(t.Context(), run.Input{Attachments: []run.File{{Name: "a"}}}, &ui.Script{}, ro)
 	})
 	if !errors.Is(res.Error, fault.Attachment) {

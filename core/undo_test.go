@@ -10,6 +10,7 @@ import (
 	"golem/core"
 	"golem/core/clearance"
 	"golem/core/fault"
+	"golem/core/options"
 	"golem/core/sandbox"
 	"golem/core/state"
 )
@@ -56,7 +57,7 @@ workers:
 	w := newWorkshop(t, files, map[string]string{"tools/h.wasm": "hostile"})
 	w.kept = state.Memory(sandbox.Memory())
 	was := contents(w.tree)
-	res, events := w.run(t, core.Options{Approval: "approve_all"}, asUsual(t))
+	res, events := w.run(t, core.Options{Opening: options.Opening{Approval: "approve_all"}}, asUsual(t))
 	if res.Output.Text != "done" || strings.Contains(ends(events), "error") {
 		t.Fatalf("%v\n%s", res.Error, ends(events))
 	}
@@ -107,7 +108,7 @@ workers:
 		defer release()
 	}
 	was := contents(w.tree)
-	res, events := w.run(t, core.Options{Approval: "approve_all"}, asUsual(t))
+	res, events := w.run(t, core.Options{Opening: options.Opening{Approval: "approve_all"}}, asUsual(t))
 	if res.Output.Text != "done" || strings.Count(ends(events), "E_TIMEOUT") != 3 {
 		t.Fatalf("%v\n%s", res.Error, ends(events))
 	}

@@ -25,7 +25,7 @@ func TestToolsTellWhatTheyCanCall(t *testing.T) {
 	}
 	w := newWorkshop(t, files, map[string]string{"tools/p.wasm": "pipeline", "tools/mul.wasm": "mul"})
 	inst := w.open(t, core.Options{})
-	main, err := inst.Project().Worker("main")
+	main, err := inst.Project().Workers.Find("main")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ var (
 	caseName      = regexp.MustCompile(`\bs([0-9]{2})[-_][a-z]`)
 	anySection    = regexp.MustCompile(`§+ ?[0-9]`)
 	number        = regexp.MustCompile(`[0-9]+`)
-	elsewhere     = regexp.MustCompile(`\b[Rr]eview [SB][0-9]|\b[Ii]ssue [0-9]|\b(?:SPEC|SECURITY|DESIGN|FACTS)\.md`)
+	elsewhere     = regexp.MustCompile(`\b[Rr]eview [SB][0-9]|\b[Ii]ssue [0-9]|\b(?:SPEC|DESIGN|FACTS)\.md`)
 )
 
 // numbered returns the numbers of a page's items, which pattern finds at their beginnings.

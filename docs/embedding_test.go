@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"golem/core"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/tool"
 	"golem/core/toolset"
@@ -57,8 +58,8 @@ workers:
 `)},
 	}
 	golem, err := core.Open(
-		core.Platform{Name: "native", Toolsets: []toolset.Factory{stock(map[string]int{"apple": 12})}},
-		core.Options{Files: files, Name: "shop", MemorySandbox: true},
+		core.Platform{Name: "native", ToolSources: core.ToolSources{Toolsets: []toolset.Factory{stock(map[string]int{"apple": 12})}}},
+		core.Options{Files: files, Name: "shop", Opening: options.Opening{Sandbox: options.Memory}},
 	)
 	if err != nil {
 		fmt.Println(err)

@@ -7,11 +7,14 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"golem/core/describe"
 	"golem/core/fault"
 	"golem/core/model"
+	"golem/core/options"
 	"golem/core/sandbox"
 	"golem/core/toolset"
 	"golem/core/trace"
@@ -33,7 +36,7 @@ var flagName = regexp.MustCompile(`--[a-z][a-z-]+`)
 func TestCommandLinePageKnowsTheFlags(t *testing.T) {
 	dir := checkout(t)
 	var known []string
-	for _, command := range []string{"run", "chat", "init", "check", "workers", "trace show", "trace diff", "trace export", "trust", "clearance list", "clearance diff", "clearance push", "undo", "tool new", "tool pack", "tool inspect", "tool call", "tool lock", "tool add", "tool update", "pack", "lib install", "lib list", "lib info", "lib update", "lib remove", "lib lock", "mcp serve", "mcp login", "web"} {
+	for _, command := range []string{"run", "chat", "init", "check", "workers", "trace show", "trace diff", "trace export", "test", "trust", "clearance list", "clearance diff", "clearance push", "undo", "conversations", "harden", "batch", "batch list", "batch show", "batch questions", "batch retry", "tool new", "tool build", "tool pack", "tool inspect", "tool call", "tool lock", "tool add", "tool update", "pack", "lib install", "lib list", "lib info", "lib update", "lib remove", "lib lock", "mcp serve", "mcp login", "web"} {
 		for line := range strings.Lines(shell(t, dir, "golem "+command+" --help")) {
 			if name := flagName.FindString(line); name != "" && strings.HasPrefix(strings.TrimSpace(line), "-") {
 				known = append(known, name)
@@ -62,13 +65,56 @@ func TestCommandLinePageHasTheCommandsOfAChat(t *testing.T) {
 	}
 }
 
+// TestPagesHaveTheOptions tests that cli.md and web.md have the tables that are made from the
+// options of a run; GOLEM_UPDATE=1 writes them.
+func TestPagesHaveTheOptions(t *testing.T) {
+	cli, web := options.All.Markdown()
+	for name, parts := range map[string][]string{"cli.md": cli, "web.md": web} {
+		text := page(t, name)
+		for _, part := range parts {
+			head, _, _ := strings.Cut(part, "|---|---|\n")
+			before, old, ok := strings.Cut(text, head)
+			_, after, _ := strings.Cut(old, "\n\n")
+			switch written := before + part + "\n" + after; {
+			case !ok:
+				t.Errorf("%s has no table %q", name, head)
+			case os.Getenv("GOLEM_UPDATE") != "":
+				text = written
+			case written != text:
+				t.Errorf("a table of %s is not what the options say: GOLEM_UPDATE=1 go test ./docs -run TestPagesHaveTheOptions\n%s", name, part)
+			}
+		}
+		if os.Getenv("GOLEM_UPDATE") != "" {
+			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestCommandLinePageHasTheTree tests that cli.md has every key of `golem workers --tree --json`.
+func TestCommandLinePageHasTheTree(t *testing.T) {
+	shape := func(of reflect.Type) string {
+		var names []string
+		for i := range of.NumField() {
+			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			names = append(names, strconv.Quote(name))
+		}
+		return strings.Join(names, ",")
+	}
+	want := `"workers":[{` + shape(reflect.TypeFor[describe.TreeWorker]()) + `}]`
+	if !strings.Contains(page(t, "cli.md"), want) {
+		t.Errorf("cli.md does not have %s", want)
+	}
+}
+
 // TestTracePageKnowsTheEvents tests that trace.md has every event and each of its fields.
 func TestTracePageKnowsTheEvents(t *testing.T) {
 	text := page(t, "trace.md")
 	for _, body := range []trace.Body{
 		trace.RunStart{}, trace.RunEnd{}, trace.WorkerStart{}, trace.WorkerEnd{}, trace.Message{}, trace.ModelStart{}, trace.ModelEnd{},
-		trace.Retry{}, trace.ToolStart{}, trace.ToolEnd{}, trace.Approval{}, trace.Warning{}, trace.Error{},
-		trace.Delta{}, trace.Progress{}, trace.Status{}, trace.Diff{}, trace.Ask{},
+		trace.Retry{}, trace.ToolStart{}, trace.ToolEnd{}, trace.Approval{}, trace.Fallback{}, trace.Warning{}, trace.Error{},
+		trace.Delta{}, trace.Reasoning{}, trace.Progress{}, trace.Status{}, trace.Diff{}, trace.Ask{},
 	} {
 		entry := "| `" + body.EventType() + "` |"
 		if body.Transient() {
@@ -182,7 +228,7 @@ var errorCode = regexp.MustCompile(`\bE_[A-Z_]+[A-Z]\b`)
 
 // TestPagesNameKnownCodes tests that the pages name only error codes that exist.
 func TestPagesNameKnownCodes(t *testing.T) {
-	for _, name := range []string{"workers.md", "cli.md", "trace.md", "security.md", "threats.md", "embedding.md", "design.md", "../README.md"} {
+	for _, name := range []string{"workers.md", "cli.md", "trace.md", "security.md", "threats.md", "embedding.md", "help.md", "design.md", "why.md", "extending.md", "../README.md"} {
 		for _, code := range errorCode.FindAllString(page(t, name), -1) {
 			if code != "E_CODE" && !slices.Contains(fault.Codes(), fault.Code(code)) {
 				t.Errorf("%s names %s", name, code)

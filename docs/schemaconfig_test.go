@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"golem/core/project"
+	"golem/core/config"
 )
 
 // TestConfigSchemaKnowsTheParsersKeys tests that the schema of config.yaml has the same keys as
@@ -26,12 +26,12 @@ func TestConfigSchemaKnowsTheParsersKeys(t *testing.T) {
 		"%s":                   slices.Sorted(maps.Keys(s.Properties)),
 		"{projects: {/p: %s}}": {"approval", "trust"},
 	} {
-		_, err := project.ReadConfig("config.yaml", []byte(strings.Replace(where, "%s", "{zzzz: 1}", 1)), "/p", "")
+		_, err := config.ReadPerson("config.yaml", []byte(strings.Replace(where, "%s", "{zzzz: 1}", 1)), "/p", "")
 		if err == nil || !strings.Contains(err.Error(), "unknown key") {
 			t.Errorf("%s: an unknown key: %v", where, err)
 		}
 		for _, key := range keys {
-			_, err := project.ReadConfig("config.yaml", []byte(strings.Replace(where, "%s", "{"+key+": {zzzz: 1}}", 1)), "/p", "")
+			_, err := config.ReadPerson("config.yaml", []byte(strings.Replace(where, "%s", "{"+key+": {zzzz: 1}}", 1)), "/p", "")
 			if err != nil && strings.Contains(err.Error(), `unknown key "`+key+`"`) {
 				t.Errorf("%s: golem does not know %s: %v", where, key, err)
 			}

@@ -25,12 +25,13 @@ type place []string
 
 // schema is a JSON Schema, with the keywords that these tests use.
 type schema struct {
-	Ref        string            `json:"$ref"`
-	Defs       map[string]schema `json:"$defs"`
-	Properties map[string]schema `json:"properties"`
-	Additional json.RawMessage   `json:"additionalProperties"`
-	Items      *schema           `json:"items"`
-	OneOf      []schema          `json:"oneOf"`
+	Description string            `json:"description"`
+	Ref         string            `json:"$ref"`
+	Defs        map[string]schema `json:"$defs"`
+	Properties  map[string]schema `json:"properties"`
+	Additional  json.RawMessage   `json:"additionalProperties"`
+	Items       *schema           `json:"items"`
+	OneOf       []schema          `json:"oneOf"`
 }
 
 func readSchemas(t *testing.T) map[string]schema {
@@ -51,25 +52,25 @@ func readSchemas(t *testing.T) map[string]schema {
 }
 
 // closed calls report for every mapping in a schema that allows only the keys that it names.
-func closed(all map[string]schema, s schema, at place, report func(place, []string)) {
+func closed(defs map[string]schema, s schema, at place, report func(place, []string)) {
 	if _, name, ok := strings.Cut(s.Ref, "#/$defs/"); ok {
-		s = all["worker.schema.json"].Defs[name]
+		s = defs[name]
 	}
 	if string(s.Additional) == "false" {
 		report(at, slices.Sorted(maps.Keys(s.Properties)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		closed(all, s.Properties[name], append(slices.Clone(at), name), report)
+		closed(defs, s.Properties[name], append(slices.Clone(at), name), report)
 	}
 	var free schema
 	if len(s.Additional) > 0 && json.Unmarshal(s.Additional, &free) == nil {
-		closed(all, free, append(slices.Clone(at), freeKey), report)
+		closed(defs, free, append(slices.Clone(at), freeKey), report)
 	}
 	for _, one := range s.OneOf {
-		closed(all, one, at, report)
+		closed(defs, one, at, report)
 	}
 	if s.Items != nil {
-		closed(all, *s.Items, append(slices.Clone(at), "-"), report)
+		closed(defs, *s.Items, append(slices.Clone(at), "-"), report)
 	}
 }
 
@@ -99,9 +100,9 @@ func unknown(t *testing.T, file string, at place, key string) (complaint string,
 	default:
 		files["main.worker"] = &fstest.MapFile{Data: []byte("---\n" + flow(at, key) + "\n---\nHello\n")}
 	}
-	p, err := project.Load(project.Source{FS: files, Name: "docs"})
+	p, err := project.Load(project.Setup{FS: files, Name: "docs"})
 	if err == nil {
-		_, err = p.Worker("main")
+		_, err = p.Workers.Find("main")
 	}
 	var list fault.List
 	if !errors.As(err, &list) {
@@ -124,7 +125,7 @@ func TestSchemasKnowTheParsersKeys(t *testing.T) {
 	all := readSchemas(t)
 	mappings := 0
 	for _, file := range []string{"worker.schema.json", "project.schema.json", "lib.schema.json"} {
-		closed(all, all[file], nil, func(at place, keys []string) {
+		closed(all[file].Defs, all[file], nil, func(at place, keys []string) {
 			mappings++
 			where := file + ": " + strings.Join(at, ".")
 			complaint, known := unknown(t, file, at, "qqqqqqqqqqqqqqqqqqqqqqqq")

@@ -64,6 +64,21 @@ func runGuide(t *testing.T, dir string, blocks []guideBlock) string {
 	return all
 }
 
+// TestToolsGuideInJavaScript tests that the guide to a tool in JavaScript works as written, and
+// that the page shows the beginning of the source that golem writes.
+func TestToolsGuideInJavaScript(t *testing.T) {
+	blocks := guide(t, "In JavaScript or TypeScript")
+	if len(blocks) != 1 {
+		t.Fatalf("%d blocks of commands", len(blocks))
+	}
+	said := runGuide(t, checkout(t), append(blocks, guideBlock{commands: "cat tools/wordcount.js\n"}))
+	_, after, _ := strings.Cut(page(t, "tools.md"), "```js\n")
+	source, _, ok := strings.Cut(after, "```")
+	if !ok || !strings.Contains(said, source) {
+		t.Errorf("tools.md shows\n%s\nand golem wrote\n%s", source, said)
+	}
+}
+
 // TestToolsGuideInGo tests that the guide to a tool in Go works as written, without a network:
 // from nothing to a packed, described, granted and locked tool (SPEC §6).
 func TestToolsGuideInGo(t *testing.T) {

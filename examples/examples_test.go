@@ -15,6 +15,8 @@ import (
 
 	"golem/core"
 	"golem/core/approval"
+	"golem/core/jstool/embedded"
+	"golem/core/options"
 	"golem/core/project"
 	"golem/core/run"
 	"golem/core/sandbox"
@@ -175,18 +177,17 @@ func openExample(t *testing.T, dir string, p play) *core.Instance {
 			t.Error(err)
 		}
 	})
-	o := core.Options{Files: root.FS(), Name: filepath.Base(p.dir), Entry: p.entry, Model: "script:script.yaml"}
+	o := core.Options{Files: root.FS(), Name: filepath.Base(p.dir), Opening: options.Opening{Entry: p.entry, Model: "script:script.yaml"}}
 	if p.depth > 0 {
 		o.MaxDepth = &p.depth
 	}
 	inst, err := core.Open(core.Platform{
 		Name: "native", Version: "test",
-		Mount: func(source string) (sandbox.FS, error) {
+		Site: core.Site{Files: core.Mounter(func(source string) (sandbox.FS, error) {
 			return osfs.Open(filepath.Join(dir, filepath.FromSlash(source)))
-		},
-		ReadScript: func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) },
-		Tools:      func(string) (*wasmtool.Library, error) { return library, nil },
-		Libraries:  []project.LibraryRoot{{Label: "libs", FS: os.DirFS(filepath.Join(dir, "libs"))}},
+		}), Libraries: []project.LibraryRoot{{Label: "libs", FS: os.DirFS(filepath.Join(dir, "libs"))}}},
+		ModelSources: core.ModelSources{ReadScript: func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) }},
+		ToolSources:  core.ToolSources{JavaScript: embedded.Engines{}, Tools: func(string) (*wasmtool.Library, error) { return library, nil }},
 	}, o)
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ func TestLevelsAreDescribed(t *testing.T) {
 	}{
 		"0-file":      {[]string{"./task.worker"}, []string{"task (task.worker, project)", "You help at a repair café."}, 0},
 		"1-project":   {nil, []string{"main (main.worker, project)", "mode: chat (main.worker:3)"}, 0},
-		"2-tools":     {nil, []string{"multiply", "runs", "tools.wasm"}, 0},
+		"2-tools":     {nil, []string{"multiply", "runs", "tools.js"}, 0},
 		"3-workers":   {nil, []string{"diagnosis", "toolset workers", "delegation to an allowed worker"}, 2},
 		"4-templates": {nil, []string{"a template, rendered at each call", "{% include 'house_rules.jinja' %}", "- Tuesday is the evening"}, 2},
 		"5-own-tools": {nil, []string{"multiply", "tools/calculator.wasm", "tagger"}, 1},

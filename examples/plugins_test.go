@@ -5,8 +5,10 @@ package examples_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"golem/core/tool"
@@ -53,10 +55,24 @@ func TestCalculator(t *testing.T) {
 // bind returns the module stem.wasm with its sidecar, and closes it when the test ends.
 func bind(t *testing.T, stem string) *wasmtool.Bound {
 	t.Helper()
+	return bindFile(t, stem+".wasm", stem+".tools.yaml")
+}
+
+// bindFile returns a module with its sidecar, if it has one.
+func bindFile(t *testing.T, name, sidecar string) *wasmtool.Bound {
+	t.Helper()
+	module, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var description []byte
+	if sidecar != "" {
+		if description, err = os.ReadFile(sidecar); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
 	b := &wasmtool.Bound{Module: library.Module(wasmtool.Source{
-		Path:    stem + ".wasm",
-		Open:    func() (fs.File, error) { return os.Open(stem + ".wasm") },
-		Sidecar: func() ([]byte, error) { return os.ReadFile(stem + ".tools.yaml") },
+		Path: filepath.Base(name), File: wasmtool.MemoryFile{Module: module, Description: description},
 	})}
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {

@@ -5,7 +5,6 @@ package examples_test
 import (
 	"context"
 	"encoding/json"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +32,7 @@ func (critic) Taint() {}
 func TestGoPlugin(t *testing.T) {
 	b := bind(t, "tools/shout/shout")
 	var said []string
-	b.Log = func(level, text string) { said = append(said, level+": "+text) }
+	b.Listener = logged{&said}
 	b.Grants.Config = map[string]string{"end": "!"}
 	if got := callTool(t, b, "shout", `{"text":"quiet"}`); got != "QUIET!" || len(said) != 1 || said[0] != "info: shouting quiet" {
 		t.Errorf("%q, logged %q", got, said)
@@ -57,9 +56,7 @@ func TestGoTool(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	b := &wasmtool.Bound{Module: library.Module(wasmtool.Source{
-		Path: "words.wasm", Open: func() (fs.File, error) { return os.Open(file) },
-	})}
+	b := bindFile(t, file, "")
 	if got := callTool(t, b, "count", `{"text":"to be or not to be","top":1}`); got != `{"words":6,"top":[{"word":"be","count":2}]}` {
 		t.Errorf("count: %s", got)
 	}
@@ -75,3 +72,9 @@ func TestGoTool(t *testing.T) {
 		t.Errorf("without anybody to call: %v", err)
 	}
 }
+
+// logged collects what a module logs.
+type logged struct{ lines *[]string }
+
+func (l logged) Log(level, text string) { *l.lines = append(*l.lines, level+": "+text) }
+func (logged) Compiling(string)         {}

@@ -28,6 +28,7 @@ type asked struct {
 	Answers     map[string][]map[string]any `json:"answers"`
 	Headless    bool                        `json:"headless"`
 	Interrupt   string                      `json:"interrupt"`
+	Steer       bool                        `json:"steer"`
 }
 
 type attachment struct {
@@ -39,7 +40,7 @@ type attachment struct {
 func ask(c coretest.Case) asked {
 	s := c.Settings
 	a := asked{
-		Command: s.Command, Files: c.Project, Libs: c.Libs, Headless: s.Headless, Interrupt: s.Interrupt, Inputs: s.Inputs,
+		Command: s.Command, Files: c.Project, Libs: c.Libs, Headless: s.Headless, Interrupt: s.Interrupt, Steer: s.Steer, Inputs: s.Inputs,
 		Options: map[string]any{"env": s.Env, "secrets": s.Secrets}, Answers: map[string][]map[string]any{}, Attachments: []attachment{},
 	}
 	if s.Model != "none" {

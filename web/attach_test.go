@@ -75,7 +75,7 @@ func TestTryAgainAfterAResume(t *testing.T) {
 		t.Fatalf("the first run ended %s", got)
 	}
 	const free = `await until("nobody to hold the project", async () => !(await navigator.locks.query()).held.some((l) => l.name === 'golem:/projects/helped')); `
-	do(p, free+`await click("Projects"); await click("Run"); await click("Summarise"); await until("it to fail again", () => button("Try again"))`)
+	do(p, free+`await click("Projects"); await click("Run"); await click("Summarise"); await text("Nothing is sent again until you say so"); await click("Try again"); await until("it to fail again", () => button("Try again") && document.querySelector('.talk [role=alert]'))`)
 	do(p, free)
 	other(`await golem.files('helped').write('s.yaml', "script: 1\nworkers:\n  main:\n    - say: this is main\n  helper:\n    - when: {match: \"notes say (plums)\"}\n      say: I read $1\n    - calls: [{tool: read_file, args: {path: /attachments/notes.txt}}]\n"); return ''`)
 	do(p, free+`await click("Try again"); await text("I read plums")`)
@@ -83,5 +83,50 @@ func TestTryAgainAfterAResume(t *testing.T) {
 	do(p, `await click("answer again"); await text("your message 1 again"); await until("one answer", () => button("Send") && document.body.innerText.split("I read plums").length === 2); await click("End"); `+free)
 	if got := other(`const entries = []; for (const r of await golem.runs('helped')) entries.push(JSON.parse(new TextDecoder().decode(await golem.readRun('helped', r.name)).split('\n')[0]).entry); return entries.join()`); got != "helper,helper,helper,helper" {
 		t.Errorf("the runs were of %s", got)
+	}
+}
+
+// TestAttachLater attaches files to a later message of a conversation: one that is picked, and one
+// of the project that @ names. Both are in the bubble of the message, and again after the
+// conversation was opened anew.
+func TestAttachLater(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "later", map[string]string{
+		"main.worker":    "---\nmodel: script:s.yaml\nmode: chat\ntoolsets: {filesystem: {}}\n---\nTalk.\n",
+		"notes/plan.txt": "the plan says pears",
+		"s.yaml":         "script: 1\nworkers:\n  main:\n    - when: {text: hello}\n      say: hello to you\n    - when: {match: \"(plums)[\\\\s\\\\S]*(pears)\"}\n      say: I read $1 and $2\n",
+	})
+	do(p, `await say("hello"); await text("hello to you"); await until("my turn", () => button("Send"))`)
+	picked(p, ".composer input[type=file]", map[string]string{"notes.txt": "the notes say plums"})
+	do(p, `await text("notes.txt"); document.getElementById('task').focus()`)
+	p.Press("read @pla")
+	do(p, `await until("the list", () => document.querySelector('[role=option][aria-selected=true]')?.innerText === 'notes/plan.txt')`)
+	p.Press(webtest.Enter)
+	do(p, `await until("the second file", () => document.querySelectorAll('[aria-label=Attachments] li').length === 2 && document.getElementById('task').value === 'read @notes/plan.txt ')`)
+	p.Press(webtest.Enter)
+	const both = `await until("both files in the bubble", () => { const last = [...document.querySelectorAll('.bubble.you')].at(-1)?.innerText ?? ''; return last.includes('read @notes/plan.txt') && last.includes('notes.txt') && last.includes('plan.txt') }); `
+	do(p, `await text("I read plums and pears"); `+both+`await until("my turn again", () => button("Send")); if (document.querySelector('.composer [aria-label=Attachments]')) throw new Error('the files are still there');
+		await click("new conversation"); await text("main is ready"); await click("History");
+		await until("it to be kept", () => document.querySelector('[aria-label=History] .node:not([disabled])')); document.querySelector('[aria-label=History] .node:not([disabled])').click(); `+both)
+}
+
+// TestSendWithFiles sends files with a later message of a conversation in golem.js. What is not
+// bytes is E_USAGE, and the conversation goes on.
+func TestSendWithFiles(t *testing.T) {
+	t.Parallel()
+	p := embedded(t)
+	got := talk(p, `await golem.create('f', {'main.worker': '---\nmodel: script:s.yaml\nmode: chat\n---\nTalk.\n', 's.yaml': 'script: 1\nworkers:\n  main:\n    - say: first\n    - when: {match: "(say plums)"}\n      say: they $1\n'});
+		const run = golem.chat('f', 'one'); const out = []; let asked = 0;
+		for await (const e of run) if (e.type === 'prompt' && ++asked === 1) {
+			for (const bad of ['text', null]) try { run.send('two', { attachments: [{ name: 'n.txt', data: bad }] }) } catch (e) { out.push(e.code) }
+			run.send('two', { attachments: [{ name: 'n.txt', data: new TextEncoder().encode('the notes say plums') }] })
+		} else if (e.type === 'prompt') run.end();
+		out.push((await run.result).text);
+		const { said } = await golem.conversation('f', (await golem.conversations('f'))[0].id);
+		return [...out, said.filter((s) => s.who === 'you').map((s) => s.text + ':' + (s.files ?? []))].join()`)
+	if want := "E_USAGE,E_USAGE,they say plums,one:,two:n.txt"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -27,10 +27,13 @@ var walks = map[string][]scene{
 		{"trace", `await click(".jsonl"); await text("Timeline"); await click("writer")`},
 		{"trace-timeline", `await click("Timeline")`},
 		{"trace-turns", `await click("Turns"); await click("main, turn 1")`},
+		{"trace-test", `await click("Make a test of this"); await text("Look whether the answers are the right ones.")`},
 		{"menu", `await click("Run"); await click("what you can do"); await text("start over")`},
 		{"keys", `await click("Close"); await click("keys"); await text("goes to the field for the task")`},
 		{"history", `await click("Close"); await click("History"); await until("it", () => document.querySelector('.side .past'))`},
-		{"undo", `await click("Undo what this run wrote"); await click("Show what undoing does"); await until("the diff", () => button("Undo this run"))`},
+		{"undo", `await click("Undo what this run wrote"); await until("the diff", () => button("Undo this run"))`},
+		{"bring", `const make = URL.createObjectURL; URL.createObjectURL = (data) => { window.moved = data; return make.call(URL, data) };
+			await click("Run"); await click("This run"); await click("new conversation"); (await until("move", () => document.querySelector('button[aria-label^="move "]'))).click(); await until("the file", () => window.moved)`}, // the test brings it to another project
 	},
 	"projects": {
 		{"projects", `await text("is ready"); await click("Projects"); await text("Examples")`},
@@ -61,6 +64,24 @@ var walks = map[string][]scene{
 		{"staged", `await text("is ready")`}, // the test puts a project there that stages
 		{"compare", `await click("Run"); await say("again"); await text("[!] 4 item(s)"); await click("Trace"); const marks = await until("two runs", () => { const all = document.querySelectorAll('input[aria-label^="mark "]'); return all.length === 2 && all });
 			for (const m of marks) m.click(); await click("Compare"); await text("Two runs compared")`},
+	},
+	"harden": {
+		{"harden-begin", `await text("is ready")`}, // the test puts a project there whose workers can be hardened
+		{"harden-running", hardening("slow") + `await click("Write the code"); await text("the model writes the code")`},
+		{"harden-refused", `await click("Stop"); ` + hardening("main") + `await click("Write the code"); await text("golem has 0 distinct inputs")`},
+		{"harden-cheats", hardening("cheat") + `await click("Write the code"); await text("contains a table")`},
+		{"harden-sure", `await click("Harden the worker all the same"); await text("The report says")`},
+		{"harden-wrong", `await click("Cancel"); ` + hardening("wrong") + `await click("Write the code"); await text("answers otherwise than the worker")`},
+		{"harden-good", hardening("sort") + `await click("Write the code"); await text("Nothing found speaks against it")`},
+		{"harden-code", `button("Harden the worker with it").scrollIntoView()`},
+		{"harden-applied", `await click("Harden the worker with it"); await text("The worker is hardened")`},
+		{"harden-again", `await click("Close"); ` + hardening("sort") + `await text("Improve the code")`},
+		{"harden-nothing-new", `await click("Improve the code"); await text("No model was asked")`},
+	},
+	"assistant": {
+		{"assistant", `await text("is ready"); await click("Talk with the assistant"); await text("The assistant needs a model")`},
+		{"elsewhere", ``}, // the test leaves a project in which something runs
+		{"reasoning", ``}, // and one whose model reasons
 	},
 	"workers": {
 		{"workers", `await text("is ready")`}, // the test puts a project of several workers there
@@ -105,7 +126,7 @@ var widths = []struct {
 }{{"phone", 390, 844}, {"desktop", 1280, 800}}
 
 // TestViews tests every view in light and dark, on a phone and on a desktop: axe-core finds
-// no violation, and nothing is wider than the window. It writes pictures to build/shots for
+// no violation, nothing is wider than the window, and no table breaks short words. It writes pictures to build/shots for
 // a person to look at.
 func TestViews(t *testing.T) {
 	axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
@@ -130,12 +151,25 @@ func TestViews(t *testing.T) {
 				case "workers":
 					project(t, p, "team", team)
 					do(p, `await click("Workers"); await until("the graph", () => document.querySelectorAll('.box').length === 5)`)
+				case "harden-begin":
+					project(t, p, "hard", hardenables())
+					do(p, "%s", hardening("sort")+`await text("Write the code")`)
 				case "staged":
 					project(t, p, "staging", stagingProject)
 					do(p, `await say("go"); await text("staged it"); await text("[!] 2 item(s)"); await click("Staged"); await click("Show changes"); await until("the diff", () => button("Push"))`)
 				case "trust":
 					project(t, p, "beyond", beyond)
 					do(p, `await click("Run"); await say("go"); await text("more than its sandbox"); await until("a possible yes", () => [...document.querySelectorAll('dialog[open] button')].some((b) => b.innerText === 'Yes' && !b.disabled))`)
+				case "elsewhere":
+					project(t, p, "hangs", hanging)
+					do(p, "%s", `await say("wait for ever"); await until("it to run", () => button("Stop")); `+card("assistant")+`await until("the note", () => button("hangs runs")); await text("The assistant needs a model")`)
+				case "reasoning":
+					project(t, p, "thinks", thinking)
+					do(p, `await say("short"); await text("the plain answer"); await until("my turn", () => button("Send")); (await until("the line", () => document.querySelector('.thought summary'))).click(); await text("why it is so")`)
+				case "bring":
+					project(t, p, "other", failing)
+					do(p, `await click("Run"); const field = await until("the field", () => document.querySelector("label.button input[accept='.json']")); const files = new DataTransfer(); files.items.add(new File([window.moved], 'moved.json'));
+						field.files = files.files; field.dispatchEvent(new Event('change', {bubbles: true})); await text("Bring this conversation here?")`)
 				case "failed":
 					project(t, p, "failing", failing)
 					do(p, `await say("go"); await text("E_MODEL"); await click("read_file"); await text("E_NOT_FOUND")`)
@@ -166,6 +200,18 @@ func look(t *testing.T, p *webtest.Page, name string, width, height int64) {
 	if over := webtest.Eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 		t.Errorf("%s: the page is %d pixels wider than the window", name, over)
 	}
+	broken := webtest.Eval[[]string](p, `[...document.querySelectorAll('td, th')].filter((e) => {
+		const word = e.innerText.trim(), range = document.createRange(); range.selectNodeContents(e);
+		return word && word.length <= 12 && !/\s/.test(word) && range.getBoundingClientRect().height > 2.5 * parseFloat(getComputedStyle(e).fontSize) }).map((e) => e.innerText.trim())`)
+	if len(broken) > 0 {
+		t.Errorf("%s: short words of tables are broken over lines: %q", name, broken)
+	}
+	shot(t, p, name)
+}
+
+// shot keeps a picture of what the window shows, for a person to look at.
+func shot(t *testing.T, p *webtest.Page, name string) {
+	t.Helper()
 	picture, err := chromedp.Run(p.Context(), chromedp.CaptureScreenshot())
 	if err != nil {
 		t.Fatal(err)

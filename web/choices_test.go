@@ -70,6 +70,6 @@ func TestConversationOfAnotherWorker(t *testing.T) {
 		if (!document.body.innerText.includes("main heard /notes.txt: one") || document.body.innerText.includes("main heard three")) throw new Error(document.body.innerText); await click("End"); await until("the end", () => [...document.querySelectorAll('[role=status]')].some((e) => e.innerText.startsWith('ok,')))`)
 	do(p, `const { createGolem } = await import('./golem.js'); const golem = await createGolem(), free = () => until("nobody to hold the project", async () => !(await navigator.locks.query()).held.some((l) => l.name === 'golem:/projects/two'));
 		await free(); await golem.run('two', 'five', {entry: 'other'}).result; await free(); golem.close();
-		await click("new conversation"); const five = await until("the other conversation", () => [...document.querySelectorAll('section[aria-label=Conversations] tbody button:not([disabled])')].find((b) => b.innerText.includes("five")));
+		await click("new conversation"); const five = await until("the other conversation", () => [...document.querySelectorAll('[aria-label=History] .node:not([disabled])')].find((b) => b.innerText.includes("five")));
 		five.click(); await text("other heard five"); `+turn+`await say("six"); await text("other heard six")`)
 }

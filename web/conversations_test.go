@@ -21,16 +21,22 @@ func TestConversationsOutliveAReload(t *testing.T) {
 	do(p, `await say("first message"); await text("the first answer"); await until("my turn", () => button("Send")); await say("second message"); await text("Change a file?")`)
 	p.Reload()
 	do(p, `await until("the locks of the page before to be free", async () => !(await navigator.locks.query()).held.some((l) => l.name.startsWith('golem:/projects/talk'))); 
-		await text("main is ready"); await click("Projects"); await click("Run"); await text("not finished"); await click("first message"); await text("the first answer"); `+yes+`await text("the second answer");
+		await text("was interrupted before its answer was complete"); await text("the first answer"); await text("second message"); if (!/^#\/p\/talk\/run\/./.test(location.hash)) throw new Error(location.hash);
+		if (button("Stop") || document.querySelector('dialog[open]')) throw new Error("it goes on by itself");
+		await click("new conversation"); await text("main is ready"); await text("not finished"); await click("first message"); await text("was interrupted"); await click("Go on"); `+yes+`await text("the second answer");
 		await until("my turn", () => button("Send")); if (document.body.innerText.split("the first answer").length !== 2) throw new Error("twice: " + document.body.innerText);
 		await say("third message"); await text("the third answer"); await until("my turn", () => button("Send")); await click("go back to before message 2")`)
-	do(p, `await until("the text to be back", () => document.querySelector('#task').value === 'second message' && button("Send"));
+	do(p, `await until("the text to be back", () => document.querySelector('#task').value === 'second message' && button("Send") && !button("Stop"));
 		if (document.body.innerText.includes("the second answer")) throw new Error("it is still there: " + document.body.innerText); document.querySelector('#task').value = 'another message'; document.querySelector('#task').dispatchEvent(new Event('input', {bubbles: true}))`)
 	p.Reload()
 	do(p, `await until("the locks of the page before to be free", async () => !(await navigator.locks.query()).held.some((l) => l.name.startsWith('golem:/projects/talk'))); 
-		await text("main is ready"); await text("branch, before message 2"); await until("the draft", () => document.querySelector('#task').value === 'another message');
+		await text("the first answer"); await until("the draft", () => document.querySelector('#task').value === 'another message');
+		if (button("Stop")) throw new Error("it goes on by itself"); await click("new conversation"); await text("main is ready"); await text("branch, before message 2");
 		const rows = [...document.querySelectorAll('section[aria-label=Conversations] tbody tr')]; if (rows.length !== 2) throw new Error(rows.length + " conversations");
-		rows[0].querySelector('button').click(); await text("the first answer"); await until("my turn", () => button("Send")); await say("another message"); `+yes+`await text("the second answer")`)
+		rows[0].querySelector('button').click(); await text("the first answer"); await until("my turn", () => button("Send")); await say("another message"); `+yes+`await text("the second answer"); await until("my turn", () => button("Send"))`)
+	p.Reload()
+	do(p, `await text("the second answer"); await say("a message after the reload"); await text("You go on with"); await until("my turn", () => button("Send"));
+		if (document.body.innerText.split("a message after the reload").length !== 2) throw new Error("twice: " + document.body.innerText)`)
 }
 
 // TestStoppingAnExchange tests that stop ends an exchange and that the conversation goes on.

@@ -22,6 +22,7 @@ var inFirefox = map[string]func(*testing.T){
 	"TestHostileText":                 TestHostileText,
 	"TestApprovalShowsAll":            TestApprovalShowsAll,
 	"TestNewProject":                  TestNewProject,
+	"TestAssistantInThePage":          TestAssistantInThePage,
 	"TestProjectFromTemplate":         TestProjectFromTemplate,
 	"TestApprovalsEndWithThePage":     TestApprovalsEndWithThePage,
 	"TestStoppingAnExchange":          TestStoppingAnExchange,
@@ -33,6 +34,8 @@ var inFirefox = map[string]func(*testing.T){
 	"TestPolicyHoldsInWorkers":        TestPolicyHoldsInWorkers,
 	"TestNothingIsLost":               TestNothingIsLost,
 	"TestNothingKept":                 TestNothingKept,
+	"TestProjectsAtOnce":              TestProjectsAtOnce,
+	"TestReasoningIsFolded":           TestReasoningIsFolded,
 
 	// golem.js
 	"TestProvided":          TestProvided,

@@ -71,7 +71,7 @@ func TestProjectFromTemplate(t *testing.T) {
 		await until("the file", () => document.querySelector('h2.mono')); await text("templates"); await click("Run"); await click("What do owls eat?")`)
 	finished(p, "ok")
 	do(p, `await text("The report is in output/report.md"); await click("Files"); await click("report.md");
-		await until("the report", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes('four mice'))`)
+		await until("the report", () => document.querySelector('.preview .md')?.innerText.includes('four mice'))`)
 }
 
 // TestModelsOfAProvider tests that the model dialog asks the provider for its models, with the
@@ -213,7 +213,7 @@ func TestApprovalsEndWithThePage(t *testing.T) {
 	do(p, `await until("my turn", () => button("Send")); `+send+`await text("written again")`)
 	p.Reload()
 	do(p, `await until("the locks of the page before to be free", async () => !(await navigator.locks.query()).held.some((l) => l.name.startsWith('golem:/projects/writes'))); 
-		await text("main is ready"); await click("Files"); await until("the file", () => button("a.txt")); await click("Run"); `+send+`await text("Change a file?")`)
+		await text("written again"); await click("new conversation"); await text("main is ready"); await click("Files"); await until("the file", () => button("a.txt")); await click("Run"); `+send+`await text("Change a file?")`)
 	refuse(p)
 }
 

@@ -18,6 +18,7 @@ import (
 	"golem/core/state"
 	"golem/core/trace"
 	"golem/core/ui"
+	"golem/core/ui/plain"
 	"golem/web/webtest"
 )
 
@@ -91,7 +92,7 @@ var facts = []fact{
 // everybody is a user interface that gives the events of one run to plain lines, quiet lines,
 // JSON lines and the test double. Questions go to the plain lines.
 type everybody struct {
-	plain, quiet ui.Plain
+	plain, quiet plain.UI
 	json         ui.JSON
 	double       ui.Script
 }
@@ -139,9 +140,9 @@ func played(t *testing.T) (lines string, printed, recorded []string) {
 		}
 	}
 	inst, err := core.Open(core.Platform{
-		Name: "native", Version: "test", State: state.Memory(sandbox.Memory()), TrustKey: "/fronts",
-		Mount:      func(string) (sandbox.FS, error) { return tree, nil },
-		ReadScript: func(name string) ([]byte, error) { return sandbox.ReadFile(tree, name, 1<<20) },
+		Name: "native", Version: "test",
+		Site:         core.Site{State: state.Memory(sandbox.Memory()), TrustKey: "/fronts", Files: core.Tree{FS: tree}},
+		ModelSources: core.ModelSources{ReadScript: func(name string) ([]byte, error) { return sandbox.ReadFile(tree, name, 1<<20) }},
 	}, core.Options{Files: tree, Name: "fronts"})
 	if err != nil {
 		t.Fatal(err)
@@ -149,8 +150,8 @@ func played(t *testing.T) (lines string, printed, recorded []string) {
 	var out, stream bytes.Buffer
 	person := &sayer{slices.Clone(frontsSaid), &out}
 	u := &everybody{json: ui.JSON{W: &stream}}
-	u.plain = ui.Plain{View: &out, Approver: ui.Questions{Person: person}, Input: person}
-	u.quiet = ui.Plain{View: &out, Quiet: true}
+	u.plain = plain.UI{View: &out, Approver: ui.Questions{Person: person}, Input: person}
+	u.quiet = plain.UI{View: &out, Quiet: true}
 	if res := inst.Chat(t.Context(), nil, u, core.RunOptions{Lines: u.json.Lines()}); res.Error != nil {
 		t.Fatal(res.Error)
 	}

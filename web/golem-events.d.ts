@@ -1,10 +1,11 @@
 // Made from golem's own types by TestTypings with GOLEM_UPDATE=1.
 import type { Placed } from './golem.js'
-import type { CallRef, Fault, Part, Request, Usage, Where } from './golem-values.js'
+import type { CallRef, Fault, FileRef, Part, Reasoned, Request, Usage, Where } from './golem-values.js'
 
 export interface RunStartEvent extends Placed {
   type: 'run.start'
   input: unknown
+  files?: FileRef[]
 }
 
 export interface RunEndEvent extends Placed {
@@ -27,6 +28,7 @@ export interface WorkerStartEvent extends Placed {
   model: string
   model_from?: string
   tools: string[]
+  hardened?: string
 }
 
 export interface WorkerEndEvent extends Placed {
@@ -54,6 +56,7 @@ export interface ModelEndEvent extends Placed {
   calls?: CallRef[]
   usage: Usage
   attempts: number
+  reasoning?: Reasoned
   ms: number
 }
 
@@ -79,6 +82,7 @@ export interface ToolEndEvent extends Placed {
   tool: string
   status: string
   result?: unknown
+  text?: string
   parts?: Part[]
   error?: Fault
   fuel?: number
@@ -114,6 +118,22 @@ export interface MessageEvent extends Placed {
   type: 'message'
   role: string
   text: string
+  files?: FileRef[]
+  steering?: boolean
+}
+
+export interface FallbackEvent extends Placed {
+  type: 'fallback'
+  tool: string
+  call?: string
+  reason: string
+  message?: string
+  error?: Fault
+}
+
+export interface PermissionEvent extends Placed {
+  type: 'permission'
+  permission: string
 }
 
 export interface WarningEvent extends Placed {
@@ -136,6 +156,12 @@ export interface DeltaEvent extends Placed {
   reset?: boolean
 }
 
+export interface ReasoningEvent extends Placed {
+  type: 'reasoning'
+  text: string
+  over?: Reasoned
+}
+
 export interface ProgressEvent extends Placed {
   type: 'progress'
   status: string
@@ -147,6 +173,9 @@ export interface StatusEvent extends Placed {
   type: 'status'
   text: string
   level: string
+  conversation?: string
+  draft?: string
+  before?: number
 }
 
 export interface DiffEvent extends Placed {
@@ -162,4 +191,4 @@ export interface AskEvent extends Placed {
   request: Request
 }
 
-export type TracedEvent = RunStartEvent | RunEndEvent | WorkerStartEvent | WorkerEndEvent | ModelStartEvent | ModelEndEvent | RetryEvent | ToolStartEvent | ToolEndEvent | ApprovalEvent | ClearanceEvent | MessageEvent | WarningEvent | ErrorEvent | DeltaEvent | ProgressEvent | StatusEvent | DiffEvent | AskEvent
+export type TracedEvent = RunStartEvent | RunEndEvent | WorkerStartEvent | WorkerEndEvent | ModelStartEvent | ModelEndEvent | RetryEvent | ToolStartEvent | ToolEndEvent | ApprovalEvent | ClearanceEvent | MessageEvent | FallbackEvent | PermissionEvent | WarningEvent | ErrorEvent | DeltaEvent | ReasoningEvent | ProgressEvent | StatusEvent | DiffEvent | AskEvent

@@ -26,11 +26,13 @@ export interface Said {
   who: string
   n?: number
   text?: string
+  files?: string[]
   tool?: string
   id?: string
   args?: string
   done?: boolean
   error?: Fault
+  spent?: ThoughtSize
 }
 
 export interface Library {
@@ -102,6 +104,17 @@ export interface ModelOffer {
   price?: Price
 }
 
+export interface ImportPlan {
+  origin: ExportOrigin
+  listing: ConversationListing
+  digest: string
+  files: ImportFile[]
+  instructions?: ImportText[]
+  changed?: string[]
+  doubts?: ImportDoubt[]
+  model?: string
+}
+
 export interface Item {
   id: string
   type: string
@@ -145,6 +158,12 @@ export interface Spent {
 export interface Origin {
   id: string
   at: number
+}
+
+export interface ThoughtSize {
+  ms: number
+  tokens: number
+  estimated?: boolean
 }
 
 export interface WorkspaceOrigin {
@@ -221,6 +240,31 @@ export interface Price {
   out: string
 }
 
+export interface ExportOrigin {
+  version: string
+  platform: string
+  project: string
+  at: string
+}
+
+export interface ImportFile {
+  path: string
+  action: string
+  why?: string
+  diff?: string
+  later?: boolean
+}
+
+export interface ImportText {
+  worker: string
+  text: string
+}
+
+export interface ImportDoubt {
+  tool: string
+  args: string
+}
+
 export interface Change {
   source: string
   path: string
@@ -238,6 +282,7 @@ export interface Target {
   dir?: string
   git?: string
   branch?: string
+  remote?: string
 }
 
 export interface MountUse {

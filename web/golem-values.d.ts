@@ -1,6 +1,11 @@
 // Made from golem's own types by TestTypings with GOLEM_UPDATE=1.
 import type { Answer } from './golem-provide.js'
 
+export interface FileRef {
+  name: string
+  bytes: number
+}
+
 export interface Fault {
   code: string
   message: string
@@ -22,6 +27,12 @@ export interface Usage {
 export interface CallRef {
   id: string
   name: string
+}
+
+export interface Reasoned {
+  ms: number
+  tokens: number
+  estimated?: boolean
 }
 
 export interface Where {

@@ -4,13 +4,41 @@
  */
 import type { TracedEvent } from './golem-events.js'
 import type { Fault, Header, Where } from './golem-values.js'
-import type { CallTree, ConversationListing, Description, Library, ModelOffer, Plan, Said, StagedItem, Widening, WorkerListing } from './golem-results.js'
-import type { Decision, DeviceOptions, DeviceState, Provided, Question, Waiting } from './golem-provide.js'
+import type { CallTree, ConversationListing, Description, ImportPlan, Library, ModelOffer, Plan, Said, StagedItem, Widening, WorkerListing } from './golem-results.js'
+import type { HardenPart, HardenReport, NewTests, TestReport } from './golem-reports.js'
+import type { CheckOptions, ProjectOptions, RunOptions } from './golem-options.js'
+import type { DeviceOptions, DeviceState, Provided, Waiting } from './golem-provide.js'
 
+export * from './golem-options.js'
 export * from './golem-events.js'
 export * from './golem-values.js'
 export * from './golem-results.js'
+export * from './golem-reports.js'
 export * from './golem-provide.js'
+
+/** What test() runs; without record and models only recordings and scripts answer. */
+export interface TestWhat {
+  /** A regular expression (RE2) of "FILE: CASE". */
+  filter?: string
+  /** Only list the cases. */
+  list?: boolean
+  /** Run the cases with real models, and keep what they answer in tests/recordings. */
+  record?: boolean
+  /** Real models; the word tests stands for those that the files name. */
+  models?: string[]
+  samples?: number
+  /** Who answers for hardened workers: only their modules, or only their models. */
+  by?: 'hardened' | 'worker'
+}
+
+/** A case of a project's tests. */
+export interface TestListed {
+  file: string
+  case: string
+  line: number
+  /** A reference; '' is the entry. */
+  worker: string
+}
 
 export interface StartOptions extends Waiting {
   /** The URL of the directory of golem.wasm and golem-worker.js, with a slash at its end; default: that of golem.js. */
@@ -34,63 +62,6 @@ export class GolemError extends Error {
   where?: Where
   /** Further faults, if there were several. */
   others: Fault[]
-}
-
-/** The person's settings for a project, as the flags of the command line. */
-export interface ProjectOptions extends Waiting {
-  /** provider:name; default: the project's model. */
-  model?: string
-  approval?: 'interactive' | 'approve_all' | 'auto_deny'
-  /** The worker to run instead of the project's entry. */
-  entry?: string
-  maxDepth?: number
-  /** The same as limits.turns. */
-  maxTurns?: number
-  /** Settings of the models, such as {temperature: 0.2}. */
-  modelSettings?: Record<string, unknown>
-  /** Limits of the run, such as {turns: 20, cost: 0.5, tool_timeout: '1m'}. */
-  limits?: Record<string, string | number>
-  /** Says yes, for this run, to the settings of the project that reach beyond its sandbox. */
-  trust?: boolean
-  noImportTools?: boolean
-  allowModuleImports?: boolean
-  /** The person's own configuration, the text of a config.yaml. */
-  config?: string
-  /** Keys and addresses, such as OPENAI_API_KEY; kept in no file. */
-  env?: Record<string, string>
-  /** The person's secrets by name, for modules to which the project gives {secret: NAME}; kept in no file. */
-  secrets?: Record<string, string>
-}
-
-export interface CheckOptions extends ProjectOptions {
-  /** native or browser; default: both. */
-  platform?: string
-}
-
-export interface RunOptions extends ProjectOptions {
-  /** The id of a kept conversation to continue; '' is the newest. */
-  resume?: string
-  /** With resume: branches off before the person's message of this number. */
-  at?: number
-  /** With resume: continues although files of its workers have changed. */
-  changed?: boolean
-  /** Any denied call or failed worker makes the exit code 1. */
-  strict?: boolean
-  /** Files for the first message. A name mcp:SERVER:URI with empty data is a resource of an MCP server of the worker. */
-  attachments?: { name: string; data: Bytes }[]
-  /**
-   * Called before a side effect, and before a run whose project has settings that reach beyond its sandbox. null says
-   * that nobody can be asked; without approve all that would ask is denied. signal aborts when the question is
-   * withdrawn or the run is cancelled: then an answer has no effect.
-   */
-  approve?: (request: Question, signal: AbortSignal) => Decision | null | Promise<Decision | null>
-  /** Called with whole prompts, inputs and outputs as JSON; the name begins with the call's id: 0.2.prompt.json. */
-  artifact?: (artifact: { name: string; data: string }) => void
-  /** false keeps no trace in the project. */
-  trace?: boolean
-  prompts?: boolean
-  /** The file of the project in which the answers of the models are recorded. If it is neither empty nor a recording, the run is refused with E_CONFLICT. */
-  record?: string
 }
 
 /** How a run ended. */
@@ -122,8 +93,10 @@ export class Run implements AsyncIterable<Event> {
   cancel(): void
   /** Ends the current exchange of a conversation; the conversation goes on. */
   stop(): void
-  /** Sends the person's next message in a conversation. */
-  send(text: string): void
+  /** Sends the person's next message in a conversation, with files. While an exchange runs, it reaches the model before its next request; with after, or if it is a command, it waits for the end of the exchange. After the end of the conversation it throws E_USAGE. */
+  send(text: string, more?: { attachments?: { name: string; data: Bytes }[]; after?: boolean }): void
+  /** Sets what workers may do without a question, also while an exchange runs. The event permission says that it holds; a conversation that is resumed begins with 'ask'. */
+  permission(name: 'ask' | 'edits' | 'plan'): void
   /** Ends a conversation. */
   end(): void
   [Symbol.asyncIterator](): AsyncGenerator<Event, void, void>
@@ -182,6 +155,8 @@ export interface Clearance {
 }
 
 export interface UndoOptions extends Waiting {
+  /** A part of the run, by item.id of the list: in a conversation each exchange that wrote is one. Without it, the newest part that is not undone. */
+  item?: string
   /** The digest of the diff that was shown. */
   digest?: string
   /** Names of files that define the project, if they are to be written too. */
@@ -193,7 +168,7 @@ export interface UndoOptions extends Waiting {
 /** Methods to undo what runs wrote directly into a project's files, as golem undo. */
 export interface Undo {
   list(options?: Waiting): Promise<StagedItem[]>
-  diff(run: string, options?: Waiting): Promise<StagedItem>
+  diff(run: string, options?: Waiting & { item?: string }): Promise<StagedItem>
   undo(run: string, options?: UndoOptions): Promise<StagedItem>
   redo(run: string, options?: UndoOptions): Promise<StagedItem>
 }
@@ -223,6 +198,8 @@ export interface ProjectAbout {
   /** The entry's input schema. */
   input?: unknown
   emptyInput?: boolean
+  /** The files are not a project, because they have no worker: only golem's own worker assistant works with them. */
+  bare?: boolean
   faults: Fault[]
 }
 
@@ -237,6 +214,10 @@ export interface AddToolOptions extends ProjectOptions {
   sidecar?: Bytes
   /** The state that a call with look returned. If it is another one now, nothing is written (E_CONFLICT). */
   agreed?: string
+  /** The file name of a JavaScript or TypeScript source: the bytes are its text, and golem links the module. */
+  source?: string
+  /** The files that the source imports, by their path from its folder. */
+  imports?: Record<string, Bytes>
 }
 
 /** What addTool found about a module, without running it. */
@@ -298,6 +279,8 @@ export class Golem {
   init(name: string, template?: string, options?: Waiting): Promise<void>
   /** Deletes a project with all its files. */
   remove(name: string, options?: Waiting): Promise<void>
+  /** Gives a project another name. Its conversations, traces and undo go with it; golem asks again what was trusted, and kept rules do not hold any more. While something runs in it, it is E_BUSY. */
+  rename(name: string, to: string, options?: Waiting): Promise<void>
   importZip(name: string, zip: Bytes, options?: ZipOptions & CreateOptions): Promise<void>
   exportZip(name: string, options?: ZipOptions): Promise<Blob>
   inspectPack(data: Bytes, options?: Waiting): Promise<PackListing>
@@ -312,7 +295,7 @@ export class Golem {
   removeLibrary(dir: string, options?: Waiting): Promise<void>
   /** Writes golem.lock of a project, as golem lib lock, and returns the change as a diff. With look it writes nothing. agreed is a diff that was shown: if the change is another one now, it fails with E_CONFLICT. */
   lockLibraries(name: string, options?: ProjectOptions & { look?: boolean; agreed?: string }): Promise<{ patch: string }>
-  /** Writes a tool module into tools/ and pins it in tools.lock, as golem tool add. It returns what it found about the module and about the files that it replaces. With look it writes nothing. agreed is the state of such a reply: if the state is another one now, it fails with E_CONFLICT. */
+  /** Writes a tool module, or the module of a JavaScript or TypeScript source, into tools/ and pins it in tools.lock, as golem tool add. It returns what it found about the module and about the files that it replaces. With look it writes nothing. agreed is the state of such a reply: if the state is another one now, it fails with E_CONFLICT. */
   addTool(project: string, module: Bytes, options: AddToolOptions): Promise<AddedTool>
   files(name: string): Files
   /** Lists the traces of a project's runs, newest first. */
@@ -322,17 +305,24 @@ export class Golem {
   prompts(name: string, run: string, options?: Waiting): Promise<Record<string, { role: string; text: string; tool?: string; calls?: { name: string; args: string }[] }[]>>
   wholeTrace(trace: Bytes, texts: { name: string; data: Bytes }[], options?: Waiting): Promise<Uint8Array>
   /** Lists the conversations that runs kept, the last written one first. */
-  conversations(name: string, options?: Waiting): Promise<ConversationListing[]>
-  conversation(name: string, id: string, options?: Waiting): Promise<{ listing: ConversationListing; said: Said[] }>
+  conversations(name: string, options?: Waiting & { search?: string }): Promise<ConversationListing[]>
+  /** Returns a conversation for display. branches has its messages that exist in several forms: n is the number of the message, ids has for each form a conversation that has it, index is the place of this conversation's form there. */
+  conversation(name: string, id: string, options?: Waiting): Promise<{ listing: ConversationListing; said: Said[]; branches: { n: number; ids: string[]; index: number }[] }>
+  /** Gives a conversation that is not open a title, and returns the title: the first line, at most 60 characters. In an open one, send '/title WORDS'. */
+  renameConversation(name: string, id: string, title: string, options?: Waiting): Promise<string>
   /** Returns a conversation as Markdown. */
   exportConversation(name: string, id: string, options?: Waiting): Promise<string>
+  /** Returns a conversation as a file that importConversation and golem conversations import read elsewhere: with the files that its calls changed, and without secrets that golem knows. */
+  moveConversation(name: string, id: string, options?: ProjectOptions): Promise<Uint8Array>
+  /** Returns what importing such a file would do, and changes nothing. With agreed, the digest of such a reply that a person agreed to, it does it, and the reply has the id; if it would do something else by then, it fails with E_CONFLICT. */
+  importConversation(name: string, data: Bytes, options?: ProjectOptions & { agreed?: string }): Promise<ImportPlan & { id?: string }>
   /** Removes a conversation; one that is in use is E_BUSY. */
   removeConversation(name: string, id: string, options?: Waiting): Promise<unknown>
   clearance(name: string): Clearance
   undo(name: string): Undo
   open(name: string, options?: ProjectOptions): Promise<ProjectAbout>
-  /** Returns every problem of a project. */
-  check(name: string, options?: CheckOptions): Promise<Fault[]>
+  /** Returns every problem of a project. unsaved has texts of files, by path, that are checked in place of what the files have. */
+  check(name: string, options?: CheckOptions & { unsaved?: Record<string, string> }): Promise<Fault[]>
   /** Lists the settings of a project that reach beyond its sandbox, and which of them were trusted in this browser. */
   trust(name: string, options?: ProjectOptions): Promise<{ digest: string; widenings: (Widening & { trusted: boolean })[] }>
   /** Removes the trust in a project's widenings: the next run asks again. */
@@ -346,6 +336,17 @@ export class Golem {
   workers(name: string, options?: ProjectOptions): Promise<{ workers: WorkerListing[]; faults: Fault[] }>
   /** Describes a worker before it runs; '' is the entry. */
   describe(name: string, worker?: string, options?: ProjectOptions): Promise<Description>
+  /** Runs the tests of a project; they change nothing but, with record, tests/recordings. */
+  test(name: string, what?: TestWhat, options?: ProjectOptions): Promise<TestReport>
+  test(name: string, what: { list: true }, options?: ProjectOptions): Promise<{ cases: TestListed[]; faults: Fault[] }>
+  /** Makes cases of a kept run, by default of the newest; with all, of all of runs or of every kept run, without those that cannot be one. Nothing is written before keepTests with the draft. */
+  makeTests(name: string, options?: ProjectOptions & { runs?: string[]; all?: boolean }): Promise<NewTests>
+  /** Writes the newest reply of makeTests. It replaces no file of tests. */
+  keepTests(name: string, draft: string, options?: ProjectOptions): Promise<NewTests>
+  /** Lets a model write code that takes the place of a worker. Nothing changes before applyHardened with the report's draft. */
+  harden(name: string, worker: string, options?: ProjectOptions & { rounds?: number; again?: boolean; progress?: (at: { round: number; of: number; problem?: string; shown?: HardenPart }) => void }): Promise<HardenReport & { text: string }>
+  /** Writes the code of the newest report, all files or none. */
+  applyHardened(name: string, draft: string, options?: ProjectOptions): Promise<HardenReport & { text: string }>
   /** Returns what a run would do. Nothing runs and nothing is written. */
   plan(name: string, options?: ProjectOptions): Promise<Plan>
   /** Returns which worker may call which. */

@@ -49,7 +49,7 @@ func TestProjectsAndFiles(t *testing.T) {
 		{`return (await golem.check('a')).length`, "0"},
 		{`return (await golem.workers('a')).workers.filter((w) => w.source === 'project').map((w) => w.id)`, "main"},
 		{`return golem.templates.map((t) => t.name)`, "minimal,pipeline,research-agent"},
-		{`await golem.init('m'); return (await golem.files('m').list()).map((e) => e.path)`, "input,main.worker,output"},
+		{`await golem.init('m'); return (await golem.files('m').list()).map((e) => e.path)`, "input,main.worker,output,tests,tests/main.yaml"},
 		{`await golem.init('q', 'pipeline'); return [(await golem.check('q')).length, (await (golem.run('q', 'Owls hunt at night.')).result).text]`, "0,The result is in output/result.md. A script wrote it, not a language model."},
 		{`return new TextDecoder().decode(await golem.files('q').read('output/result.md'))`, "# Result\n\nOwls hunt at night.\n"},
 		{`return golem.init('n', 'nope').catch((e) => e.code).then(async (c) => c + (await golem.list()).map((p) => p.name))`, "E_USAGEa,m,q"},

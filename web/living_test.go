@@ -103,7 +103,7 @@ func TestNothingIsLost(t *testing.T) {
 	do(p, `await say("short"); await text("a short answer"); await say("wait for ever"); await until("it to run", () => button("Stop"));
 		const leaving = new Event('beforeunload', {cancelable: true}); dispatchEvent(leaving); if (!leaving.defaultPrevented) throw new Error("the tab closes without a question");
 		await click("Projects"); const other = [...document.querySelectorAll('[aria-labelledby=mine] .card')].find((c) => c.innerText.startsWith('welcome')).querySelector('button'); other.click();
-		await text("Stop what runs in hangs?"); await click("Cancel"); await click("Run"); await until("it still runs", () => button("Stop"));
+		await text("main is ready"); await click("hangs runs"); await until("it still runs", () => button("Stop"));
 		await click("Projects"); [...document.querySelectorAll('[aria-labelledby=mine] .card')].find((c) => c.innerText.startsWith('hangs')).querySelector('button').click();
 		await until("it is as it was", () => button("Stop") && document.querySelector('.bubble.you')?.innerText.includes('wait for ever'));
 		await click("Stop"); await text("You stopped it"); if (document.querySelector('.talk [role=alert], .talk .error')) throw new Error(document.querySelector('.talk').innerHTML)`)
@@ -169,7 +169,7 @@ func TestWaysThroughThePage(t *testing.T) {
 		await until("the title", () => document.title === 'welcome · golem'); await click("Run"); await click("answer again"); await text("Change a file?"); await until("the answer", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'No'); return b && (b.click(), true) }); await text("Then nothing was written");
 		await click("Trace"); await until("what they were", () => [...document.querySelectorAll('table.list tbody tr')].filter((r) => r.innerText.includes('Ada starts on Monday') && r.innerText.includes('tokens')).length === 2);
 		for (const box of document.querySelectorAll('table.list input[type=checkbox]')) { box.click(); await until("the mark", () => box.checked) }
-		await click("Compare"); await text("Two runs compared"); await until("what differs", () => document.querySelector('[aria-label="What differs"]')?.innerText.includes('status, result'));
+		await click("Compare"); await text("Two runs compared"); await until("what differs", () => document.querySelector('[aria-label="What differs"]')?.innerText.includes('differs in status, '));
 		await click("Leave"); await click(".jsonl"); await click("Timeline"); await until("the wait for a person", () => document.querySelector('.bar.waits')); await click("Tree"); await click("main");
 		await until("the turns", () => document.querySelector('[aria-label^="turns of"] summary')?.innerText.includes('turn 1')); document.activeElement.blur()`)
 	p.Press("?")

@@ -71,30 +71,37 @@ func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	p := markdown(t)
 	for text, want := range map[string]string{
-		"a *b* **c** ***d*** _e_ __f__ ~~g~~":        `<p>a <em>b</em> <strong>c</strong> <em><strong>d</strong></em> <em>e</em> <strong>f</strong> <del>g</del></p>`,
-		"snake_case_name 2*3*4 ** * open *x":         `<p>snake_case_name 2<em>3</em>4 ** * open *x</p>`,
-		"**a *b* c** and *a **b** c*":                `<p><strong>a <em>b</em> c</strong> and <em>a <strong>b</strong> c</em></p>`,
-		"`a*b*` ``c`d`` `e":                          "<p><code>a*b*</code> <code>c`d</code> `e</p>",
-		`\*a\* &lt;b&gt; &#65; &nope; a\`:            `<p>*a* &lt;b&gt; A &amp;nope; a\</p>`,
-		"<b>x</b><br>y":                              `<p>&lt;b&gt;x&lt;/b&gt;<br>y</p>`,
-		"a\nb  \nc":                                  "<p>a\nb<br>c</p>",
-		"# One\n\ntext\n## Two ##\nThree\n===":       `<p class="md-heading l1">One</p><p>text</p><p class="md-heading l2">Two</p><p class="md-heading l1">Three</p>`,
-		"---\n\n* * *":                               `<hr><hr>`,
-		"> a\n> > b\nc":                              `<blockquote><p>a</p><blockquote><p>b` + "\n" + `c</p></blockquote></blockquote>`,
-		"```go\na *b*\n\n  <c>\n```\nd":              `<div class="code"><pre tabindex="0"><code>a *b*` + "\n\n  &lt;c&gt;" + `</code></pre></div><p>d</p>`,
-		"```\nopen":                                  `<div class="code"><pre tabindex="0"><code>open</code></pre></div>`,
-		"    code\n    more":                         `<div class="code"><pre tabindex="0"><code>code` + "\nmore</code></pre></div>",
-		"- a\n- b\n  - c\n\n    d\n- e":              `<ul><li>a</li><li>b<ul><li>c<p>d</p></li></ul></li><li>e</li></ul>`,
-		"3. a\n4. b\n\ntext":                         `<ol start="3"><li>a</li><li>b</li></ol><p>text</p>`,
-		"1. a\n\n2. b\n\n   more":                    `<ol start="1"><li>a</li><li>b<p>more</p></li></ol>`,
-		"text\n- a\n* b":                             `<p>text</p><ul><li>a</li></ul><ul><li>b</li></ul>`,
-		"It was in\n1984. Then":                      "<p>It was in\n1984. Then</p>",
-		"- [ ] a\n- [x] b":                           `<ul><li><input type="checkbox" disabled="" aria-label="task">a</li><li><input type="checkbox" disabled="" aria-label="task">b</li></ul>`,
-		"a | b\n--|:-:\n1 | `x|y`\n| 2 | \\| |\n\nz": `<table tabindex="0"><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td><code>x|y</code></td></tr><tr><td>2</td><td>|</td></tr></tbody></table><p>z</p>`,
-		"[a](javascript:b) [c](/d) [e][f] [g":        `<p><span>a<span class="md-host"> (javascript:b)</span></span> <span>c<span class="md-host"> (/d)</span></span> [e][f] [g</p>`,
-		"[not a `link](/foo`)":                       "<p>[not a <code>link](/foo</code>)</p>",
-		"[a `]` b](/c) <https://e.ex/]>[d](/e)":      `<p><span>a <code>]</code> b<span class="md-host"> (/c)</span></span> <a href="https://e.ex/]" target="_blank" rel="noopener noreferrer nofollow" referrerpolicy="no-referrer" title="opens https://e.ex/] in a new tab">https://e.ex/]</a><span>d<span class="md-host"> (/e)</span></span></p>`,
-		"":                                           ``,
+		"a *b* **c** ***d*** _e_ __f__ ~~g~~":         `<p>a <em>b</em> <strong>c</strong> <em><strong>d</strong></em> <em>e</em> <strong>f</strong> <del>g</del></p>`,
+		"snake_case_name 2*3*4 ** * open *x":          `<p>snake_case_name 2<em>3</em>4 ** * open *x</p>`,
+		"**a *b* c** and *a **b** c*":                 `<p><strong>a <em>b</em> c</strong> and <em>a <strong>b</strong> c</em></p>`,
+		"`a*b*` ``c`d`` `e":                           "<p><code>a*b*</code> <code>c`d</code> `e</p>",
+		`\*a\* &lt;b&gt; &#65; &nope; a\`:             `<p>*a* &lt;b&gt; A &amp;nope; a\</p>`,
+		"&copy; &ngE; &semi;x &copy &rlm;":            `<p>© ≧̸ ;x &amp;copy \u200f</p>`,
+		"a\n*\n1.\n-":                                 "<p class=\"md-heading l2\">a\n*\n1.</p>",
+		"<b>x</b><br>y":                               `<p>&lt;b&gt;x&lt;/b&gt;<br>y</p>`,
+		"a\nb  \nc":                                   "<p>a\nb<br>c</p>",
+		"# One\n\ntext\n## Two ##\nThree\n===":        `<p class="md-heading l1">One</p><p>text</p><p class="md-heading l2">Two</p><p class="md-heading l1">Three</p>`,
+		"---\n\n* * *":                                `<hr><hr>`,
+		"> a\n> > b\nc":                               `<blockquote><p>a</p><blockquote><p>b` + "\n" + `c</p></blockquote></blockquote>`,
+		"```go\na *b*\n\n  <c>\n```\nd":               `<div class="code" data-lang="go"><pre tabindex="0"><code>a *b*` + "\n\n  &lt;c&gt;" + `</code></pre></div><p>d</p>`,
+		"```\nopen":                                   `<div class="code"><pre tabindex="0"><code>open</code></pre></div>`,
+		"    code\n    more":                          `<div class="code"><pre tabindex="0"><code>code` + "\nmore</code></pre></div>",
+		"- a\n- b\n  - c\n\n    d\n- e":               `<ul><li>a</li><li>b<ul><li>c<p>d</p></li></ul></li><li>e</li></ul>`,
+		"3. a\n4. b\n\ntext":                          `<ol start="3"><li>a</li><li>b</li></ol><p>text</p>`,
+		"1. a\n\n2. b\n\n   more":                     `<ol start="1"><li>a</li><li>b<p>more</p></li></ol>`,
+		"text\n- a\n* b":                              `<p>text</p><ul><li>a</li></ul><ul><li>b</li></ul>`,
+		"It was in\n1984. Then":                       "<p>It was in\n1984. Then</p>",
+		"- [ ] a\n- [x] b":                            `<ul><li><input type="checkbox" disabled="" aria-label="task">a</li><li><input type="checkbox" disabled="" aria-label="task">b</li></ul>`,
+		"a | b\n--|:-:\n1 | `x|y`\n| 2 | \\| |\n\nz":  `<table tabindex="0"><thead><tr><th>a</th><th class="mid">b</th></tr></thead><tbody><tr><td>1</td><td class="mid"><code>x|y</code></td></tr><tr><td>2</td><td class="mid">|</td></tr></tbody></table><p>z</p>`,
+		"[a](javascript:b) [c](/d) [e][f] [g":         `<p><span>a<span class="md-host"> (javascript:b)</span></span> <span>c<span class="md-host"> (/d)</span></span> [e][f] [g</p>`,
+		"[not a `link](/foo`)":                        "<p>[not a <code>link](/foo</code>)</p>",
+		"[a `]` b](/c) <https://e.ex/]>[d](/e)":       `<p><span>a <code>]</code> b<span class="md-host"> (/c)</span></span> <a href="https://e.ex/]" target="_blank" rel="noopener noreferrer nofollow" referrerpolicy="no-referrer" title="opens https://e.ex/] in a new tab">https://e.ex/]</a><span>d<span class="md-host"> (/e)</span></span></p>`,
+		"It costs $5 or $6, not \\$7":                 `<p>It costs $5 or $6, not $7</p>`,
+		"so $x^2$ and \\(y\\), $ a$":                  `<p>so <span class="math" title="$x^2$">$x^2$</span> and <span class="math" title="\(y\)">\(y\)</span>, $ a$</p>`,
+		"$$\nx\n$$\ntext":                             "<p><span class=\"math block\" title=\"$$\nx\n$$\">$$\nx\n$$</span></p><p>text</p>",
+		"a[^1]\n\n[^1]: The *note*\n    goes on\n\nb": `<p>a<sup class="md-mark"><button type="button" aria-label="footnote 1">1</button></sup></p><div class="md-note" data-note="1"><sup>1</sup><div><p>The <em>note</em>` + "\ngoes on" + `</p></div></div><p>b</p>`,
+		"```mermaid\na-->b\n```":                      `<p class="small muted">A diagram in the language Mermaid. golem draws no diagrams: this is its source.</p><div class="code" data-lang="mermaid"><pre tabindex="0"><code>a--&gt;b</code></pre></div>`,
+		"":                                            ``,
 	} {
 		got := webtest.Eval[string](p, "md("+quoted(text)+")")
 		if got = copyButton.ReplaceAllString(got, ""); got != want {
@@ -134,7 +141,7 @@ func TestMarkdown(t *testing.T) {
 }
 
 // allowed matches the elements and attributes that the page may make from a text.
-var allowed = regexp.MustCompile(`^((p|br|em|strong|del|code|pre|hr|blockquote|ul|ol|li|span|table|thead|tbody|tr|th|td|div|a|input|button|svg|path|p\.class|div\.class|span\.class|button\.(type|class|aria-label|title)|svg\.(class|viewBox|width|height|aria-hidden|focusable)|path\.(d|fill|stroke|stroke-width|stroke-linecap|stroke-linejoin)|pre\.tabindex|table\.tabindex|ol\.start|a\.(href|target|rel|referrerpolicy|title)|input\.(type|disabled|checked|aria-label))( |$))*$`)
+var allowed = regexp.MustCompile(`^((p|br|em|strong|del|sup|code|pre|hr|blockquote|ul|ol|li|span|table|thead|tbody|tr|th|td|div|a|input|button|svg|path|p\.class|div\.(class|data-lang|data-note)|span\.(class|title)|sup\.class|button\.(type|class|aria-label|title)|svg\.(class|viewBox|width|height|aria-hidden|focusable)|path\.(d|fill|stroke|stroke-width|stroke-linecap|stroke-linejoin)|pre\.tabindex|table\.tabindex|ol\.start|a\.(href|target|rel|referrerpolicy|title)|input\.(type|disabled|checked|aria-label))( |$))*$`)
 
 // TestMarkdownHolds tests that no text of a model becomes any other element or attribute.
 func TestMarkdownHolds(t *testing.T) {
@@ -174,7 +181,7 @@ func TestMarkdownIsLinear(t *testing.T) {
 	for _, one := range []string{"*", "*a ", "*a* ", "a* ", "**a *b ", "_a", "[", "[](", "[a](  ", "![", "`", "` `` ", "<", "<a ", "&", "h", "https://", "> ", "- ", "1. ", "|", "|a", "\\", "\n", "  \n", "a\n", "# # ", "~~~", "- \n\n", "- a\n  ", "a|b\n", "|-"} {
 		texts[quoted(one)] = func(n int) string { return strings.Repeat(one, n/len(one)) }
 	}
-	const n = 10_000
+	const n = 7_000 // a paragraph of more than 16,384 characters is plain text
 	steps := counting(t, p)
 	for _, name := range slices.Sorted(maps.Keys(texts)) { // what the browser does by itself is not counted: it has to end
 		webtest.Eval[string](p, "md("+quoted(texts[name](6*n))+")")
@@ -185,7 +192,7 @@ func TestMarkdownIsLinear(t *testing.T) {
 		a, b := steps("md("+quoted(once)+")"), steps("md("+quoted(twice)+")")
 		// nested lists and backticks are longer than twice as long
 		grown := float64(b) / float64(a) / (float64(len(twice)) / float64(len(once)))
-		if a == 0 || grown > 1.3 {
+		if few := b < int64(len(twice)); a == 0 || grown > 1.3 && !few { // few: less than a step a byte
 			t.Errorf("%s: %d bytes took %d steps, %d took %d", name, len(once), a, len(twice), b)
 		}
 		t.Logf("%-16s %.1f steps a byte, %.2f times as many for twice the text", name, float64(a)/float64(len(once)), grown)
@@ -217,21 +224,21 @@ func TestWordsOfThePage(t *testing.T) {
 	t.Parallel()
 	p := markdown(t)
 	for text, want := range map[string]string{
-		`E_MODEL: no model for worker "main": none on the command line (--model), in main.worker (model:), in the environment (GOLEM_MODEL), in the manifest (model:) or in your own config.yaml (model:), and no caller has one (for example --model openai:gpt-5-mini, or export GOLEM_MODEL)`: `E_MODEL: no model for worker "main": none is chosen here, and main.worker, the project and your configuration name none (choose a model)`,
-		"E_MODEL: there is no key for openai: OPENAI_API_KEY is not set (set OPENAI_API_KEY in the environment or in .env, or choose another model with --model)":                                                                                                                                "E_MODEL: there is no key for openai (enter its key in the settings, or choose another model)",
-		"x (check the network; if the address is wrong, set GROQ_BASE_URL; check the address)":                                                                                                                                                                                                   "x (check the network; if the address is wrong, change it in the settings; check the address)",
-		"x (check the account behind OPENROUTER_API_KEY, or choose another model with --model)":                                                                                                                                                                                                  "x (check the account that your key belongs to, or choose another model)",
-		"x (check the model's name (--model groq:NAME); if it is right, check GROQ_BASE_URL (now a.example))":                                                                                                                                                                                    "x (check the model's name (as groq calls it); if it is right, check the address in the settings (now a.example))",
-		"x (if you trust the project's author, say yes when golem asks before a run, or use golem trust or --trust)":                                                                                                                                                                             "x (if you trust the project's author, say yes when golem asks before a run)",
-		"write_file was not run: refused by --deny-all (approval mode auto_deny)":                                                                                                                                                                                                                "write_file was not run: refused, because approvals are set to deny",
-		"the library \"legal\" is not installed (install it with golem lib install, or name the directory that has it with --lib)":                                                                                                                                                               "the library \"legal\" is not installed (install it in the view Projects, under Libraries)",
-		"x (choose a matching model with --model or model:)":                                                                                                                                                                                                                                     "x (choose a matching model)",
-		"x (raise limits.model_timeout, or try another model with --model)":                                                                                                                                                                                                                      "x (raise limits.model_timeout, or try another model)",
-		"E_MODEL: acme refused the key in ACME_API_KEY (401) (check ACME_API_KEY: it must be a whole, valid key for a.example)":                                                                                                                                                                  "E_MODEL: acme refused your key (401) (check it in the settings: it must be a whole, valid key for a.example)",
-		"x (if later runs changed them, undo those first; golem undo 20260101-000000-abc --diff shows the differences)":                                                                                                                                                                          "x (if later runs changed them, undo those first)",
-		"saved in your own configuration: tool: write_file":                                                                                                                                                                                                                                      "saved: Settings, Calls that do not ask",
-		"resumed 20260101-000000-abc: \"hello\", 10 message(s)":                                                                                                                                                                                                                                  "You go on with \"hello\" (messages: 10).",
-		"/exit                  end the chat (end of input does the same)":                                                                                                                                                                                                                       "/exit                  end the chat",
+		`E_MODEL: no model for worker "main": none on the command line (--model), in main.worker (model:), in the environment (GOLEM_MODEL), in the manifest (model:) or in your own config.yaml (model:), and no caller has one (golem login chooses one and keeps its key; for one run, --model openai:gpt-5-mini)`: `E_MODEL: no model for worker "main": none is chosen here, and main.worker, the project and your configuration name none (choose a model)`,
+		"E_MODEL: there is no key for openai: OPENAI_API_KEY is not set (golem login openai asks for the key and keeps it; or set OPENAI_API_KEY in the environment, or choose another model with --model)":                                                                                                           "E_MODEL: there is no key for openai (enter its key in the settings, or choose another model)",
+		"x (check the network; if the address is wrong, set GROQ_BASE_URL; check the address)":                                     "x (check the network; if the address is wrong, change it in the settings; check the address)",
+		"x (check the account behind OPENROUTER_API_KEY, or choose another model with --model)":                                    "x (check the account that your key belongs to, or choose another model)",
+		"x (check the model's name (--model groq:NAME); if it is right, check GROQ_BASE_URL (now a.example))":                      "x (check the model's name (as groq calls it); if it is right, check the address in the settings (now a.example))",
+		"x (if you trust the project's author, say yes when golem asks before a run, or use golem trust or --trust)":               "x (if you trust the project's author, say yes when golem asks before a run)",
+		"write_file was not run: refused by --deny-all (approval mode auto_deny)":                                                  "write_file was not run: refused, because approvals are set to deny",
+		"the library \"legal\" is not installed (install it with golem lib install, or name the directory that has it with --lib)": "the library \"legal\" is not installed (install it in the view Projects, under Libraries)",
+		"x (choose a matching model with --model or model:)":                                                                       "x (choose a matching model)",
+		"x (raise limits.model_timeout, or try another model with --model)":                                                        "x (raise limits.model_timeout, or try another model)",
+		"E_MODEL: acme refused the key in ACME_API_KEY (401) (check ACME_API_KEY: it must be a whole, valid key for a.example)":    "E_MODEL: acme refused your key (401) (check it in the settings: it must be a whole, valid key for a.example)",
+		"x (if later runs changed them, undo those first; golem undo 20260101-000000-abc --diff shows the differences)":            "x (if later runs changed them, undo those first)",
+		"saved in your own configuration: tool: write_file":                                                                        "saved: Settings, Calls that do not ask",
+		"resumed 20260101-000000-abc: \"hello\", 10 message(s)":                                                                    "You go on with \"hello\" (messages: 10).",
+		"/exit                  end the chat (end of input does the same)":                                                         "/exit                  end the chat",
 		"plain words stay": "plain words stay",
 	} {
 		if got := webtest.Eval[string](p, "inPage("+quoted(text)+")"); got != want {
@@ -280,7 +287,7 @@ func counting(t *testing.T, p *webtest.Page) func(expression string) int64 {
 func TestLongMarkdown(t *testing.T) {
 	t.Parallel()
 	p := markdown(t)
-	if got := webtest.Eval[string](p, "tags('# a **b** '.repeat(800_000))"); got != "div div.class pre pre.tabindex" {
+	if got := webtest.Eval[string](p, "tags('# a **b** '.repeat(800_000))"); got != "div div.class p p.class div.style" {
 		t.Errorf("%.200s", got)
 	}
 	if got := webtest.Eval[int](p, "md('# a **b** '.repeat(800_000)).length"); got < 8_000_000 {

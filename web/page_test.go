@@ -3,10 +3,13 @@
 package web_test
 
 import (
+	"io/fs"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"golem/web"
 	"golem/web/webtest"
 )
 
@@ -92,28 +95,32 @@ func TestStop(t *testing.T) {
 }
 
 // project makes a project from a zip, through the page's own file field, and opens it.
-func project(t *testing.T, p *webtest.Page, name string, files map[string]string) {
+func project(t testing.TB, p *webtest.Page, name string, files map[string]string) {
 	t.Helper()
-	zip := packed(t, files)
 	do(p, `
 		const data = Uint8Array.from(atob(%q), (c) => c.charCodeAt(0));
 		document.querySelector('.brand').click();
 		const input = await until("the zip field", () => document.querySelector('input[accept*=zip]'));
 		const list = new DataTransfer(); list.items.add(new File([data], %q)); input.files = list.files;
 		input.dispatchEvent(new Event('change', {bubbles: true}));
-		await until("the project", () => document.title.startsWith(%q) && /is ready|cannot run/.test(document.body.innerText))`, zip, name+".zip", name)
+		await until("the project", () => document.title.replace(/^\(\d+\) /, '').startsWith(%q) && /is ready|cannot run/.test(document.body.innerText))`, packed(t, files), name+".zip", name)
 }
 
 // TestOffline tests that after the first load the page opens and runs without a network,
-// whether the server sends golem.wasm.gz compressed or decompresses it.
+// whether the server sends golem.wasm.gz compressed or decompresses it, as golem web does.
 func TestOffline(t *testing.T) {
 	t.Parallel()
-	for name, server := range map[string]func(http.Handler, []byte) http.Handler{
-		"as it is":               func(next http.Handler, _ []byte) http.Handler { return next },
-		"unpacked by the server": servers["unpacked by the server"],
+	asItIs := func(next http.Handler, _ []byte) http.Handler { return next }
+	for name, c := range map[string]struct {
+		server func(http.Handler, []byte) http.Handler
+		site   fs.FS
+	}{
+		"as it is":               {asItIs, built(t)},
+		"unpacked by the server": {servers["unpacked by the server"], built(t)},
+		"from the binary":        {asItIs, inBinary(t)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			site := webtest.ServeHandler(t, server(http.FileServerFS(built(t)), nil), "/")
+			site := webtest.ServeHandler(t, c.server(http.FileServerFS(c.site), nil), "/")
 			p := browserOf(t).Open(t, site.URL)
 			do(p, `await text("is ready");
 				await navigator.serviceWorker.ready;
@@ -129,6 +136,28 @@ func TestOffline(t *testing.T) {
 			}
 		})
 	}
+}
+
+// inBinary returns the files of the page that golem web serves.
+func inBinary(t *testing.T) fs.FS {
+	t.Helper()
+	page, ok := web.Page()
+	if !ok {
+		t.Fatal("the page is not in the binary: make web")
+	}
+	files := fstest.MapFS{}
+	err := fs.WalkDir(page, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(page, name)
+		files[name] = &fstest.MapFile{Data: data}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 // TestPolicyHoldsInWorkers tests that the page's content security policy also applies in a web
@@ -178,6 +207,7 @@ func TestHostileText(t *testing.T) {
 	do(p, `await say(%q); await text("Change a file?")`, hostile)
 	yes(p)
 	do(p, `await click("Files"); await until("the file", () => button("onclick")); await click("onclick");
+		await until("the text", () => document.querySelector('.preview .md')?.innerText.includes("onerror")); await click("Preview");
 		await until("the text", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes("onerror"))`)
 	do(p, `await click("Trace"); await click(".jsonl"); await click("Timeline")`)
 	if got := webtest.Eval[string](p, `String(window.hacked) + document.querySelectorAll('main img, main iframe, main svg[onload], main script, main style, dialog img').length + document.querySelectorAll('a[href^=javascript]').length`); got != "undefined00" {

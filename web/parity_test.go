@@ -27,11 +27,14 @@ var elsewhere = map[string]string{
 
 	"s63-mcp-lists": "one of its servers is a command, which a page cannot start",
 
-	"x-mcp-from":         "its servers are commands, which a page cannot start",
-	"x-mcp-instructions": "its servers are commands, which a page cannot start",
-	"x-mcp-keys":         "its servers are commands, which a page cannot start",
-	"x-mcp-optional":     "its servers are commands, which a page cannot start",
-	"x-mcp-schemas":      "its servers are commands, which a page cannot start",
+	"x-mcp-file-check":      "its servers are commands, which a page cannot start",
+	"x-mcp-from":            "its servers are commands, which a page cannot start",
+	"x-mcp-instructions":    "its servers are commands, which a page cannot start",
+	"x-mcp-keys":            "its servers are commands, which a page cannot start",
+	"x-mcp-names":           "its servers are commands, which a page cannot start",
+	"x-mcp-optional":        "its servers are commands, which a page cannot start",
+	"x-mcp-plain-variables": "its servers are commands, which a page cannot start",
+	"x-mcp-schemas":         "its servers are commands, which a page cannot start",
 
 	"s19-wrong-request": "golem.js binds every answer to the question it was given",
 
@@ -273,12 +276,25 @@ func differences(here, there coretest.Outcome) []string {
 		same("names of files", names(here.Files), names(there.Files))
 	}
 	for _, name := range slices.Sorted(maps.Keys(here.Files)) {
-		if b, ok := there.Files[name]; ok && !bytes.Equal(here.Files[name], b) {
+		if b, ok := there.Files[name]; ok && !bytes.Equal(unversioned(here.Files[name]), unversioned(b)) {
 			out = append(out, fmt.Sprintf("%s is %q natively and %q in the page", name, here.Files[name], b))
 		}
 	}
 	return out
 }
+
+// unversioned returns a recording without the version of golem that it begins with and without
+// the milliseconds of its answers, and any other file as it is.
+func unversioned(data []byte) []byte {
+	if !recordedVersion.Match(data) {
+		return data
+	}
+	return recordedTime.ReplaceAll(recordedVersion.ReplaceAll(data, []byte("$1")), nil)
+}
+
+var recordedTime = regexp.MustCompile(`,"ms":\d+`)
+
+var recordedVersion = regexp.MustCompile(`^(\{"golem":"recording",.*?"version":)"[^"]*"`)
 
 // changed matches a file's time in a result that was sent to a model.
 var changed = regexp.MustCompile(`\\"modified\\":\\"[^"]*\\"`)

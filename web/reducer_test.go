@@ -11,6 +11,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 	"github.com/google/go-cmp/cmp"
 
+	"golem/core/ui/view/viewtest"
 	"golem/web/webtest"
 )
 
@@ -31,23 +32,31 @@ func inside(t *testing.T, script string) *webtest.Page {
 	return browserOf(t).Open(t, webtest.Serve(t, site, "/").URL)
 }
 
-// told is a script that writes a run in the form of core/ui/view/testdata/cases.json.
+// told is a script that describes a run as viewtest.Lines does.
 const told = `
-	import { apply, emptyRun, recall } from './ui/run.js'
+	import { apply, emptyRun } from './ui/run.js'
+	import { recall } from './ui/transcript.js'
 	function told(run) {
 		const used = (u) => u.in + '/' + u.out
 		const out = [run.status + ', ' + run.usage.in + ' in, ' + run.usage.out + ' out']
+		if (run.permission) out.push('permission: ' + run.permission)
 		for (const c of run.calls.values()) if (c.asking) out.push('asks: ' + c.asking.tool)
 		for (const item of run.transcript) {
 			if (item.kind === 'call') out.push('call ' + item.id + ': ' + run.calls.get(item.id).name + ' ' + run.calls.get(item.id).status)
 			else if (item.kind === 'notice') out.push(item.level + ': ' + item.text)
+			else if (item.kind === 'thought') {
+				const s = item.said.spent
+				out.push('thought' + (s ? ' (' + s.ms + ' ms, ' + (s.estimated ? '~' : '') + s.tokens + ' tokens)' : '') + (item.said.live ? ' (live)' : '') + ': ' + item.said.text)
+			}
 			else if (item.kind === 'golem') out.push('golem' + (item.said.live ? ' (live)' : '') + ': ' + item.said.text)
 			else out.push(item.kind + ': ' + item.text)
 		}
 		const tree = (id, indent) => {
 			const c = run.calls.get(id)
 			if (!c) return
-			out.push(indent + '- ' + c.name + ' ' + c.status + (c.kind === 'worker' ? ', own ' + used(c.alone) + ', all ' + used(c.usage) : ''))
+			const decided = c.approvals.findLast((a) => !a.kind)
+			out.push(indent + '- ' + c.name + ' ' + c.status + (c.error ? ' ' + c.error.code : '') + (c.ms > 0 && id !== '0' ? ' ' + c.ms + ' ms' : '') + (c.thinking ? ', thinks' : '') +
+				(decided ? ', ' + decided.decision + ' by ' + decided.source : '') + (c.kind === 'worker' ? ', ' + c.rounds.length + ' turns, own ' + used(c.alone) + ', all ' + used(c.usage) : ''))
 			c.children.forEach((child) => tree(child, indent + '  '))
 		}
 		tree('0', '')
@@ -59,20 +68,24 @@ const told = `
 	window.recalled = (said) => told(recall(emptyRun(), said))
 `
 
-// TestReducerPlaysTheCases tests the page's reducer of events with the cases of the terminal's.
+// TestReducerPlaysTheCases tests that the page's reducer of events makes the same states as
+// core/ui/view: of the cases of the terminal, and of events in random order.
 func TestReducerPlaysTheCases(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../core/ui/view/testdata/cases.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cases []struct {
-		Name  string            `json:"name"`
-		Steps []json.RawMessage `json:"steps"`
-		Want  []string          `json:"want"`
-	}
+	var cases []viewtest.Case
 	if err := json.Unmarshal(data, &cases); err != nil {
 		t.Fatal(err)
+	}
+	for seed := range uint64(300) {
+		c, err := viewtest.Random(seed, 5+int(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, c)
 	}
 	p := inside(t, told)
 	for _, c := range cases {
@@ -81,7 +94,7 @@ func TestReducerPlaysTheCases(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(c.Want, webtest.Eval[[]string](p, `window.play(`+string(steps)+`)`)); diff != "" {
-			t.Errorf("%s: %s", c.Name, diff)
+			t.Fatalf("%s: %s\n%s", c.Name, diff, steps)
 		}
 	}
 }
@@ -90,8 +103,48 @@ func TestReducerPlaysTheCases(t *testing.T) {
 func TestRecalledStop(t *testing.T) {
 	t.Parallel()
 	got := webtest.Eval[[]string](inside(t, told), `window.recalled([{who: 'you', text: 'go'}, {who: 'tool', tool: 'wait', id: '0.1', error: {code: 'E_INTERRUPTED', message: 'interrupted'}}, {who: 'note', error: {code: 'E_INTERRUPTED', message: 'interrupted'}}, {who: 'note', error: {code: 'E_MODEL', message: 'no'}}])`)
-	if diff := cmp.Diff([]string{"idle, 0 in, 0 out", "you: go", "call 0.1: wait stopped", "warn: stopped; the conversation goes on", "error: E_MODEL: no", "-  pending", "  - wait stopped"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"idle, 0 in, 0 out", "you: go", "call 0.1: wait stopped", "warn: stopped; the conversation goes on", "error: E_MODEL: no", "-  pending", "  - wait stopped E_INTERRUPTED"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestRecalledReasoning tests that what a model reasoned is shown folded again, with its size.
+func TestRecalledReasoning(t *testing.T) {
+	t.Parallel()
+	got := webtest.Eval[[]string](inside(t, told), `window.recalled([{who: 'you', text: 'go'}, {who: 'thought', text: 'because', spent: {ms: 1500, tokens: 7, estimated: true}}, {who: 'golem', text: 'done'}])`)
+	if diff := cmp.Diff([]string{"idle, 0 in, 0 out", "you: go", "thought (1500 ms, ~7 tokens): because", "golem: done"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestCommandBeginsAConversation tests that a command has no number of a message, also if a
+// conversation begins with it, so that /rewind of the page and golem count alike.
+func TestCommandBeginsAConversation(t *testing.T) {
+	t.Parallel()
+	p := inside(t, `
+		import { apply, emptyRun } from './ui/run.js'
+		import { type } from './ui/transcript.js'
+		window.numbered = (first, input, second) => {
+			const run = emptyRun()
+			run.sent = { text: first, talks: true }
+			const start = () => apply(run, { type: 'run.start', id: '0', worker: 'main', input })
+			if (input) start()
+			type(run, second)
+			if (!input) { input = second; start() }
+			else apply(run, { type: 'message', id: '0', role: 'user', text: second })
+			return run.transcript.map((item) => item.text + ' ' + (item.n ?? '-')).join(', ')
+		}
+	`)
+	for call, want := range map[string]string{
+		`'/tool add {"a":1}', '{"a":1}', 'hello'`:             `/tool add {"a":1} -, hello 1`,
+		`'/call add {"a":1}', '{"a":1}', 'hello'`:             `/call add {"a":1} -, hello 1`,
+		`'/src/a.go is what?', '/src/a.go is what?', 'hello'`: `/src/a.go is what? 1, hello 2`,
+		`'//tool', '/tool', 'hello'`:                          `/tool 1, hello 2`,
+		`'/help', '', 'hello'`:                                `hello 1`,
+	} {
+		if got := webtest.Eval[string](p, `window.numbered(`+call+`)`); got != want {
+			t.Errorf("%s: it is %s, want %s", call, got, want)
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ func TestRulesThatAPersonKeeps(t *testing.T) {
 	do(p, `await text("saved: Settings, Calls that do not ask"); await say("again")`)
 	finished(p, "ok")
 	p.Reload()
-	do(p, `await text("main is ready"); await click("What would happen?");
+	do(p, `await text("done"); await click("new conversation"); await text("main is ready"); await click("What would happen?");
 		await until("the rule", () => [...document.querySelectorAll('.described tr')].some((r) => r.innerText.includes('write_file') && r.innerText.includes('/out/**')));
 		await click("Settings"); await text("Calls that do not ask in keeping"); await text(%[1]q);
 		await click("Remove " + %[1]q); await until("no rules", () => !document.body.innerText.includes("Calls that do not ask in keeping"));

@@ -161,6 +161,7 @@ func TestToolAddedInThePage(t *testing.T) {
 	do(p, `await click("Files")`)
 	a.renewed(&newer, address)
 	a.chosen()
+	a.sourced()
 	a.refuses(server.URL)
 }
 
@@ -199,6 +200,72 @@ func (a adder) chosen() {
 		}
 	}
 	a.replaced(mul)
+}
+
+// sourced adds the module of a source: of one that imports a file beside it, of one with a
+// mistake, and of files of which none is the tool.
+func (a adder) sourced() {
+	a.Helper()
+	dir := a.TempDir()
+	for name, text := range map[string]string{
+		"extra.ts": "import {mark} from './mark'\n/** Says it. */\nexport const extra = (): string => 'extra' + mark\n",
+		"mark.ts":  "export const mark: string = '!'\n", "bad.js": "export const = 1\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			a.Fatal(err)
+		}
+	}
+	const open = `await click("Add a tool…"); const name = await until("the dialog", () => document.querySelector('#tool-name')); name.value = %q; name.dispatchEvent(new Event('input', {bubbles: true}))`
+	extra, mark := filepath.Join(dir, "extra.ts"), filepath.Join(dir, "mark.ts")
+	do(a.page, open, "")
+	a.page.Upload("dialog input[type=file]", extra, mark)
+	do(a.page, alerted+left, "E_USAGE: several sources are chosen")
+	do(a.page, open, "")
+	a.page.Upload("dialog input[type=file]", filepath.Join(dir, "bad.js"))
+	do(a.page, alerted+left, "bad.js:1: E_TOOL_MODULE: the source cannot be parsed")
+	do(a.page, open, "")
+	a.page.Upload("dialog input[type=file]", extra)
+	do(a.page, alerted+left, `import "./mark": there is no such file`)
+	do(a.page, open, "extra")
+	a.page.Upload("dialog input[type=file]", extra, mark)
+	do(a.page, `await text("Add tools/extra.wasm?"); await text("extra: Says it."); await text("network: it can make HTTP requests"); await click("Add it"); await text("added tools/extra.wasm, pinned in tools.lock")`)
+	a.disk.golem("tool", "add", extra, "--project", "p", "--yes")
+	a.holds("after a source")
+	if a.stored("tools/extra.wasm") != a.disk.file("p/tools/extra.wasm") {
+		a.Error("tools/extra.wasm is another one than that of the command line")
+	}
+	a.foldered(open)
+}
+
+// foldered adds the module of a source that imports files of folders beside it.
+func (a adder) foldered(open string) {
+	a.Helper()
+	dir := filepath.Join(a.TempDir(), "whole")
+	for name, text := range map[string]string{
+		"whole.ts": "import {mark} from './lib/mark'\n/** Says all. */\nexport const whole = (): string => 'whole' + mark\n", "whole.test.js": "throw 1",
+		"lib/mark.ts": "import {sign} from '../signs/one.js'\nexport const mark: string = sign\n", "signs/one.ts": "export const sign = '?'\n",
+		"notes.md": "# no source\n", "node_modules/x/x.js": "export const x = 1\n", "empty/notes.txt": "none\n",
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(file), 0o700)
+		if err == nil {
+			err = os.WriteFile(file, []byte(text), 0o600)
+		}
+		if err != nil {
+			a.Fatal(err)
+		}
+	}
+	do(a.page, open, "")
+	a.page.Upload("dialog input[webkitdirectory]", filepath.Join(dir, "empty"))
+	do(a.page, alerted+left, "E_USAGE: no source lies directly in this folder")
+	do(a.page, open, "")
+	a.page.Upload("dialog input[webkitdirectory]", dir)
+	do(a.page, `await text("Add tools/whole.wasm?"); await text("whole: Says all."); await click("Add it"); await text("added tools/whole.wasm, pinned in tools.lock")`)
+	a.disk.golem("tool", "add", filepath.Join(dir, "whole.ts"), "--project", "p", "--yes")
+	a.holds("after a folder")
+	if a.stored("tools/whole.wasm") != a.disk.file("p/tools/whole.wasm") {
+		a.Error("tools/whole.wasm is another one than that of the command line")
+	}
 }
 
 // replaced looks at the same module without its description, with another description, and

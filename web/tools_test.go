@@ -105,17 +105,15 @@ func TestResultComesAtOnce(t *testing.T) {
 	p := embedded(t)
 	got := talk(p, `await golem.create('a', {'main.worker': '---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nTry.\n',
 			's.yaml': 'script: 1\nworkers:\n  main:\n    - calls: [{tool: list_files, args: {path: /}}]\n    - calls: [{tool: list_files, args: {path: /}}]\n    - say: done\n'})
-		const parse = JSON.parse
-		const batches = []
-		let open = false // lines of one message are parsed without a pause
-		JSON.parse = (line) => {
-			if (!open) { open = true; batches.push([]); queueMicrotask(() => (open = false)) }
-			const e = parse(line)
-			batches.at(-1).push(e.type)
-			return e
+		const own = Worker
+		const batches = [] // the types of the events of each message
+		window.Worker = class extends own {
+			set onmessage(f) { super.onmessage = (m) => { if (m.data.events) batches.push(m.data.events.map((e) => JSON.parse(e).type)); f(m) } }
 		}
-		await golem.run('a', 'x').result
-		JSON.parse = parse
+		const other = await import('./golem.js').then((m) => m.createGolem())
+		window.Worker = own
+		await other.run('a', 'x').result
+		other.close()
 		return batches.filter((b) => b.includes('tool.end')).map((b) => b.at(-1))`)
 	if want := "tool.end,tool.end"; got != want {
 		t.Errorf("the messages with a result end with %s, want %s", got, want)
@@ -154,17 +152,21 @@ func BenchmarkTools(b *testing.B) {
 		b.Fatal(err)
 	}
 	words := goTool(b)
+	source := []byte("/**\n * Adds.\n * @param {number} a\n * @param {number} b\n */\nexport const add = (a, b) => a + b\n")
 	for _, c := range []struct {
-		name, call   string
-		data         []byte
-		first, later int // wanted
-	}{{"small", `{tool: add, args: {a: 2, b: 3}}`, small, 15, 1}, {"3 MB, Go", `{tool: count, args: {text: to be or not to be}}`, words, 100, 4}} {
+		name, file, call string
+		data             []byte
+		first, later     int // wanted
+	}{
+		{"small", "t.wasm", `{tool: add, args: {a: 2, b: 3}}`, small, 15, 1}, {"3 MB, Go", "t.wasm", `{tool: count, args: {text: to be or not to be}}`, words, 100, 4},
+		{"source", "t.js", `{tool: add, args: {a: 2, b: 3}}`, source, 60, 3},
+	} {
 		p := embedded(b)
 		files := texts{
 			"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {custom: {}}\n---\nTry.\n",
 			"s.yaml":      "script: 1\nworkers:\n  main:\n" + strings.Repeat("    - calls: ["+c.call+"]\n", 20) + "    - say: done\n",
 		}
-		talk(p, `await golem.create('t', %s); return (await golem.run('t', 'x', `+yesToAll+`).result).text`, strings.TrimSuffix(files.script(), "}")+`, "tools/t.wasm": `+module(c.data)+"}")
+		talk(p, `await golem.create('t', %s); return (await golem.run('t', 'x', `+yesToAll+`).result).text`, strings.TrimSuffix(files.script(), "}")+`, "tools/`+c.file+`": `+module(c.data)+"}")
 		var first, later, warm []float64
 		for range rounds {
 			p.Reload()

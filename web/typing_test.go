@@ -119,7 +119,8 @@ func TestTypingTrustsNothing(t *testing.T) {
 }
 
 // TestQuestionOverANarrowWindow tests that in a narrow window, which a question covers whole, it
-// waits while the person writes, and says so.
+// waits while the person writes, and says so; and that the person can put it aside, to read what
+// it is about.
 func TestQuestionOverANarrowWindow(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -132,6 +133,12 @@ func TestQuestionOverANarrowWindow(t *testing.T) {
 	do(p, `await text("A question waits for you: Change a file?")`)
 	types(p, "other one ")
 	do(p, `if (document.querySelector('dialog[open]')) throw new Error("the question covers what is written"); if (!document.getElementById('task').value.endsWith("other one ")) throw new Error(document.getElementById('task').value)`)
+	do(p, `await click("Show it"); await until("the question", () => document.activeElement.closest('dialog[open]'))`)
+	shot(t, p, "question-narrow")
+	do(p, `await click("See the page"); await until("the page", () => !document.querySelector('dialog[open]')); await text("A question waits for you: Change a file?");
+		const talk = document.querySelector('.talk').getBoundingClientRect(), show = button("Show it").getBoundingClientRect(), said = document.querySelector('.bubble.you').getBoundingClientRect();
+		if (said.top < talk.top || said.bottom > talk.bottom || show.top < talk.bottom) throw new Error("what was said is covered"); if (document.documentElement.scrollWidth > innerWidth) throw new Error("it is too wide")`)
+	shot(t, p, "question-aside")
 	do(p, `await click("Show it"); await until("the question", () => document.activeElement.closest('dialog[open]'))`)
 	types(p, "yes yes ")
 	p.Press(webtest.Enter)

@@ -13,27 +13,31 @@ import (
 	"testing"
 	"time"
 
+	"golem/core"
 	"golem/core/approval"
 	"golem/core/clearance"
 	"golem/core/conversation"
 	"golem/core/describe"
 	"golem/core/fault"
+	"golem/core/harden"
 	"golem/core/model"
 	"golem/core/money"
+	"golem/core/options"
 	projects "golem/core/project"
 	"golem/core/trace"
 	"golem/core/trust"
 	"golem/core/workspace"
+	"golem/core/worktest"
 )
 
 // typings are the files with the types of golem.js. The first and the last are written by hand,
 // the others are made by declared. Each imports the names that it uses from the others.
-var typings = []string{"golem.d.ts", "golem-events.d.ts", "golem-values.d.ts", "golem-results.d.ts", "golem-provide.d.ts"}
+var typings = []string{"golem.d.ts", "golem-events.d.ts", "golem-values.d.ts", "golem-results.d.ts", "golem-reports.d.ts", "golem-options.d.ts", "golem-provide.d.ts"}
 
 // bodies has an event of each type.
 var bodies = []trace.Body{
 	trace.RunStart{}, trace.RunEnd{}, trace.WorkerStart{}, trace.WorkerEnd{}, trace.ModelStart{}, trace.ModelEnd{}, trace.Retry{}, trace.ToolStart{}, trace.ToolEnd{},
-	trace.Approval{}, trace.Clearance{}, trace.Message{}, trace.Warning{}, trace.Error{}, trace.Delta{}, trace.Progress{}, trace.Status{}, trace.Diff{}, trace.Ask{},
+	trace.Approval{}, trace.Clearance{}, trace.Message{}, trace.Fallback{}, trace.Permission{}, trace.Warning{}, trace.Error{}, trace.Delta{}, trace.Reasoning{}, trace.Progress{}, trace.Status{}, trace.Diff{}, trace.Ask{},
 }
 
 // declarations converts Go types to TypeScript.
@@ -108,8 +112,8 @@ func (d *declarations) fields(out *strings.Builder, t reflect.Type) {
 	}
 }
 
-// declared returns the files that are made from Go types: the events, the types in them, and the
-// results of methods.
+// declared returns the files that are made from Go: the events, the types in them, the results
+// of methods, the reports of tests and of hardening, and the options.
 func declared() map[string]string {
 	d := &declarations{names: map[reflect.Type]string{
 		reflect.TypeFor[trace.Part](): "Part", reflect.TypeFor[approval.Worker](): "AskingWorker",
@@ -131,7 +135,8 @@ func declared() map[string]string {
 	fmt.Fprintf(&events, "export type TracedEvent = %s\n", strings.Join(all, " | "))
 	for t, name := range map[reflect.Type]string{
 		reflect.TypeFor[clearance.Listing](): "StagedItem", reflect.TypeFor[conversation.Listing](): "ConversationListing", reflect.TypeFor[projects.Listing](): "WorkerListing",
-		reflect.TypeFor[model.Offer](): "ModelOffer",
+		reflect.TypeFor[model.Offer](): "ModelOffer", reflect.TypeFor[harden.Report](): "HardenReport", reflect.TypeFor[worktest.Accepted](): "NewTests", reflect.TypeFor[worktest.AcceptedCase](): "NewTest", reflect.TypeFor[worktest.AcceptedFile](): "NewTestFile", reflect.TypeFor[harden.Part](): "HardenPart",
+		reflect.TypeFor[worktest.Report](): "TestReport", reflect.TypeFor[worktest.Verdict](): "TestVerdict", reflect.TypeFor[worktest.Group](): "TestGroup", reflect.TypeFor[worktest.Miss](): "TestMiss",
 	} {
 		d.names[t] = name
 	}
@@ -140,8 +145,10 @@ func declared() map[string]string {
 		reflect.TypeFor[fault.Fault](), reflect.TypeFor[approval.Request](), reflect.TypeFor[approval.Worker]())
 	results := d.declare(done, reflect.TypeFor[clearance.Listing](), reflect.TypeFor[conversation.Listing](), reflect.TypeFor[conversation.Said](),
 		reflect.TypeFor[workspace.Library](), reflect.TypeFor[trust.Widening](), reflect.TypeFor[projects.Listing](), reflect.TypeFor[describe.Description](),
-		reflect.TypeFor[describe.Plan](), reflect.TypeFor[describe.CallTree](), reflect.TypeFor[model.Offer]())
-	return map[string]string{typings[1]: events.String(), typings[2]: values, typings[3]: results}
+		reflect.TypeFor[describe.Plan](), reflect.TypeFor[describe.CallTree](), reflect.TypeFor[model.Offer](), reflect.TypeFor[core.ImportPlan]())
+	reports := d.declare(done, reflect.TypeFor[harden.Report](), reflect.TypeFor[harden.Part](), reflect.TypeFor[worktest.Report](), reflect.TypeFor[worktest.Verdict](), reflect.TypeFor[worktest.Group](), reflect.TypeFor[worktest.Miss](),
+		reflect.TypeFor[worktest.Accepted](), reflect.TypeFor[worktest.AcceptedCase](), reflect.TypeFor[worktest.AcceptedFile]())
+	return map[string]string{typings[1]: events.String(), typings[2]: values, typings[3]: results, typings[4]: reports, typings[5]: options.All.TypeScript()}
 }
 
 // declare returns the declarations of types and of the types that they name, except those in
@@ -226,11 +233,11 @@ func TestTypings(t *testing.T) {
 	t.Parallel()
 	sources, _ := typed(t)
 	want := declared()
-	written := []string{typings[0], typings[4]}
+	written := []string{typings[0], typings[6]}
 	for _, name := range written {
 		want[name] = sources[name]
 	}
-	for _, name := range typings[1:4] {
+	for _, name := range typings[1:6] {
 		made := "// Made from golem's own types by TestTypings with GOLEM_UPDATE=1.\n" + imports(name, want) + "\n" + want[name]
 		if os.Getenv("GOLEM_UPDATE") != "" {
 			if err := os.WriteFile(name, []byte(made), 0o644); err != nil {
@@ -270,5 +277,25 @@ func TestTypings(t *testing.T) {
 				t.Errorf("%s: %s is used and not declared", name, word)
 			}
 		}
+	}
+}
+
+// TestOwnOptions tests that golem.js keeps for itself the options that the table says it keeps,
+// and sends the others.
+func TestOwnOptions(t *testing.T) {
+	t.Parallel()
+	var own []string
+	for _, o := range options.All {
+		if o.Page.Own {
+			own = append(own, o.PageName())
+		}
+	}
+	slices.Sort(own)
+	source, err := os.ReadFile("golem/request.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "const plain = ({ " + strings.Join(own, ", ") + ", ...rest }) => rest\n"; !strings.Contains(string(source), want) {
+		t.Errorf("request.js does not say %s", want)
 	}
 }

@@ -53,13 +53,15 @@ const late = LATE
 /** Loads one of golem's own scripts, as text. */
 globalThis.golemText = (name) => file(name).then((r) => r.text())
 
-/** Loads and compiles one of golem's own programs: NAME.gz if the server has it, else NAME. */
-globalThis.golemProgram = async (name) => {
+/** Loads one of golem's own files as a Uint8Array: NAME.gz, decompressed, if the server has it, else NAME. */
+globalThis.golemBytes = async (name) => {
   const packed = await file(name + '.gz').then((r) => r.arrayBuffer(), () => null)
-  let data = new Uint8Array(packed ?? await file(name).then((r) => r.arrayBuffer()))
-  if (data[0] === 0x1f && data[1] === 0x8b) data = await new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()
-  return WebAssembly.compile(data)
+  const data = new Uint8Array(packed ?? await file(name).then((r) => r.arrayBuffer()))
+  return data[0] === 0x1f && data[1] === 0x8b ? new Uint8Array(await new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()) : data
 }
+
+/** Loads and compiles one of golem's own programs. */
+globalThis.golemProgram = async (name) => WebAssembly.compile(await golemBytes(name))
 
 // Returns a Go object that calls failed when the engine ends its program, because stack or memory is
 // too large. After a promise the error would be lost otherwise, and who waits for the program would wait for ever.
@@ -97,7 +99,7 @@ async function file(name) {
 }
 
 // The version of the messages. web/golem/link.js and cmd/wasm have the same number.
-globalThis.golemForm = 5
+globalThis.golemForm = 6
 
 onmessage = async ({ data }) => {
   if (!data.wasm) return

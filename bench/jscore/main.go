@@ -11,6 +11,7 @@ import (
 	"io/fs"
 
 	"golem/core"
+	"golem/core/options"
 	"golem/core/run"
 	"golem/core/ui"
 )
@@ -33,8 +34,10 @@ func ask() (string, error) {
 		return "", err
 	}
 	golem, err := core.Open(
-		core.Platform{Name: "browser", Version: "jscore"},
-		core.Options{Files: project, Name: "jscore", MemorySandbox: true},
+		core.Platform{
+			Name: "browser", Version: "jscore",
+		},
+		core.Options{Files: project, Name: "jscore", Opening: options.Opening{Sandbox: options.Memory}},
 	)
 	if err != nil {
 		return "", err

@@ -14,11 +14,6 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-func random(b []byte) error {
-	_, err := crand.Read(b)
-	return err
-}
-
 // bare is wazero alone, with the minimal host that the modules need, as in a program that trusts
 // its modules.
 type bare struct {

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"golem/core/approval"
 	"golem/core/tool"
@@ -51,7 +49,11 @@ func (d dirCache) Put(key string, data []byte) error {
 
 // counter returns a function that calls the tool count of a module in a file as a worker does.
 func counter(ctx context.Context, l *wasmtool.Library, file string, stateful bool) (func(context.Context) error, error) {
-	m := l.Module(wasmtool.Source{Path: "count.wasm", Open: func() (fs.File, error) { return os.Open(file) }})
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	m := l.Module(wasmtool.Source{Path: "count.wasm", File: wasmtool.MemoryFile{Module: data}})
 	ds, err := m.Describe(ctx, wasmtool.Describing{})
 	if err != nil {
 		return nil, err
@@ -93,7 +95,7 @@ func pluginCall(ctx context.Context, e wasmtool.Engine, module []byte, kept bool
 	if kept {
 		do = code.Keep().Call
 	}
-	host := wasmtool.Host{Clock: time.Now, Random: random}
+	host := wasmtool.Host{Chance: wasmtool.Real{}}
 	return func(ctx context.Context) error {
 		in, err := request()
 		if err != nil {
@@ -114,7 +116,7 @@ func woven(ctx context.Context, e wasmtool.Engine, module []byte, in wasmtool.In
 	if err != nil {
 		return nil, err
 	}
-	host := wasmtool.Host{Clock: time.Now, Random: random}
+	host := wasmtool.Host{Chance: wasmtool.Real{}}
 	return func(ctx context.Context) error {
 		_, err := code.Call(ctx, in, host)
 		return err

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"golem/core/trace"
 )
 
 // Two golem processes add a module each: one finishes while the other still fetches or
@@ -61,31 +58,5 @@ func TestToolAddBesideAnother(t *testing.T) {
 	}
 	if _, bad, exit := golem(t, dir, "tool", "add", s.URL+"/other.wasm", "--yes"); exit == 0 || !strings.Contains(bad, "E_CONFLICT") {
 		t.Errorf("another golem pins something else meanwhile: %d: %s", exit, bad)
-	}
-}
-
-// A run that goes on keeps its trace, however many begin after it.
-func TestPruneLeavesARunThatGoesOn(t *testing.T) {
-	dir := t.TempDir()
-	long, err := newRunFile(dir, []string{".golem", trace.RunsDir}, "20260101-000000-aaaaaa", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer long.Close()
-	if err := long.keep("one.txt", []byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	for n := range trace.KeptRuns {
-		other, err := newRunFile(dir, []string{".golem", trace.RunsDir}, fmt.Sprintf("20260102-%06d-aaaaaa", n), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		other.Close()
-	}
-	if _, err := os.Stat(filepath.Join(dir, trace.RunsDir, "20260101-000000-aaaaaa.jsonl")); err != nil {
-		t.Error("the trace:", err)
-	}
-	if err := long.keep("two.txt", []byte("x")); err != nil {
-		t.Error("a long text:", err)
 	}
 }

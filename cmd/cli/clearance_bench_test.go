@@ -9,14 +9,17 @@ import (
 	"testing"
 
 	"golem/core/clearance"
+	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/sandbox/osfs"
+
+	"golem/cmd/cli/console"
 )
 
 // staging makes a project on the disk, and returns its store and the work of a run.
 func staging(b *testing.B) (*clearance.Store, *clearance.Work) {
 	dir := b.TempDir()
-	h := &host{env: map[string]string{"GOLEM_HOME": homeOf(dir)}}
+	c := console.New(map[string]string{"GOLEM_HOME": homeOf(dir)}, "")
 	root := filepath.Join(dir, "p")
 	if err := os.Mkdir(root, 0o755); err != nil {
 		b.Fatal(err)
@@ -25,9 +28,9 @@ func staging(b *testing.B) (*clearance.Store, *clearance.Work) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	state := h.stateOf(files, root)
-	s := &clearance.Store{State: &state, Mount: func(string) (sandbox.FS, error) { return files, nil }}
-	return s, &clearance.Work{Store: s, Run: "r", Worker: "main", Root: ".", Base: func() (sandbox.FS, error) { return files, nil }}
+	state := c.Home.State(files, root)
+	s := &clearance.Store{State: &state, Real: benchFiles{files}}
+	return s, &clearance.Work{Store: s, Run: "r", Worker: "main", Root: ".", Host: onFiles{files}}
 }
 
 // BenchmarkClearance measures, on the disk, the figures in docs/threats.md for 10,000
@@ -83,3 +86,19 @@ func BenchmarkClearance(b *testing.B) {
 		}
 	})
 }
+
+// benchFiles has one tree for every source, and no repository.
+type benchFiles struct{ sandbox.FS }
+
+func (r benchFiles) Mount(string) (sandbox.FS, error) { return r.FS, nil }
+
+func (benchFiles) Branch(clearance.Target) (clearance.Branch, error) { return nil, clearance.ErrNoGit }
+
+func (benchFiles) Guard(string) (bool, error) { return false, nil }
+
+// onFiles is the host of work on files.
+type onFiles struct{ sandbox.FS }
+
+func (f onFiles) Base() (sandbox.FS, error) { return f.FS, nil }
+func (onFiles) Life() context.Context       { return context.Background() }
+func (onFiles) Trouble(*fault.Fault)        {}

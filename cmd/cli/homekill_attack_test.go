@@ -3,19 +3,24 @@
 package main
 
 import (
+	"bytes"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"golem/cmd/cli/disk"
 )
 
 // X4: golem secret set and remove, killed at any moment, leave no copy of a secret that
 // outlives the next command; a removed secret is nowhere.
 func TestAttackKilledSecrets(t *testing.T) {
 	const value = "tok-4711-geheim-abcdef"
-	dir := realTemp(t)
+	dir := disk.Resolved(t.TempDir())
 	golem := func(words ...string) *exec.Cmd {
 		cmd := exec.Command(os.Args[0], words...)
 		cmd.Dir, cmd.Stdin = dir, strings.NewReader(value)
@@ -44,4 +49,23 @@ func TestAttackKilledSecrets(t *testing.T) {
 	if names := holding(t, homeOf(dir), value); len(names) > 0 {
 		t.Errorf("the removed secret is in %v", names)
 	}
+}
+
+// holding returns the files below a directory that contain a text.
+func holding(t *testing.T, dir, text string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if bytes.Contains(data, []byte(text)) || strings.Contains(name, text) {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golem/cmd/cli/console"
 )
 
 // SPEC §5: the first Ctrl+C ends the run properly; where that takes too long,
@@ -33,7 +35,7 @@ func TestSecondInterruptExits(t *testing.T) {
 	case <-time.After(300 * time.Millisecond):
 	}
 	r.typeKeys("\x03")
-	r.exit(exitInterrupted) // still nobody reads the answer
+	r.exit(console.ExitInterrupted) // still nobody reads the answer
 }
 
 // SPEC §5: Ctrl+\ ends a run as a polite kill does, and shows nothing of the program.
@@ -44,7 +46,7 @@ func TestQuitEndsTheRun(t *testing.T) {
 	r := startPTY(t, dir, nil, false, ".", "go", "--trace", "t.jsonl", "--model", "script:script.yaml")
 	waitFor(func() bool { return strings.Contains(r.traced(dir), `"type":"model.start"`) })
 	r.typeKeys("\x1c")
-	r.exit(exitInterrupted)
+	r.exit(console.ExitInterrupted)
 	if !strings.Contains(r.traced(dir), `"status":"interrupted","exit":130`) || strings.Contains(r.text(), "goroutine") {
 		t.Errorf("%s\n%s", r.traced(dir), r.text())
 	}

@@ -2,22 +2,18 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"golem/cmd/cli/console"
 )
 
 // laterCommands are the commands that SPEC names and this version does not have yet, with
 // what there is in their place.
 var laterCommands = [][2]string{
-	{"test", "golem check finds faults, golem run DIR --model replay:FILE answers from a recording"},
-	{"harden", "golem tool new writes the scaffold of a tool that can replace a worker"},
-	{"batch", "run golem once for each input: golem run DIR --input JSON --json"},
-	{"worker", "run golem once for each input: golem run DIR --input JSON --json"},
+	{"worker", "golem batch DIR --inputs FILE runs a worker for each input on this machine"},
 	{"acp", "golem mcp serve DIR offers the workers of a project to an editor"},
 	{"serve", "golem mcp serve DIR offers the workers of a project, golem web the page"},
 	{"import", "golem init DIR makes a new project; golem check --fix changes files of llm-do and golem-forge"},
-	{"skills", "golem workers lists what a project has"},
 	{"login", "golem secret set NAME keeps a key; golem models lists the providers and their variables"},
-	{"docs", "golem help COMMAND explains a command"},
-	{"explain", "the message names what to do next; golem check --verbose shows every value with its origin"},
 }
 
 // addLater adds the commands of a later version, without those that root has already.
@@ -32,7 +28,7 @@ func addLater(root *cobra.Command) {
 		root.AddCommand(&cobra.Command{
 			Use: name, Hidden: true, DisableFlagParsing: true, Long: "golem " + name + " is not in this version: " + instead + ".",
 			RunE: func(*cobra.Command, []string) error {
-				return usage("golem %s: not in this version", name).Hinting("%s; a project or worker of that name: golem run %s", instead, name)
+				return console.Usage("golem %s: not in this version", name).Hinting("%s; a project or worker of that name: golem run %s", instead, name)
 			},
 		})
 	}

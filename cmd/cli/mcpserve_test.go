@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"golem/cmd/cli/mcphost"
 )
 
 // servedFiles are a project with two exported workers: one writes a file, which needs
@@ -159,7 +161,7 @@ func mcpServer(t *testing.T, dir string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.Command(exe, append([]string{"mcp", "serve"}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+homeOf(dir), "GOLEM_PROJECT=", "GOLEM_MODEL=", tokenVariable+"=")
+	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+homeOf(dir), "GOLEM_PROJECT=", "GOLEM_MODEL=", mcphost.TokenVariable+"=")
 	return cmd
 }
 

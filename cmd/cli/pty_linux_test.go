@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -16,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"golem/cmd/cli/ptytest"
 )
 
 // ptyRun is golem on a terminal of its own.
@@ -30,38 +29,6 @@ type ptyRun struct {
 	mu     sync.Mutex
 	screen bytes.Buffer
 	done   chan struct{}
-}
-
-// openPTY makes a pseudo terminal.
-func openPTY(t *testing.T) (master, slave *os.File) {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := master.SyscallConn() // master.Fd() would make reads block for good
-	if err != nil {
-		t.Fatal(err)
-	}
-	var n int
-	var bad error
-	err = conn.Control(func(fd uintptr) {
-		bad = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0)
-		if bad == nil {
-			n, bad = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
-		}
-		if bad == nil {
-			bad = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100})
-		}
-	})
-	if err != nil || bad != nil {
-		t.Fatal(err, bad)
-	}
-	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return master, slave
 }
 
 // ptyProject writes a project whose worker writes a file, and its script.
@@ -105,7 +72,7 @@ func startPTYTo(t *testing.T, dir string, in io.Reader, out io.Writer, args ...s
 	if err != nil {
 		t.Fatal(err)
 	}
-	master, slave := openPTY(t)
+	master, slave := ptytest.Open(t)
 	r := &ptyRun{t: t, master: master, dir: dir, done: make(chan struct{})}
 	r.cmd = exec.Command(exe, args...)
 	r.cmd.Dir = dir

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golem/cmd/cli/console"
 )
 
 // golem check --fix shows the changes and asks; only y and yes write.
@@ -18,7 +20,7 @@ func TestTerminalFixAsks(t *testing.T) {
 		if wrote {
 			r.exit(0)
 		} else {
-			r.exit(exitFailed)
+			r.exit(console.ExitFailed)
 		}
 		data, err := os.ReadFile(filepath.Join(dir, "main.worker"))
 		if err != nil || strings.Contains(string(data), "locked") == wrote || !strings.Contains(r.text(), "-locked: true") {
@@ -40,15 +42,13 @@ func TestTerminalLongDiffsArePaged(t *testing.T) {
 	r.expect("more lines. Enter: the next page, n: no: ")
 	r.typeKeys("n\n")
 	r.expect("nothing was written")
-	r.exit(exitFailed)
+	r.exit(console.ExitFailed)
 	if strings.Contains(r.text(), "[y/N]") || strings.Contains(r.text(), "the last old line") {
 		t.Error(r.text())
 	}
 	r = startPTY(t, dir, nil, false, "undo")
 	r.expect("more lines. Enter: the next page, n: no: ")
-	r.typeKeys("y\n") // no answer yet: the next page
-	r.expect("more lines. Enter: the next page, n: no: ")
-	r.typeKeys("\n")
+	r.typeKeys("y\n") // no answer yet: the next page, which is the last
 	r.expect("the last old line")
 	r.expect("put back 1 file? [y/N] ")
 	r.typeKeys("y\n")
@@ -63,7 +63,7 @@ func TestTerminalLongDiffsArePaged(t *testing.T) {
 	r.expect("more lines. Enter: the next page, n: no: ")
 	r.typeKeys("n\n")
 	r.expect("nothing was written")
-	r.exit(exitFailed)
+	r.exit(console.ExitFailed)
 	if strings.Contains(r.text(), "[y/N]") {
 		t.Error(r.text())
 	}
@@ -88,7 +88,7 @@ func TestTerminalUndoAndDiscardAsk(t *testing.T) {
 	r = startPTY(t, dir, nil, false, "clearance", "discard")
 	r.expect("1 file? [y/N] ")
 	r.typeKeys("\n")
-	r.exit(exitFailed)
+	r.exit(console.ExitFailed)
 	r = startPTY(t, dir, nil, false, "clearance", "discard")
 	r.expect("discard item 1 ")
 	r.typeKeys("y\n")

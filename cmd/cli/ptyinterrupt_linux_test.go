@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"golem/cmd/cli/console"
 )
 
 // Ctrl+C ends each command that asks with exit code 130, and leaves the terminal as it
@@ -31,7 +33,7 @@ func TestTerminalInterruptOutsideARun(t *testing.T) {
 				t.Fatal("the prompt shows what is typed")
 			}
 			r.typeKeys("\x03")
-			r.exit(exitInterrupted)
+			r.exit(console.ExitInterrupted)
 			if !echoes(t, r) {
 				t.Error("the terminal does not show what is typed")
 			}

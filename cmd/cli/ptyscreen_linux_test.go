@@ -224,7 +224,7 @@ func TestScreenChat(t *testing.T) {
 	t.Setenv("TERM", "vt100")
 	t.Setenv("NO_COLOR", "1")
 	r := startPTY(t, screenProject(t), nil, false)
-	r.sees("/help lists the commands.")
+	r.sees("/help lists the commands")
 	r.typeKeys("hello\r")
 	r.sees("  you said **hello**")
 	r.typeKeys("write\r")
@@ -256,13 +256,57 @@ func TestScreenChat(t *testing.T) {
 	}
 }
 
+// A conversation that goes on is on the screen again, as it was.
+func TestScreenResumed(t *testing.T) {
+	t.Setenv("TERM", "vt100")
+	t.Setenv("NO_COLOR", "1")
+	dir := screenProject(t)
+	r := startPTY(t, dir, nil, false)
+	r.sees("/help lists the commands")
+	r.typeKeys("hello\r")
+	r.sees("  you said **hello**")
+	r.typeKeys("/exit\r")
+	r.exit(0)
+	r = startPTY(t, dir, nil, false, "chat", "--resume")
+	r.sees("> hello")
+	r.sees("  you said **hello**")
+	r.typeKeys("/exit\r")
+	r.exit(0)
+}
+
+// A message that is edited makes a branch in its place, and the keys lead to the other form
+// and back.
+func TestScreenBranches(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	t.Setenv("NO_COLOR", "1")
+	r := startPTY(t, screenProject(t), nil, false)
+	r.sees("/help lists the commands")
+	r.typeKeys("hello\r")
+	r.sees("  you said **hello**")
+	r.typeKeys("\x1b[1;3A")
+	r.sees("message 1 of 1: e edit")
+	r.typeKeys("e")
+	r.sees("back before your message 1")
+	r.typeKeys(" you\r")
+	r.sees("  you said **hello you**")
+	r.sees("‹2/2›")
+	r.typeKeys("\x1b[1;3A")
+	r.sees("← → other forms")
+	r.typeKeys("\x1b[D")
+	r.sees("‹1/2›")
+	r.typeKeys("\x1b[C")
+	r.sees("‹2/2›")
+	r.typeKeys("\t/exit\r")
+	r.exit(0)
+}
+
 // The views over a chat: the trace, the form of a tool, and what the run changed, put
 // back with /undo.
 func TestScreenViews(t *testing.T) {
 	t.Setenv("TERM", "vt100")
 	t.Setenv("NO_COLOR", "1")
 	r := startPTY(t, screenProject(t), nil, false)
-	r.sees("/help lists the commands.")
+	r.sees("/help lists the commands")
 	r.typeKeys("write\r")
 	r.sees("Tab: answer this. Other keys write your message.")
 	r.takes("\t")
@@ -309,7 +353,7 @@ func TestScreenTrust(t *testing.T) {
 	r.sees("> [n] no: nothing of this is used in this run, and what needs it fails")
 	r.takes("\t")
 	r.press("\r")
-	r.sees("/help lists the commands.")
+	r.sees("/help lists the commands")
 	r.typeKeys("go\r")
 	r.sees("is not used: nobody trusted it")
 	r.typeKeys("/exit\r")
@@ -337,7 +381,7 @@ func TestScreenTrust(t *testing.T) {
 func TestScreenInterruptTwiceLeaves(t *testing.T) {
 	t.Setenv("TERM", "vt100")
 	r := startPTY(t, screenProject(t), nil, false, "chat", ".")
-	r.sees("/help lists the commands.")
+	r.sees("/help lists the commands")
 	r.typeKeys("\x03")
 	r.sees("Ctrl+C again leaves the chat")
 	r.typeKeys("\x03")
@@ -356,7 +400,7 @@ func TestScreenHangsUp(t *testing.T) {
 			t.Setenv("TERM", "vt100")
 			dir := screenProject(t)
 			r := startPTY(t, dir, nil, false, "chat", ".")
-			r.sees("/help lists the commands.")
+			r.sees("/help lists the commands")
 			r.typeKeys("hello\r")
 			r.sees("you said")
 			if ask != "" {

@@ -83,6 +83,20 @@ func TestTerminalTraceViewer(t *testing.T) {
 	r.expect("the answer")
 	r.typeKeys("q")
 	r.exit(0)
+	for answer, written := range map[string]bool{"n\n": false, "y\n": true} { // m makes a test of the run, after a yes
+		r = startPTY(t, dir, nil, false, "trace", "show", "t.jsonl")
+		r.expect("m make a test")
+		r.typeKeys("m")
+		r.expect("Keep 1 case")
+		r.typeKeys(answer)
+		r.exit(map[bool]int{true: 0, false: 1}[written])
+		if _, err := os.Stat(filepath.Join(dir, "tests", "go.yaml")); (err == nil) != written {
+			t.Errorf("%q: written %v\n%s", answer, err == nil, r.text())
+		}
+		if err := os.RemoveAll(filepath.Join(dir, "tests")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	r = startPTY(t, dir, nil, false, "trace", "show", "t.jsonl", "--plain")
 	r.exit(0)
 	if text := r.text(); !strings.Contains(text, "main (worker, script:script.yaml)") || strings.Contains(text, "q leave") {

@@ -11,6 +11,8 @@ import (
 	"os"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"golem/cmd/cli/toolcmd"
 )
 
 // publicAddress and publicCertificate are the variables with the address and the
@@ -49,15 +51,15 @@ func usePublicServer() {
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(certificate)
-	newTransport = func(d *download) *http.Transport {
-		t := downloadTransport(d)
+	toolcmd.NewTransport = func(d *toolcmd.Download) *http.Transport {
+		t := toolcmd.DownloadTransport(d)
 		t.TLSClientConfig = &tls.Config{RootCAs: roots}
 		t.DialContext = func(ctx context.Context, network, to string) (net.Conn, error) {
 			if to == "example.com:443" {
 				var dialer net.Dialer
 				return dialer.DialContext(ctx, network, address)
 			}
-			return d.dial(ctx, network, to)
+			return d.Dial(ctx, network, to)
 		}
 		return t
 	}

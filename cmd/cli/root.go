@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -11,13 +10,38 @@ import (
 	"github.com/spf13/pflag"
 
 	"golem/core/fault"
-	"golem/core/project"
 
+	"golem/cmd/cli/batchcmd"
+	"golem/cmd/cli/clearcmd"
+	"golem/cmd/cli/console"
+	"golem/cmd/cli/hardencmd"
+	"golem/cmd/cli/helpcmd"
+	"golem/cmd/cli/libcmd"
+	"golem/cmd/cli/logincmd"
+	"golem/cmd/cli/mcpcmd"
+	"golem/cmd/cli/personcmd"
+	"golem/cmd/cli/projectcmd"
+	"golem/cmd/cli/runcmd"
+	"golem/cmd/cli/testcmd"
+	"golem/cmd/cli/toolcmd"
+	"golem/cmd/cli/tracecmd"
 	"golem/cmd/cli/tui"
+	"golem/cmd/cli/webcmd"
 )
 
-// root returns the command tree.
-func (h *host) root() *cobra.Command {
+// commands are golem's commands. Each is a value with its flags, and a run over the
+// console.
+var commands = []func(*console.Console) *cobra.Command{
+	runcmd.Command, runcmd.ChatCommand, runcmd.ConversationsCommand,
+	projectcmd.InitCommand, projectcmd.CheckCommand, projectcmd.WorkersCommand, projectcmd.SkillsCommand, projectcmd.DescribeCommand, projectcmd.SchemaCommand, projectcmd.PackCommand, projectcmd.ModelsCommand,
+	testcmd.Command, tracecmd.Command, clearcmd.Command, clearcmd.UndoCommand,
+	logincmd.Command, personcmd.TrustCommand, personcmd.SecretCommand, personcmd.ApprovalsCommand,
+	toolcmd.Command, hardencmd.Command, batchcmd.Command, libcmd.Command, mcpcmd.Command, webcmd.Command,
+	helpcmd.DocsCommand, helpcmd.ExplainCommand, versionCommand,
+}
+
+// newRoot returns the command tree.
+func newRoot(con *console.Console) *cobra.Command {
 	var version bool
 	root := &cobra.Command{
 		Use:   "golem [run] TARGET [INPUT…]",
@@ -32,29 +56,29 @@ func (h *host) root() *cobra.Command {
 
 Results go to standard output, everything else to standard error.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
-3 done but calls were denied because nobody could be asked, 130 interrupted.`,
+3 nobody could be asked: calls were denied, or nothing was written, 130 interrupted.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
-				return h.print(thisBuild().line() + "\n")
+				return con.Print(con.Build.Line() + "\n")
 			}
-			return h.alone(cmd, nil)
+			return console.Alone(cmd, nil)
 		},
 	}
 	// cobra's own version flag is not used: it would link text/template, and with it
 	// every exported method of the program (3 MB).
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for golem")
-	root.SetOut(&h.pieces)
-	root.SetErr(h.err)
+	root.SetOut(&con.Pieces)
+	root.SetErr(con.Err)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		var text strings.Builder
 		cmd.SetOut(&text)
 		help(cmd, args)
-		cmd.SetOut(&h.pieces)
-		fmt.Fprint(&h.pieces, h.hung(h.out, text.String()))
+		cmd.SetOut(&con.Pieces)
+		fmt.Fprint(&con.Pieces, hung(con.Out, text.String()))
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var wrong *pflag.InvalidValueError
@@ -64,17 +88,16 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) {
 			if near := fault.Nearest(unknown.GetSpecifiedName(), flagNames(cmd)); near != "" {
-				return usage("%w", err).Hinting("did you mean --%s", near)
+				return console.Usage("%w", err).Hinting("did you mean --%s", near)
 			}
 		}
-		return usage("%w", err).Hinting("%s --help lists the flags", cmd.CommandPath())
+		return console.Usage("%w", err).Hinting("%s --help lists the flags", cmd.CommandPath())
 	})
-	root.AddCommand(
-		h.runCommand(), h.chatCommand(), h.initCommand(), h.checkCommand(), h.workersCommand(), h.describeCommand(), h.schemaCommand(), h.modelsCommand(),
-		h.packCommand(), h.traceCommand(), h.conversationsCommand(), h.trustCommand(), h.secretCommand(), h.approvalsCommand(), h.clearanceCommand(), h.undoCommand(), h.toolCommand(), h.libCommand(), h.mcpCommand(), h.webCommand(), h.versionCommand(),
-	)
+	for _, command := range commands {
+		root.AddCommand(command(con))
+	}
 	for _, c := range root.Commands() {
-		h.commands = append(h.commands, c.Name())
+		con.Commands = append(con.Commands, c.Name())
 	}
 	addLater(root)
 	root.InitDefaultHelpCmd()
@@ -88,9 +111,9 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 			c.Args = cobra.ArbitraryArgs
 			c.RunE = func(cmd *cobra.Command, words []string) error {
 				if len(words) == 0 {
-					return h.alone(cmd, nil)
+					return console.Alone(cmd, nil)
 				}
-				return usage("%s: there are no completions for %q", cmd.CommandPath(), words[0]).Hinting("known: bash, fish, powershell, zsh")
+				return console.Usage("%s: there are no completions for %q", cmd.CommandPath(), words[0]).Hinting("known: bash, fish, powershell, zsh")
 			}
 		}
 	}
@@ -99,70 +122,33 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 
 // hung wraps a help text for the width of the terminal f, with the descriptions of
 // flags in their column. If f is no terminal, it returns the text unchanged.
-func (h *host) hung(f *os.File, text string) string {
-	if !isTerminal(f) {
+func hung(f *os.File, text string) string {
+	if !console.IsTerminal(f) {
 		return text
 	}
-	return tui.Hang(text, columns(f))
-}
-
-// alone runs a command without its subcommand: it prints the usage and returns exit
-// code 2.
-func (h *host) alone(cmd *cobra.Command, _ []string) error {
-	fmt.Fprint(h.err, h.hung(h.err, cmd.UsageString()))
-	return exitCode(exitUsage)
-}
-
-// words returns a check of the number of arguments. Its error shows the correct command
-// line.
-func words(least, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		wrong := "too few arguments"
-		names := strings.Fields(cmd.Use)[1:]
-		for _, name := range names[min(len(args), len(names)):] {
-			if name[0] != '[' {
-				wrong = name + " is missing"
-				break
-			}
-		}
-		switch {
-		case len(args) > most:
-			wrong = fmt.Sprintf("too many arguments, beginning with %q", args[most])
-		case len(args) >= least:
-			return nil
-		}
-		return usage("%s: %s", cmd.CommandPath(), wrong).Hinting("%s %s", cmd.Parent().CommandPath(), cmd.Use)
-	}
+	return tui.Hang(text, console.Columns(f))
 }
 
 // withCommand returns the arguments with the command first. If they name none, it adds
 // "run": `golem DIR …` and `golem --model x DIR …` are runs. golem without arguments,
 // on a terminal and in a project, is a chat.
-func (h *host) withCommand(root *cobra.Command, args []string) []string {
-	args = withResumed(args)
+func withCommand(c *console.Console, root *cobra.Command, args []string) []string {
+	args = runcmd.WithResumed(args)
 	run, _, err := root.Find([]string{"run"})
 	if err != nil {
 		return args
 	}
 	i, asked := firstWord(run.Flags(), args)
 	switch {
-	case len(args) == 0 && h.setting("PROJECT") == "" && h.inProject():
+	case len(args) == 0 && c.Env.Setting("PROJECT") == "" && runcmd.InProject(c):
 		return []string{"chat", "."}
-	case i < 0 && (asked || len(args) == 0 && h.setting("PROJECT") == ""):
+	case i < 0 && (asked || len(args) == 0 && c.Env.Setting("PROJECT") == ""):
 		return args
 	case i >= 0 && isCommand(root, args[i]):
 		rest := append([]string{args[i]}, args[:i]...)
 		return append(rest, args[i+1:]...)
 	}
 	return append([]string{"run"}, args...)
-}
-
-// inProject reports whether the current directory is a project and the standard streams
-// are a terminal.
-func (h *host) inProject() bool {
-	files := os.DirFS(h.dir)
-	_, err := fs.Stat(files, "main.worker")
-	return isTerminal(h.in) && oneTerminal(h.out, h.err) && (err == nil || project.HasManifest(files))
 }
 
 func isCommand(root *cobra.Command, word string) bool {

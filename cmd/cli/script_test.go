@@ -17,6 +17,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// homeOf returns the directory that a test uses as GOLEM_HOME for a project in a
+// temporary directory: beside it, because one in the project does not count.
+func homeOf(dir string) string { return dir + "-home" }
+
 // cmdExit runs a program and checks its exit code: exit CODE PROGRAM ARG… stdout and
 // stderr then look at its output, as after exec. The program reads what `stdin` names.
 func cmdExit(ts *testscript.TestScript, neg bool, args []string) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golem/core/wasmtool/enginetest"
+
+	"golem/cmd/cli/console"
 )
 
 // moduleIn puts the module of a conformance case, with a sidecar that describes
@@ -81,7 +83,7 @@ func TestModuleStaysInItsDirectory(t *testing.T) {
 		}
 		before := heldIn(t, granted)
 		out, bad, exit := golem(t, dir, "tool", "call", moduleIn(t, dir, c.module), "probe", "{}", "--timeout", "20s", "--fs", granted+c.grant)
-		if worked := exit == exitOK; worked != (c.says != "" && !strings.HasPrefix(c.says, "E_")) || !strings.Contains(out+bad, c.says) {
+		if worked := exit == console.ExitOK; worked != (c.says != "" && !strings.HasPrefix(c.says, "E_")) || !strings.Contains(out+bad, c.says) {
 			t.Errorf("%s: exit %d\n%s%s", c.what, exit, out, bad)
 		}
 		if strings.Contains(out, "secret") || strings.Contains(out+bad, "GOLEM_HOME") {
@@ -141,6 +143,7 @@ func TestModuleChangesNoControlFile(t *testing.T) {
 	put(".git/config", "[core]\n")
 	put("prompts/p.md", "hello\n")
 	put("other.worker", "---\nmodel: script:script.yaml\n---\nother\n")
+	put("d/here.txt", "") // as with any WASI host, a module that writes makes no directories
 	for path, want := range map[string]string{
 		"free.txt": "done", "d/free.txt": "done",
 		"project.yaml": "E_PROTECTED", "Project.YAML": "E_PROTECTED", "main.worker": "E_PROTECTED", "other.worker": "E_PROTECTED", "Other.WORKER": "E_PROTECTED",
@@ -151,7 +154,7 @@ func TestModuleChangesNoControlFile(t *testing.T) {
 		put("script.yaml", "script: 1\nworkers:\n  main:\n    - calls: [{tool: probe, args: {p: "+path+"}}]\n    - when: {error: E_PROTECTED}\n      say: E_PROTECTED\n    - when: {tool: probe}\n      say: done\n")
 		before, had := os.ReadFile(filepath.Join(dir, path))
 		out, bad, exit := golem(t, dir, ".", "go", "--approve-all")
-		if exit != exitOK || strings.TrimSpace(out) != want {
+		if exit != console.ExitOK || strings.TrimSpace(out) != want {
 			t.Errorf("%s: exit %d, %q\n%s", path, exit, out, bad)
 		}
 		after, has := os.ReadFile(filepath.Join(dir, path))

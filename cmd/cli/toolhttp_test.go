@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"golem/cmd/cli/console"
 )
 
 // golem runs golem in dir without a person, and returns its output and exit code.
@@ -62,16 +64,16 @@ func TestModuleReachesGrantedHosts(t *testing.T) {
 		exit       int
 		says, asks string
 	}{
-		{nil, exitFailed, "E_GRANT", "--allow-host"},
-		{[]string{"--allow-host", "example.com"}, exitFailed, "E_NETWORK", "not in its allowed_hosts"},
-		{[]string{"--allow-host", at}, exitOK, "200 hello secret", ""},
+		{nil, console.ExitFailed, "E_GRANT", "--allow-host"},
+		{[]string{"--allow-host", "example.com"}, console.ExitFailed, "E_NETWORK", "not in its allowed_hosts"},
+		{[]string{"--allow-host", at}, console.ExitOK, "200 hello secret", ""},
 	} {
 		before := hits.Load()
 		out, bad, exit := golem(t, dir, append(call, c.flags...)...)
 		if exit != c.exit || !strings.Contains(out+bad, c.says) || !strings.Contains(out+bad, c.asks) {
 			t.Errorf("%q: exit %d\n%s%s", c.flags, exit, out, bad)
 		}
-		if reached := hits.Load() > before; reached != (c.exit == exitOK) {
+		if reached := hits.Load() > before; reached != (c.exit == console.ExitOK) {
 			t.Errorf("%q: reached %v", c.flags, reached)
 		}
 	}
@@ -85,7 +87,7 @@ func TestModuleReachesGrantedHosts(t *testing.T) {
 			}
 		}
 		out, bad, exit := golem(t, dir, ".", "go", "--approve-all", "--trust")
-		if exit != exitOK || out != want {
+		if exit != console.ExitOK || out != want {
 			t.Errorf("network_enabled %v: exit %d, %q\n%s", enabled, exit, out, bad)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"golem/cmd/cli/console"
 )
 
 // golem web --open opens the address in the person's browser, and reports if there is
@@ -11,7 +13,7 @@ import (
 func TestBrowse(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
-	if err := browse("http://127.0.0.1:1/"); err == nil {
+	if err := console.Browse("http://127.0.0.1:1/"); err == nil {
 		t.Error("it opened a browser that is not there")
 	}
 	told := filepath.Join(dir, "told")
@@ -19,7 +21,7 @@ func TestBrowse(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := browse("http://127.0.0.1:1/"); err != nil {
+	if err := console.Browse("http://127.0.0.1:1/"); err != nil {
 		t.Fatal(err)
 	}
 	var got []byte

@@ -9,6 +9,8 @@ import (
 	"golem/core/tool"
 	"golem/core/toolset"
 	"golem/core/toolset/web"
+
+	"golem/cmd/cli/fetch"
 )
 
 // web_fetch follows a redirect within the requested host. A redirect to another host is
@@ -32,7 +34,7 @@ func TestWebFetchJudgesRedirects(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	host := strings.TrimPrefix(server.URL, "http://")
-	set, err := toolset.NewRegistry(web.Toolset(web.Source{Fetch: moduleFetcher{}.fetch, PrivateHosts: []string{host}})).
+	set, err := toolset.NewRegistry(web.Toolset(web.Source{Fetch: fetch.Modules{}, PrivateHosts: []string{host}})).
 		Open(t.Context(), "web", nil, toolset.Env{Worker: "main", Network: true})
 	if err != nil {
 		t.Fatal(err)

@@ -112,7 +112,7 @@ func TestRemoveWhileItRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := s.state(dir, "running")
-	j := conversation.Start(&kept, conversation.Entry{Run: "x", Worker: "main"})
+	j := conversation.Start(&kept, nil, conversation.Entry{Run: "x", Worker: "main"})
 	j.Flush()
 	if err := s.remove("running"); !errors.Is(err, fault.Busy) {
 		t.Errorf("removed: %v", err)

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"golem/core/project"
-)
+import "golem/core/project"
 
 // plan returns what golem run --dry-run --json prints.
 func plan(c *call) (any, []byte, error) {
@@ -37,7 +35,7 @@ func describe(c *call) (any, []byte, error) {
 	if a.Worker == "" {
 		w, err = inst.Entry()
 	} else {
-		w, err = inst.Project().Worker(a.Worker)
+		w, err = inst.Project().Workers.Find(a.Worker)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -145,8 +145,8 @@ func (g *gitProgram) ask(ctx context.Context, op string, tree *opfs.FS, params g
 	}
 }
 
-// read runs a reading tool of the toolset git and returns its output (gitset.Platform.Read).
-func (g *gitProgram) read(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view gitset.View) (string, error) {
+// Read runs a reading tool of the toolset git and returns its output (gitset.Git).
+func (g *gitProgram) Read(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view gitset.View) (string, error) {
 	tree, ok := root.(*opfs.FS)
 	if !ok {
 		return "", fault.New(fault.Platform, "the project's files are not in this browser")

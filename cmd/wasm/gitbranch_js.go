@@ -11,6 +11,7 @@ import (
 	"golem/core/clearance"
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/tool"
 	"golem/core/toolset"
 	"golem/core/toolset/gitset"
 	"golem/sandbox/opfs"
@@ -18,11 +19,24 @@ import (
 
 // gitToolset returns the toolset git for a project. A packed project has no repository.
 func (s *server) gitToolset(project *opfs.FS, packed bool) toolset.Factory {
-	p := gitset.Platform{Read: s.git.read, Unpack: "unpack the file (it is a zip file) and import the directory project in it"}
-	if !packed {
-		p.Root = func() (sandbox.FS, error) { return project, nil }
+	if packed {
+		return gitset.Toolset(nil, "unpack the file (it is a zip file) and import the directory project in it")
 	}
-	return gitset.Toolset(p)
+	return gitset.Toolset(projectGit{&s.git, project}, "")
+}
+
+// projectGit is git for a project of the page.
+type projectGit struct {
+	*gitProgram
+	project *opfs.FS
+}
+
+// Root returns the project's files.
+func (g projectGit) Root() (sandbox.FS, error) { return g.project, nil }
+
+// Clone returns that a page cannot.
+func (projectGit) Clone(context.Context, sandbox.FS, string, string) (tool.Output, error) {
+	return tool.Output{}, gitset.CannotClone()
 }
 
 // branch returns the function that opens a branch to which staged items are pushed

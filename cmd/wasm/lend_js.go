@@ -137,8 +137,8 @@ func (l *loan) next(ctx context.Context, code fault.Code) (reply, error) {
 	}
 }
 
-// lentTool calls a function that the page provides as a tool, and returns its result.
-func (c *call) lentTool(ctx context.Context, set, name string, args json.RawMessage) (json.RawMessage, error) {
+// CallLent calls a function that the page provides as a tool, and returns its result.
+func (c *call) CallLent(ctx context.Context, set, name string, args json.RawMessage) (json.RawMessage, error) {
 	l := c.borrow("tool", set, name, args)
 	defer l.back()
 	r, err := l.next(ctx, fault.Tool)

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"golem/core/config"
 	"golem/core/fault"
-	"golem/core/project"
 	"golem/core/sandbox"
 	"golem/core/textdiff"
 )
@@ -40,21 +40,21 @@ func lockLibraries(c *call) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	lock, err := p.NewLock(modules)
+	lock, err := p.Modules.NewLock(modules)
 	if err != nil {
 		return nil, nil, err
 	}
-	old, err := sandbox.ReadFile(fsys, project.LockFile, maxLockFile)
+	old, err := sandbox.ReadFile(fsys, config.LockFile, maxLockFile)
 	if err != nil && len(lock.Libraries)+len(lock.Modules) == 0 {
 		return nil, nil, fault.New(fault.NotFound, "the project uses no library and no tool module: there is nothing to pin")
 	}
 	data, err := lock.Encode()
-	patch := textdiff.Unified(project.LockFile, project.LockFile, string(old), string(data))
+	patch := textdiff.Unified(config.LockFile, config.LockFile, string(old), string(data))
 	if n.Agreed != "" && n.Agreed != patch {
 		return nil, nil, fault.New(fault.Conflict, "libraries or modules have changed since you looked at what changes in golem.lock").Hinting("look again")
 	}
 	if err == nil && patch != "" && !n.Look {
-		err = fsys.WriteFile(project.LockFile, data)
+		err = fsys.WriteFile(config.LockFile, data)
 	}
 	return map[string]any{"patch": patch}, nil, err
 }

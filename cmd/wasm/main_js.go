@@ -7,7 +7,7 @@
 // call is open, more messages have its id. To the page: {id, events}, lines of the trace or
 // transient ones (SPEC §16); {id, ask}, a question; {id, withdrawn}, the id of a question
 // that no longer counts; {id, artifact}; {id, progress}. From the page: {id, answer},
-// {id, say}, {id, stop}, {id, end}, {id, cancel}. Calls of functions of the page go the
+// {id, say, after?, attachments?, bytes?}, {id, stop}, {id, end}, {id, cancel}. Calls of functions of the page go the
 // other way: {id, lend: {n, kind, set, name, data}} asks for a call, {id, unlend: n} ends it;
 // the page answers {id, lent: {n, piece?, done?, error?}}. The constant form is the version
 // of these messages; it rises with each incompatible change.
@@ -23,7 +23,7 @@ var version, commit, date = "unknown", "", ""
 
 // form is the version of the messages. It must be equal to the numbers in
 // web/golem/link.js and web/worker.js; golem.js refuses another number.
-const form = 5
+const form = 6
 
 func main() {
 	// A tab has less memory than a native process: collect garbage sooner.

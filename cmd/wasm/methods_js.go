@@ -24,6 +24,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"create":    create,
 	"init":      initProject,
 	"remove":    removeProject,
+	"rename":    renameProject,
 	"importZip": importZip,
 	"exportZip": exportZip,
 
@@ -44,17 +45,23 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 
 	"conversations":      listConversations,
 	"conversation":       readConversation,
+	"renameConversation": renameConversation,
 	"exportConversation": exportConversation,
 	"removeConversation": removeConversation,
+	"moveConversation":   moveConversation,
+	"importConversation": importConversation,
 
 	"open":    openProject,
 	"check":   check,
 	"workers": listWorkers,
 	"models":  listModels,
 
+	"test":      testProject,
 	"describe":  describe,
 	"plan":      plan,
 	"tree":      callTree,
+	"harden":    hardenWorker,
+	"accept":    acceptRuns,
 	"clearance": decideItem,
 	"undo":      undoRun,
 
@@ -180,6 +187,7 @@ func listProjects(c *call) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	c.server.stores.finishRenaming(root)
 	out := []listing{}
 	entries, err := fs.ReadDir(root, projectsDir)
 	if err != nil {

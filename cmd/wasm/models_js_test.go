@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"strings"
 	"syscall/js"
 	"testing"
 
@@ -55,11 +56,12 @@ func generated(t *testing.T, provider, address string) (modeltest.Want, error) {
 	if err != nil {
 		return modeltest.Want{}, err
 	}
-	turn, err := m.Generate(t.Context(), model.Request{Messages: []model.Message{{Role: model.User, Text: "Look"}}}, nil)
+	var thought strings.Builder
+	turn, err := m.Generate(t.Context(), model.Request{Messages: []model.Message{{Role: model.User, Text: "Look"}}}, func(d model.Delta) { thought.WriteString(d.Reasoning) })
 	if err != nil {
 		return modeltest.Want{}, err
 	}
-	w := modeltest.Want{Text: turn.Text, Finish: turn.Finish}
+	w := modeltest.Want{Text: turn.Text, Finish: turn.Finish, Reasoning: thought.String(), Reasoned: turn.Reasoning}
 	if !turn.Usage.Estimated {
 		w.In, w.Cached, w.Out = turn.Usage.In, turn.Usage.Cached, turn.Usage.Out
 	}

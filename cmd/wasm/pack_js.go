@@ -104,7 +104,7 @@ func unpack(root *opfs.FS, name string) error {
 
 // cameFrom returns a function that describes where a project came from, and the libraries
 // that came with it. Both are nil if the project was not made from a packed one.
-func (s *stores) cameFrom(name string, fsys *opfs.FS) (func() []approval.Line, []project.LibraryRoot, error) {
+func (s *stores) cameFrom(name string, fsys *opfs.FS) ([]approval.Line, []project.LibraryRoot, error) {
 	root, err := s.open()
 	if err != nil {
 		return nil, nil, err
@@ -129,7 +129,7 @@ func (s *stores) cameFrom(name string, fsys *opfs.FS) (func() []approval.Line, [
 		return nil, nil, err
 	}
 	pack := &workspace.Pack{Index: o.Index, Signer: o.Signer, Libs: libs}
-	return func() []approval.Line { return append(core.PackLines(pack), since(pack, fsys)...) }, core.PackLibraries(pack), nil
+	return append(core.PackLines(pack), since(pack, fsys)...), core.PackLibraries(pack), nil
 }
 
 // since returns a line that says how the project's files differ from the packed ones, and

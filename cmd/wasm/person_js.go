@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"syscall/js"
 
 	"golem/core/approval"
 	"golem/core/run"
@@ -20,6 +21,7 @@ type page struct {
 	ui.JSON
 	call     *call
 	headless bool
+	kept     *message // has come and was not used yet
 }
 
 var _ ui.UI = (*page)(nil)
@@ -85,22 +87,63 @@ func shown(args json.RawMessage) map[string]string {
 	return out
 }
 
+// message is a message of the person in a chat; err is E_USAGE if it is not complete.
+type message struct {
+	in    run.Input
+	after bool // it waits for the end of the exchange that runs
+	err   error
+}
+
+// messageOf reads {say, after?, attachments?, bytes?}.
+func messageOf(m js.Value) message {
+	names := []string{}
+	if list := m.Get("attachments"); list.Type() == js.TypeObject {
+		for i := range list.Length() {
+			names = append(names, list.Index(i).String())
+		}
+	}
+	files, err := attached(names, m.Get("bytes"))
+	return message{run.Input{Text: m.Get("say").String(), Attachments: files}, m.Get("after").Truthy(), err}
+}
+
+// next returns the first message that has come and was not used; nil if there is none.
+func (p *page) next() *message {
+	if p.kept == nil {
+		select {
+		case m := <-p.call.said:
+			p.kept = &m
+		default:
+		}
+	}
+	return p.kept
+}
+
+// Steer returns the next message that the page sent during an exchange, unless it waits for
+// the end of the exchange, as commands do.
+func (p *page) Steer() (run.Input, bool) {
+	m := p.next()
+	if m == nil || m.after || m.err != nil || !ui.IsMessage(m.in.Text) {
+		return run.Input{}, false
+	}
+	p.kept = nil
+	return m.in, true
+}
+
 // Prompt waits for the person's next message.
 func (p *page) Prompt(ctx context.Context) (run.Input, error) {
 	p.call.mu.Lock()
 	p.call.begun = true
 	p.call.mu.Unlock()
 	p.call.event(`{"type":"prompt"}`)
-	select {
-	case text := <-p.call.said: // before ended: the page sent these messages before it ended
-		return run.Input{Text: text}, nil
-	default:
+	if m := p.next(); m != nil { // before ended: the page sent these messages before it ended
+		p.kept = nil
+		return m.in, m.err
 	}
 	select {
 	case <-ctx.Done():
 		return run.Input{}, context.Cause(ctx)
-	case text := <-p.call.said:
-		return run.Input{Text: text}, nil
+	case m := <-p.call.said:
+		return m.in, m.err
 	case <-p.call.ended:
 		return run.Input{}, io.EOF
 	}

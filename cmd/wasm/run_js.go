@@ -4,19 +4,20 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
+	"io/fs"
 	"path"
-	"slices"
-	"strconv"
 	"strings"
 	"syscall/js"
 	"time"
 
 	"golem/cmd/wasm/jsbytes"
 	"golem/core"
+	"golem/core/approval"
+	"golem/core/builtin"
 	"golem/core/fault"
 	"golem/core/mcp"
 	"golem/core/model"
+	"golem/core/options"
 	"golem/core/project"
 	"golem/core/run"
 	"golem/core/sandbox"
@@ -27,51 +28,32 @@ import (
 
 // asked has the parameters of the methods that open a project: run, chat, check and others.
 type asked struct {
-	Project  string            `json:"project"`
-	Input    json.RawMessage   `json:"input"` // text, or an object
-	Entry    string            `json:"entry"`
-	Model    string            `json:"model"`
-	Approval string            `json:"approval"`
-	MaxDepth *int              `json:"maxDepth"`
-	MaxTurns *int              `json:"maxTurns"`
-	Limits   map[string]any    `json:"limits"` // texts or numbers
-	Settings map[string]any    `json:"modelSettings"`
-	Strict   bool              `json:"strict"`
-	Env      map[string]string `json:"env"`
-	Secrets  core.SecretMap    `json:"secrets"`
-	Headless bool              `json:"headless"` // nobody can be asked
-	NoTools  bool              `json:"noImportTools"`
-	Modules  bool              `json:"allowModuleImports"`
-	Trust    bool              `json:"trust"`   // yes, for this run, to what the project widens
-	Config   string            `json:"config"`  // the person's config.yaml
-	Record   string            `json:"record"`  // the file of the project that gets a recording for replay
-	Keep     *bool             `json:"trace"`   // false keeps no trace file
-	Resume   *string           `json:"resume"`  // a kept conversation to go on with; "": the newest
-	At       int               `json:"at"`      // with resume: branch off before the person's message of this number
-	Changed  bool              `json:"changed"` // with resume: go on although files of its workers have changed
-	// Artifacts hands out whole prompts, inputs and outputs.
-	Artifacts bool     `json:"artifacts"`
-	Prompts   bool     `json:"prompts"` // keep prompts beside the trace
-	Platform  string   `json:"platform"`
-	Tool      string   `json:"tool"`     // for call
-	Provider  string   `json:"provider"` // for models
-	Worker    string   `json:"worker"`   // for describe
-	Names     []string `json:"attachments"`
-	Lent      lent     `json:"lent"`
-	Options   []string `json:"options"` // the names of the options that the page gave
+	Project     string          `json:"project"`
+	Input       json.RawMessage `json:"input"`       // text, or an object
+	Attachments []string        `json:"attachments"` // their names
+	Headless    bool            `json:"headless"`    // nobody can be asked
+	Artifacts   bool            `json:"artifacts"`   // hand out whole prompts, inputs and outputs
+	Tool        string          `json:"tool"`        // for call
+	Provider    string          `json:"provider"`    // for models
+	Worker      string          `json:"worker"`      // for describe
+	Lent        lent            `json:"lent"`
+
+	Unsaved map[string]string `json:"unsaved"` // for check: texts of files that are not saved yet
+
+	Options json.RawMessage `json:"options"` // those that the page gave
+
+	options.Run `json:"-"` // Options
 }
 
-// options has the names of the options of golem.js. golem.js keeps the last four for itself.
-var options = strings.Fields("model approval entry maxDepth maxTurns limits modelSettings strict env secrets noImportTools allowModuleImports trust config record trace resume at changed prompts platform signal approve artifact attachments")
-
-// check fails with E_USAGE if the page gave an option that does not exist.
-func (a asked) check() error {
-	for _, name := range a.Options {
-		if !slices.Contains(options, name) {
-			return fault.New(fault.Usage, "there is no option %s", fault.Quoted(name)).Hinting("%s", fault.DidYouMean(name, options))
-		}
+// asked decodes the parameters of a call; it fails with E_USAGE.
+func (c *call) asked() (a asked, err error) {
+	if err = c.decode(&a); err == nil {
+		err = options.Decode(options.Names, a.Options, &a.Run)
 	}
-	return nil
+	if a.Page.Env == nil {
+		a.Page.Env = map[string]string{}
+	}
+	return a, err
 }
 
 // instance opens the project that a message names, with the browser as its platform. Like
@@ -82,20 +64,20 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) { return opened(
 // opened does what instance does. With relock it ignores golem.lock, which the caller is
 // going to write anew.
 func opened(c *call, relock bool) (asked, *core.Instance, *opfs.FS, error) {
-	var a asked
-	err := c.decode(&a)
-	if err == nil {
-		err = a.check()
-	}
+	return openedWith(c, relock, func(*options.Opening) {})
+}
+
+// openedWith does what opened does, with the options that change returns of those that the
+// page gave.
+func openedWith(c *call, relock bool, change func(*options.Opening)) (asked, *core.Instance, *opfs.FS, error) {
+	a, err := c.asked()
 	if err != nil {
 		return a, nil, nil, err
 	}
+	change(&a.Opening)
 	fsys, err := c.server.stores.project(a.Project)
 	if err != nil {
 		return a, nil, nil, err
-	}
-	if a.Env == nil {
-		a.Env = map[string]string{}
 	}
 	trusted, rules, err := c.server.stores.kept(a.Project)
 	if err != nil {
@@ -108,48 +90,44 @@ func opened(c *call, relock bool) (asked, *core.Instance, *opfs.FS, error) {
 	if err != nil {
 		return a, nil, nil, err
 	}
+	files, err := unsaved(fsys, a.Unsaved)
+	if err != nil {
+		return a, nil, nil, err
+	}
+	o := core.Options{Files: files, Name: a.Project, Origin: origin, NoLock: relock, Opening: a.Opening}
+	if a.Page.Assistant {
+		if o.Entry != "" {
+			return a, nil, nil, fault.New(fault.Usage, "the options entry and assistant name two workers").Hinting("leave one of them out")
+		}
+		o.Files, o.Entry, o.NoProject, o.Bare, o.Reach = builtin.Assistant(false), "./"+builtin.AssistantFile, true, !project.Is(fsys), approval.ReadOnly
+	}
 	inst, err := core.Open(core.Platform{
-		Libraries: libraries,
-		Config:    []byte(a.Config), Trust: trusted, Rules: rules, RulesApart: true, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project),
-		Name: "browser", Version: version, Env: a.Env, Store: a.Secrets, HTTP: fetcher{}, Fetch: moduleFetch, Charsets: browserCharsets{},
-		Mount: mounter(fsys), Tools: c.server.tools,
-		OtherToolsets: map[string][]string{"shell": {"native"}, "page": {"browser"}, "mcp.command": {"native"}},
-		Toolsets:      []toolset.Factory{toolset.Page(a.Lent.Toolsets, c.lentTool), c.server.gitToolset(fsys, origin != nil)}, Git: c.server.git.branch(a.Env), Models: c.lentModels(a.Lent),
-		MCP: mcp.Host{Dial: mcp.HTTP(serverFetcher{}, version), NoCommand: func(name string) error { return mcp.NoCommands(name) }},
-	}, core.Options{
-		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, Limits: a.limits(), Settings: a.settings(), NoImportTools: a.NoTools, AllowModuleImport: a.Modules,
-		Trust: a.Trust, Origin: origin, NoLock: relock,
-	})
+		Name: "browser", Version: version, Env: a.Page.Env,
+		Person:       core.Person{Config: []byte(a.Page.Config), Trust: trusted, Rules: rules, RulesApart: true, Store: core.SecretMap(a.Page.Secrets)},
+		Site:         core.Site{Libraries: libraries, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project), Files: core.Mounter(mounter(fsys)), Git: c.server.git.branch(a.Page.Env)},
+		ModelSources: core.ModelSources{HTTP: fetcher{}, Models: c.lentModels(a.Lent)},
+		ToolSources: core.ToolSources{
+			Fetch: moduleFetcher{}, Charsets: browserCharsets{}, Tools: c.server.tools, JavaScript: &c.server.script,
+			OtherToolsets: map[string][]string{"shell": {"native"}, "page": {"browser"}, "mcp.command": {"native"}},
+			Toolsets:      []toolset.Factory{toolset.Page(a.Lent.Toolsets, c), c.server.gitToolset(fsys, origin != nil)},
+			MCP:           mcp.Host{Dialer: mcp.HTTP{Doer: serverFetcher{}, Version: version}, NoCommand: func(name string) error { return mcp.NoCommands(name) }},
+		},
+	}, o)
 	return a, inst, fsys, err
 }
 
-// limits returns the options limits and maxTurns in the form of core.Options.Limits.
-func (a asked) limits() map[string]string {
-	out := map[string]string{}
-	for name, v := range a.Limits {
-		out[name] = fmt.Sprint(v)
-		if n, ok := v.(float64); ok {
-			out[name] = strconv.FormatFloat(n, 'f', -1, 64)
+// unsaved returns the project's files with other texts in some of them. Nothing is written.
+func unsaved(fsys *opfs.FS, texts map[string]string) (fs.FS, error) {
+	if len(texts) == 0 {
+		return fsys, nil
+	}
+	over := sandbox.Overlay(fsys)
+	for name, text := range texts {
+		if err := over.WriteFile(name, []byte(text)); err != nil {
+			return nil, err
 		}
 	}
-	if a.MaxTurns != nil {
-		out["turns"] = strconv.Itoa(*a.MaxTurns)
-	}
-	return out
-}
-
-// settings returns the option modelSettings in the form of core.Options.Settings, whose
-// values are YAML: JSON is valid YAML.
-func (a asked) settings() map[string]string {
-	out := map[string]string{}
-	for name, v := range a.Settings {
-		data, err := json.Marshal(v)
-		if err != nil {
-			continue // not reached: the value was decoded from JSON
-		}
-		out[name] = string(data)
-	}
-	return out
+	return over, nil
 }
 
 // mounter returns the function that opens the source of a mount. It accepts only the
@@ -173,15 +151,16 @@ type about struct {
 	Tool        bool       `json:"tool,omitempty"`  // the entry is a tool, which needs no model
 	Input       any        `json:"input,omitempty"` // the entry's input schema
 	EmptyInput  bool       `json:"emptyInput,omitempty"`
+	Bare        bool       `json:"bare,omitempty"` // the files are not a project: only the assistant works with them
 	Faults      fault.List `json:"faults"`
 }
 
 func openProject(c *call) (any, []byte, error) {
-	_, inst, _, err := instance(c)
+	_, inst, fsys, err := instance(c)
 	if inst == nil {
 		return nil, nil, err
 	}
-	out := about{Faults: fault.List{}}
+	out := about{Faults: fault.List{}, Bare: !project.Is(fsys)}
 	entry, err := inst.Entry()
 	if err == nil {
 		out.Entry, out.Mode, out.Model, out.EmptyInput, out.Description = entry.ID, entry.Mode, entry.Model, entry.AllowEmptyInput, entry.Description
@@ -228,7 +207,7 @@ func listModels(c *call) (any, []byte, error) {
 	if inst == nil {
 		return nil, nil, err
 	}
-	offers, err := inst.Offers(c.ctx, a.Provider)
+	offers, err := inst.Models().Offers(c.ctx, a.Provider)
 	if offers == nil {
 		offers = []model.Offer{}
 	}
@@ -304,19 +283,16 @@ func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, 
 	}
 	p := &page{call: c, headless: a.Headless}
 	p.JSON = ui.JSON{W: lines(c.event)}
-	ro := core.RunOptions{ID: core.NewRunID(time.Now()), Strict: a.Strict, Lines: p.Lines(), Trouble: c.warn, Exchange: c.exchange}
-	if a.Resume != nil {
-		ro.Resume = &core.Resume{ID: *a.Resume, At: a.At, Changed: a.Changed}
-	}
+	ro := core.RunOptions{ID: core.NewRunID(time.Now()), Running: a.Running, Lines: p.Lines(), Trouble: c.warn, Person: !a.Headless, Host: pageChat{call: c}}
 	var file *traceFile
-	if a.Keep == nil || *a.Keep {
+	if a.Page.Trace == nil || *a.Page.Trace {
 		file = c.openTrace(fsys, a.Project, ro.ID)
 	}
 	if file != nil {
-		ro.Trace, ro.Texts = file, file.keep
+		ro.Trace, ro.Texts = file, file
 	}
-	if a.Artifacts || a.Prompts && file != nil {
-		ro.Artifact = c.artifacts(a, file)
+	if a.Artifacts || a.Page.Prompts && file != nil {
+		ro.Artifact = artifacts{c, a, file}
 	}
 	var recording bytes.Buffer
 	if a.Record != "" {
@@ -361,18 +337,28 @@ func input(c *call, a asked) (run.Input, error) {
 			return in, fault.New(fault.Usage, "the input must be a string or an object")
 		}
 	}
-	if err := in.Check(); err != nil || len(a.Names) == 0 {
-		return in, err
+	err := in.Check()
+	if err == nil {
+		in.Attachments, err = attached(a.Attachments, c.bytes)
 	}
-	if c.bytes.Type() != js.TypeObject || c.bytes.Length() != len(a.Names) {
-		return in, fault.New(fault.Usage, "the content of the attachments is missing")
+	return in, err
+}
+
+// attached returns attachments with these names, each of which came as one buffer.
+func attached(names []string, buffers js.Value) ([]run.File, error) {
+	if len(names) == 0 {
+		return nil, nil
 	}
-	for i, name := range a.Names {
-		f := run.File{Name: path.Base(name), Data: jsbytes.Bytes(c.bytes.Index(i))}
+	if buffers.Type() != js.TypeObject || buffers.Length() != len(names) {
+		return nil, fault.New(fault.Usage, "the content of the attachments is missing")
+	}
+	var out []run.File
+	for i, name := range names {
+		f := run.File{Name: path.Base(name), Data: jsbytes.Bytes(buffers.Index(i))}
 		if of, ok := run.Resource(name); ok && len(f.Data) == 0 {
 			f = of
 		}
-		in.Attachments = append(in.Attachments, f)
+		out = append(out, f)
 	}
-	return in, nil
+	return out, nil
 }

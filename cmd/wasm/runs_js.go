@@ -83,7 +83,7 @@ func readRun(c *call) (any, []byte, error) {
 		return nil, nil, err
 	}
 	var whole bytes.Buffer
-	if trace.Inline(&whole, bytes.NewReader(data), textsOf(fsys, name)) != nil {
+	if trace.Inline(&whole, bytes.NewReader(data), textsOf{fsys, name}) != nil {
 		return nil, data, nil // the file is not a trace: the page says so
 	}
 	return nil, whole.Bytes(), nil
@@ -101,13 +101,21 @@ func wholeTrace(c *call) (any, []byte, error) {
 	if c.bytes.Type() != js.TypeObject || c.bytes.Length() != len(n.Names)+1 {
 		return nil, nil, fault.New(fault.Usage, "the content of the trace is missing")
 	}
-	texts := func(name string, _ int64) ([]byte, error) {
-		if i := slices.Index(n.Names, name); i >= 0 {
-			return jsbytes.Bytes(c.bytes.Index(i + 1)), nil
-		}
-		return nil, fs.ErrNotExist
-	}
 	var whole bytes.Buffer
-	err := trace.Inline(&whole, bytes.NewReader(jsbytes.Bytes(c.bytes.Index(0))), texts)
+	err := trace.Inline(&whole, bytes.NewReader(jsbytes.Bytes(c.bytes.Index(0))), sentTexts{c.bytes, n.Names})
 	return nil, whole.Bytes(), err
+}
+
+// sentTexts are the long texts that the page sent behind a trace.
+type sentTexts struct {
+	bytes js.Value
+	names []string
+}
+
+// Text returns one of them.
+func (t sentTexts) Text(name string, _ int64) ([]byte, error) {
+	if i := slices.Index(t.names, name); i >= 0 {
+		return jsbytes.Bytes(t.bytes.Index(i + 1)), nil
+	}
+	return nil, fs.ErrNotExist
 }

@@ -10,7 +10,10 @@ import (
 	"syscall/js"
 	"time"
 
+	"golem/core"
+	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/run"
 	"golem/core/wasmtool"
 )
 
@@ -20,6 +23,8 @@ type server struct {
 	scope  js.Value // the worker's global
 	stores *stores
 	git    gitProgram
+	drafts drafts // of code and tests
+	script javascript
 
 	mu        sync.Mutex
 	calls     map[int]*call                // the open calls, by id
@@ -37,15 +42,17 @@ type call struct {
 	cancel context.CancelCauseFunc
 
 	answers chan json.RawMessage // answers to approval requests; each has the id of its request
-	said    chan string          // messages of the person, in a chat
+	said    chan message         // messages of the person, in a chat
 	ended   chan struct{}        // closed when the page ends the chat
 	endOnce sync.Once
 
-	mu    sync.Mutex
-	stop  context.CancelCauseFunc // ends the current exchange of a chat; nil: there is none
-	begun bool                    // the chat has had an exchange, or waited for a message
-	loans map[int]*loan           // open calls of functions of the page, by number
-	lent  int                     // the number of the last loan
+	mu     sync.Mutex
+	chat   *run.Session            // the session of a chat; nil: there is none yet
+	wanted approval.Permission     // what the page asked for before that
+	stop   context.CancelCauseFunc // ends the current exchange of a chat; nil: there is none
+	begun  bool                    // the chat has had an exchange, or waited for a message
+	loans  map[int]*loan           // open calls of functions of the page, by number
+	lent   int                     // the number of the last loan
 }
 
 func newServer(scope js.Value) *server {
@@ -60,7 +67,7 @@ func (s *server) receive(m js.Value) {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		c := &call{
 			server: s, id: id, params: encoded(m.Get("params")), bytes: m.Get("bytes"), ctx: ctx, cancel: cancel,
-			answers: make(chan json.RawMessage, 64), said: make(chan string, 64), ended: make(chan struct{}),
+			answers: make(chan json.RawMessage, 64), said: make(chan message, 64), ended: make(chan struct{}),
 		}
 		s.mu.Lock()
 		s.calls[id] = c
@@ -84,8 +91,10 @@ func (c *call) told(m js.Value) {
 		offer(c.answers, encoded(m.Get("answer")))
 	case has("lent"):
 		c.repaid(m.Get("lent"))
+	case has("permission"):
+		c.permit(approval.Permission(m.Get("permission").String()))
 	case has("say"):
-		offer(c.said, m.Get("say").String())
+		offer(c.said, messageOf(m))
 	case has("end"):
 		c.endOnce.Do(func() { close(c.ended) })
 	case has("cancel"):
@@ -102,11 +111,49 @@ func (c *call) told(m js.Value) {
 	}
 }
 
+var _ core.ChatHost = pageChat{}
+
+// Opened keeps the session of a chat, and sets the permission that the page asked for
+// meanwhile.
+func (c pageChat) Opened(s *run.Session) {
+	c.mu.Lock()
+	c.chat = s
+	wanted := c.wanted
+	c.mu.Unlock()
+	if wanted != "" {
+		permit(s, wanted)
+	}
+}
+
+// permit sets the permission of a chat, also while an exchange runs.
+func (c *call) permit(p approval.Permission) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.chat == nil {
+		c.wanted = p
+		return
+	}
+	go permit(c.chat, p) // it must not wait in a JavaScript callback
+}
+
+// permit sets the permission of a session, and shows an error in the chat.
+func permit(s *run.Session, p approval.Permission) {
+	if err := s.Approvals().Permit(p); err != nil {
+		s.Say("error", fault.Of(err, fault.Usage).Error())
+	}
+}
+
 var errInterrupted = fault.New(fault.Interrupted, "interrupted")
 
-// exchange returns the context of one exchange of a chat, and the function to call at its
+// pageChat is the host of a chat.
+type pageChat struct {
+	core.PlainChat
+	*call
+}
+
+// Exchange returns the context of one exchange of a chat, and the function to call at its
 // end. The page's message stop ends that context.
-func (c *call) exchange(ctx context.Context) (context.Context, func()) {
+func (c pageChat) Exchange(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	set := func(to context.CancelCauseFunc) {
 		c.mu.Lock()

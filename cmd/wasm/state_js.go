@@ -16,24 +16,38 @@ import (
 
 // state returns the store of golem's own state of a project, such as conversations.
 func (s *stores) state(fsys *opfs.FS, project string) state.Store {
-	in := func(name string) string { return path.Join(sandbox.StateDir, name) }
 	return state.Store{
-		Files: sandbox.Lazy(fsys, sandbox.StateDir), Project: "/" + project,
-		Key:  state.Remember(func() ([]byte, error) { return s.stateKey(project) }), // each line of a conversation needs it
-		Lock: func(ctx context.Context, name string) (func(), error) { return waitLock(ctx, fsys, in("locks/"+name)) },
-		Held: func(name string) bool { return fsys.Locked(in("locks/" + name)) },
-		Append: func(name string) (io.WriteCloser, error) {
-			if err := sandbox.MakeState(fsys); err != nil {
-				return nil, err
-			}
-			log, err := fsys.Append(in(name))
-			if err != nil {
-				return nil, err
-			}
-			log.Gathers = path.Dir(name) == conversation.Dir
-			return log, nil
-		},
+		Files: sandbox.Lazy(fsys, sandbox.StateDir), Project: "/" + s.firstName(project),
+		Host: &stateHost{fsys, state.Remember(func() ([]byte, error) { return s.stateKey(project) })}, // each line of a conversation needs the key
 	}
+}
+
+// stateHost is the key, the locks and the log files of a project's state.
+type stateHost struct {
+	files *opfs.FS
+	key   func() ([]byte, error)
+}
+
+func (h *stateHost) Key() ([]byte, error) { return h.key() }
+
+func (h *stateHost) lock(name string) string { return path.Join(sandbox.StateDir, "locks", name) }
+
+func (h *stateHost) Lock(ctx context.Context, name string) (release func(), err error) {
+	return waitLock(ctx, h.files, h.lock(name))
+}
+
+func (h *stateHost) Held(name string) bool { return h.files.Locked(h.lock(name)) }
+
+func (h *stateHost) Append(name string) (io.WriteCloser, error) {
+	if err := sandbox.MakeState(h.files); err != nil {
+		return nil, err
+	}
+	log, err := h.files.Append(path.Join(sandbox.StateDir, name))
+	if err != nil {
+		return nil, err
+	}
+	log.Gathers = path.Dir(name) == conversation.Dir
+	return log, nil
 }
 
 // waitLock takes a lock that all tabs share, and returns the function that releases it. It
@@ -85,13 +99,20 @@ func kept(c *call) (state.Store, string, error) {
 	return c.server.stores.state(fsys, n.Project), n.Name, nil
 }
 
-// listConversations returns what golem conversations --json prints.
+// listConversations returns what golem conversations --json prints; with search, only those
+// that have all its words.
 func listConversations(c *call) (any, []byte, error) {
 	s, _, err := kept(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	return conversation.List(&s), nil, nil
+	var asked struct {
+		Search string `json:"search"`
+	}
+	if err := c.decode(&asked); err != nil {
+		return nil, nil, err
+	}
+	return conversation.Search(&s, conversation.List(&s), asked.Search), nil, nil
 }
 
 // conversationOf reads the conversation that a message names.
@@ -103,13 +124,35 @@ func conversationOf(c *call) (*conversation.Kept, error) {
 	return conversation.Read(&s, id)
 }
 
-// readConversation returns the header of a conversation and what was said in it.
-func readConversation(c *call) (any, []byte, error) {
-	k, err := conversationOf(c)
+// renameConversation gives a conversation a title, as golem conversations rename does, and
+// returns the title.
+func renameConversation(c *call) (any, []byte, error) {
+	s, id, err := kept(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	return map[string]any{"listing": k.Listing(), "said": k.Said()}, nil, nil
+	var asked struct {
+		Title string `json:"title"`
+	}
+	if err := c.decode(&asked); err != nil {
+		return nil, nil, err
+	}
+	title, err := conversation.Rename(&s, nil, id, asked.Title)
+	return title, nil, err
+}
+
+// readConversation returns the header of a conversation, what was said in it, and its
+// messages that exist in several forms.
+func readConversation(c *call) (any, []byte, error) {
+	s, id, err := kept(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err := conversation.Read(&s, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return map[string]any{"listing": k.Listing(), "said": k.Said(), "branches": conversation.Branches(&s, k.ID)}, nil, nil
 }
 
 // exportConversation returns a conversation as Markdown.

@@ -8,13 +8,15 @@ import (
 	"io/fs"
 	"maps"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"syscall/js"
 
 	"golem/cmd/wasm/jsbytes"
+	"golem/core"
+	"golem/core/config"
 	"golem/core/fault"
-	"golem/core/project"
 	"golem/core/sandbox"
 	"golem/core/wasmtool"
 	"golem/core/wasmtool/guard"
@@ -39,23 +41,67 @@ type toolAsked struct {
 	From    string `json:"from"` // the address that the page fetched; "": a file
 	Look    bool   `json:"look"`
 	Agreed  string `json:"agreed"` // the State of an earlier reply, which the person accepted
+	// Source is the name of a JavaScript or TypeScript source, which comes in place of the module;
+	// "": a module comes. Imports are the names of the files that come behind it, from its folder.
+	Source  string   `json:"source"`
+	Imports []string `json:"imports"`
 }
 
 func (n toolAsked) check(c *call) error {
 	if err := fromAddress(n.From); err != nil {
 		return err
 	}
-	if !project.IsModuleName(n.Name) {
+	if !config.IsModuleName(n.Name) {
 		return fault.New(fault.Usage, "%s cannot be the name of a module", fault.Quoted(n.Name)).Hinting("give it another name: letters, digits, _, - and .")
 	}
 	if c.bytes.Type() != js.TypeObject || c.bytes.Length() == 0 {
 		return fault.New(fault.Usage, "the content of the module is missing")
 	}
+	if n.Source == "" {
+		if len(n.Imports) > 0 {
+			return fault.New(fault.Usage, "only a source has imports").Hinting("name it: source")
+		}
+		return nil
+	}
+	if !config.IsToolSource(n.Source) {
+		return fault.New(fault.Usage, "%s cannot be the name of a source", fault.Quoted(n.Source)).Hinting("it ends in .js, .ts, .mjs or .mts, and has no directory")
+	}
+	if c.bytes.Length() != len(n.Imports)+1 {
+		return fault.New(fault.Usage, "a source comes with the files that it imports, and without a description: its types describe it")
+	}
 	return nil
 }
 
+// files returns the files that are to be written for a tool at a path: the module that came or
+// that is linked of a source, and its description if one came.
+func (n toolAsked) files(c *call, inst *core.Instance, name string) (map[string][]byte, error) {
+	first := jsbytes.Bytes(c.bytes.Index(0))
+	if n.Source == "" {
+		files := map[string][]byte{name: first}
+		if c.bytes.Length() > 1 {
+			files[sidecarOf(name)] = jsbytes.Bytes(c.bytes.Index(1))
+		}
+		return files, nil
+	}
+	folder := sandbox.Memory()
+	err := folder.WriteFile(n.Source, first)
+	for i, other := range n.Imports {
+		if err == nil {
+			err = sandbox.MkdirAll(folder, path.Dir(other), 0o755)
+		}
+		if err == nil {
+			err = folder.WriteFile(other, jsbytes.Bytes(c.bytes.Index(i+1)))
+		}
+	}
+	if err != nil {
+		return nil, fault.New(fault.Usage, "a file that the source imports has no fitting name: %w", err).Hinting("imports has paths from the source's folder, such as lib/one.ts")
+	}
+	module, err := core.LinkSource(inst, n.Source, folder)
+	return map[string][]byte{name: module}, err
+}
+
 // addTool does what golem tool add does, for a module that the page has, and its
-// description. With look it only describes the module, else it writes the module into the
+// description, or for a source, which it links. With look it only describes the module, else it writes the module into the
 // project and pins it. agreed is the State that a call with look returned: addTool fails
 // with E_CONFLICT if it would write something else now, or replace something else.
 func addTool(c *call) (any, []byte, error) {
@@ -91,17 +137,13 @@ func addTool(c *call) (any, []byte, error) {
 		return nil, nil, err
 	}
 	name := "tools/" + n.Name + ".wasm"
-	files := map[string][]byte{name: jsbytes.Bytes(c.bytes.Index(0))}
-	if c.bytes.Length() > 1 {
-		files[sidecarOf(name)] = jsbytes.Bytes(c.bytes.Index(1))
+	files, err := n.files(c, inst, name)
+	if err != nil {
+		return nil, nil, err
 	}
-	here := func() ([]byte, error) { return inst.Project().Sidecar(project.Module{Path: name}) }
-	beside := here
-	if sidecar, ok := files[sidecarOf(name)]; ok {
-		beside = func() ([]byte, error) { return sidecar, nil }
-	}
+	added := core.Incoming(inst, name, files[name], files[sidecarOf(name)])
 	out := toolFound{Pinned: digests[name]}
-	if out.Module, err = inspected(c.ctx, name, files[name], beside); err != nil {
+	if out.Module, err = inspected(c.ctx, name, added); err != nil {
 		return nil, nil, err
 	}
 	out.Beside = out.Module.Source == "sidecar" && len(files) == 1
@@ -109,10 +151,10 @@ func addTool(c *call) (any, []byte, error) {
 		out.Pinned, out.Others = "", len(digests)-1
 	}
 	from[name] = n.From
-	lock := project.EncodeToolLock(digests, from)
+	lock := config.EncodeToolLock(digests, from)
 	out.state(fsys, name, lock, files[sidecarOf(name)])
 	if now, err := sandbox.ReadFile(fsys, name, guard.MaxSize); err == nil {
-		if was, err := inspected(c.ctx, name, now, here); err == nil {
+		if was, err := inspected(c.ctx, name, core.Incoming(inst, name, now, nil)); err == nil {
 			out.Was = &was
 		}
 	}
@@ -136,7 +178,7 @@ func (f *toolFound) state(fsys *opfs.FS, name string, lock, sidecar []byte) {
 	}
 	part(lock)
 	part(sidecar)
-	for _, file := range []string{project.ToolLockFile, sidecarOf(name), name} {
+	for _, file := range []string{config.ToolLockFile, sidecarOf(name), name} {
 		now, err := sandbox.ReadFile(fsys, file, guard.MaxSize) // a file that cannot be read counts as empty
 		part(now)
 		f.Taken = !errors.Is(err, fs.ErrNotExist) // the last file is the module, whose value stays
@@ -167,14 +209,8 @@ func fromAddress(from string) error {
 
 // inspected describes a module and its description file. It does not run the module and
 // starts no engine.
-func inspected(ctx context.Context, name string, module []byte, beside func() ([]byte, error)) (wasmtool.Inspection, error) {
-	tree := sandbox.Memory()
-	if err := tree.WriteFile("m", module); err != nil {
-		return wasmtool.Inspection{}, err
-	}
-	return (&wasmtool.Library{}).Module(wasmtool.Source{
-		Path: name, Open: func() (fs.File, error) { return tree.Open("m") }, Sidecar: beside,
-	}).Inspect(ctx)
+func inspected(ctx context.Context, name string, file wasmtool.File) (wasmtool.Inspection, error) {
+	return (&wasmtool.Library{}).Module(wasmtool.Source{Path: name, File: file}).Inspect(ctx)
 }
 
 // putModule writes the files of a module, and tools.lock. It first writes each file under a
@@ -192,7 +228,7 @@ func putModule(fsys *opfs.FS, files map[string][]byte, lock []byte) error {
 		}
 	}
 	if err == nil {
-		err = fsys.WriteFile(project.ToolLockFile, lock)
+		err = fsys.WriteFile(config.ToolLockFile, lock)
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) { // the description before the module
 		if err == nil {

@@ -109,11 +109,11 @@ func (c *toolCall) answer(ctx context.Context, m js.Value) map[string]any {
 		}
 		return map[string]any{"status": res.Status, "head": jsbytes.Array(head), "data": jsbytes.Array(res.Body)}
 	case "random":
-		if c.host.Random == nil { // not reached: a worker asks only if the call came with random bytes
+		if c.host.Chance == nil { // not reached: a worker asks only if the call came with random bytes
 			return c.ended(fault.New(fault.Tool, "no random numbers are available here"))
 		}
 		b := make([]byte, min(max(m.Get("size").Int(), 0), wasmtool.RandomPart))
-		if err := c.host.Random(b); err != nil {
+		if err := c.host.Chance.Random(b); err != nil {
 			return c.ended(fault.Of(err, fault.Tool))
 		}
 		return map[string]any{"data": jsbytes.Array(b)}

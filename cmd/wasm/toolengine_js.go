@@ -279,12 +279,10 @@ func (i *browserInstance) message(in wasmtool.Invocation, host wasmtool.Host, fr
 		"limit": float64(in.Limits.Time) / float64(time.Millisecond), "limitWords": in.Limits.Time.String(),
 		"clock": nil, "chance": nil, "logs": host.Log != nil, "granted": host.Files != nil,
 	}
-	if host.Clock != nil {
-		out["clock"] = strconv.FormatInt(host.Clock().UnixNano(), 10)
-	}
-	if host.Random != nil {
+	if host.Chance != nil {
+		out["clock"] = strconv.FormatInt(host.Chance.Now().UnixNano(), 10)
 		some := make([]byte, someChance)
-		if err := host.Random(some); err != nil {
+		if err := host.Chance.Random(some); err != nil {
 			some = nil // it is asked for again, and then fails
 		}
 		out["chance"] = jsbytes.Array(some)
@@ -296,6 +294,7 @@ func (i *browserInstance) message(in wasmtool.Invocation, host wasmtool.Host, fr
 	out["result"] = x.Results != ""
 	if fresh {
 		out["digest"], out["starts"] = m.digest, m.starts(in.Form)
+		out["fill"], out["fillAt"] = jsbytes.Array(in.Fill.Data), float64(in.Fill.At)
 		if i.worker.module != m.digest {
 			out["module"], out["imports"] = m.code, m.imports
 		}

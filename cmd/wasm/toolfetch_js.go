@@ -12,10 +12,13 @@ import (
 	"golem/core/wasmtool"
 )
 
-// moduleFetch makes a module's HTTP request with the browser's fetch, if the policy allows
+// moduleFetcher is a wasmtool.Fetcher.
+type moduleFetcher struct{}
+
+// Fetch makes a module's HTTP request with the browser's fetch, if the policy allows
 // its URL. A redirect is an error, because the policy could not check where it leads. The
 // browser's own rules (CORS, private networks) apply too.
-func moduleFetch(ctx context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error) {
+func (moduleFetcher) Fetch(ctx context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error) {
 	u, err := p.URL(r.URL)
 	if err != nil {
 		return wasmtool.HTTPResponse{}, err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"io/fs"
 	"path"
 	"strconv"
@@ -23,12 +22,12 @@ type toolFiles struct {
 }
 
 func newToolFiles(files sandbox.FS) *toolFiles {
-	f := &toolFiles{WASIView: wasmtool.WASIView{Files: files}}
-	f.Refuse = func(why *fault.Fault) {
+	f := &toolFiles{}
+	f.WASIView = wasmtool.NewWASIView(files, func(why *fault.Fault) {
 		if f.refused == nil {
 			f.refused = why
 		}
-	}
+	})
 	return f
 }
 
@@ -42,7 +41,7 @@ func (f *toolFiles) answer(op string, m js.Value) map[string]any {
 func (f *toolFiles) operation(op string, m js.Value, out map[string]any) wasmtool.Errno {
 	switch op {
 	case "move":
-		return f.Rename(m.Get("from").String(), m.Get("name").String())
+		return f.Rename(m.Get("from").String(), m.Get("name").String(), m.Get("slash").Truthy())
 	case "read", "write":
 		if f.Files == nil { // not reached: nothing is open without a grant
 			return wasmtool.ErrnoAccess
@@ -50,6 +49,15 @@ func (f *toolFiles) operation(op string, m js.Value, out map[string]any) wasmtoo
 		return f.content(op, m.Get("name").String(), m, out)
 	case "readdir":
 		return f.readDir(m.Get("name").String(), out)
+	case "fstat": // of an open file or directory
+		name, dir := m.Get("name").String(), m.Get("directory").Truthy()
+		if dir {
+			tellStat(name, f.StatDirectory(name), out)
+			return 0
+		}
+		return f.stat(name, false, out)
+	case "ftimes":
+		return f.SetTimes(m.Get("name").String(), false, fileTime(m.Get("accessed")), fileTime(m.Get("modified")))
 	}
 	name, errno := f.at(m)
 	if errno != 0 {
@@ -66,7 +74,7 @@ func (f *toolFiles) content(op, name string, m js.Value, out map[string]any) was
 		out["data"] = jsbytes.Array(data)
 		return f.Errno(err)
 	}
-	f.lost = f.Files.WriteFile(name, jsbytes.Bytes(m.Get("data")))
+	f.lost = f.WriteFile(name, jsbytes.Bytes(m.Get("data")))
 	return f.Errno(f.lost)
 }
 
@@ -94,33 +102,52 @@ func (f *toolFiles) do(op, given string, m js.Value, out map[string]any) wasmtoo
 	if errno != 0 {
 		return errno
 	}
-	out["name"] = name
+	slash := strings.HasSuffix(given, "/")
+	out["name"], out["slash"] = name, slash
 	switch op {
 	case "at":
 		return 0
 	case "stat":
-		info, errno := f.Info(name)
-		if errno == 0 {
-			at := int64(0)
-			if !info.ModTime().IsZero() {
-				at = info.ModTime().UnixNano()
-			}
-			out["dir"], out["size"], out["modified"], out["inode"] = info.IsDir(), float64(wasmtool.FileSize(info)), strconv.FormatInt(at, 10), inode(name)
-		}
-		return errno
+		return f.stat(name, slash, out)
+	case "times":
+		return f.SetTimes(name, slash, fileTime(m.Get("accessed")), fileTime(m.Get("modified")))
 	case "open":
-		return f.open(name, m, out)
+		return f.open(name, slash, m, out)
 	case "mkdir":
 		return f.Mkdir(name)
 	case "unlink", "rmdir":
-		if op == "unlink" && strings.HasSuffix(given, "/") { // only a directory may be named so
-			if info, errno := f.Info(name); errno != 0 || !info.IsDir() {
-				return cmp.Or(errno, wasmtool.ErrnoNotDir)
-			}
+		if _, errno := f.Stat(name, op == "unlink" && slash); errno != 0 {
+			return errno
 		}
 		return f.Remove(name, op == "rmdir")
 	}
 	return wasmtool.ErrnoInvalid
+}
+
+func (f *toolFiles) stat(name string, slash bool, out map[string]any) wasmtool.Errno {
+	st, errno := f.Stat(name, slash)
+	if errno == 0 {
+		tellStat(name, st, out)
+	}
+	return errno
+}
+
+func tellStat(name string, st wasmtool.WASIStat, out map[string]any) {
+	out["dir"], out["size"], out["inode"] = st.Dir, float64(st.Size), inode(name)
+	out["accessed"], out["modified"] = strconv.FormatInt(st.Accessed, 10), strconv.FormatInt(st.Modified, 10)
+}
+
+// fileTime reads a time in nanoseconds, which is text because JavaScript's numbers cannot have
+// 64 bits; none means that the time stays.
+func fileTime(v js.Value) int64 {
+	if v.Type() != js.TypeString {
+		return wasmtool.KeepTime
+	}
+	at, err := strconv.ParseInt(v.String(), 10, 64)
+	if err != nil {
+		return wasmtool.KeepTime
+	}
+	return at
 }
 
 // Flags and rights of WASI's path_open. The rights say whether a file is opened for
@@ -131,54 +158,38 @@ const (
 	rightRead, rightWrite                            = 1 << 1, 1 << 6
 )
 
-// open does path_open: it says what is opened, and whether for writing. It does not read
-// the file.
-func (f *toolFiles) open(name string, m js.Value, out map[string]any) wasmtool.Errno {
-	oflags, app := m.Get("oflags").Int(), m.Get("fdflags").Int()&openAppend != 0
-	create, truncate, dir := oflags&openCreate != 0, oflags&openTruncate != 0, oflags&openDir != 0
-	if m.Get("empty").Truthy() || dir && create {
+// open does path_open: it says what is opened, and for what. It does not read the file. A new
+// file exists from now on, also for others.
+func (f *toolFiles) open(name string, slash bool, m js.Value, out map[string]any) wasmtool.Errno {
+	flags, rights := m.Get("oflags").Int(), m.Get("rights").Int()&(rightRead|rightWrite)
+	o := wasmtool.WASIOpening{
+		Directory: flags&openDir != 0, Create: flags&openCreate != 0, Exclusive: flags&openExclusive != 0 && flags&openDir == 0, Truncate: flags&openTruncate != 0,
+		Read: rights != rightWrite, Write: rights&rightWrite != 0, Slash: slash,
+	}
+	app := m.Get("fdflags").Int()&openAppend != 0
+	if rights == 0 && (o.Create || o.Truncate || app) { // as wazero has it: the flags say what the rights do not
+		o.Write = true
+	}
+	if m.Get("empty").Truthy() || o.Directory && o.Create {
 		return wasmtool.ErrnoInvalid
 	}
 	if m.Get("open").Int() >= wasmtool.MaxHandles {
 		return wasmtool.ErrnoAgain
 	}
-	rights := m.Get("rights").Int() & (rightRead | rightWrite)
-	changes := create || truncate || app
-	info, errno := f.Info(name)
-	if errno != 0 && (errno != wasmtool.ErrnoNoEntry || !create) {
+	opened, errno := f.Open(name, o)
+	if errno != 0 {
 		return errno
 	}
-	if errno == 0 && info.IsDir() {
-		if (changes || rights == rightWrite) && name != "." {
-			return wasmtool.ErrnoIsDir
-		}
+	if opened.Dir {
 		out["dir"] = true
 		if name == "." {
 			out["name"] = ""
 		}
 		return 0
 	}
-	if dir {
-		return wasmtool.ErrnoNotDir
-	}
-	out["app"] = app
-	if !changes && rights&rightWrite == 0 {
-		return 0
-	}
-	if errno == 0 && create && oflags&openExclusive != 0 {
-		return wasmtool.ErrnoExists
-	}
-	return f.writable(name, errno != 0, truncate, out)
-}
-
-// writable checks that the module may write a file, and makes the file if it is new.
-func (f *toolFiles) writable(name string, isNew, truncate bool, out map[string]any) wasmtool.Errno {
-	if errno := f.CanWrite(name, isNew); errno != 0 {
-		return errno
-	}
-	out["write"], out["empty"], out["made"] = true, isNew || truncate, isNew
-	if isNew { // the file exists from now on, also for others
-		return f.Errno(f.Files.WriteFile(name, nil))
+	out["app"], out["read"], out["write"], out["empty"], out["made"] = app, o.Read, o.Write, opened.New || o.Truncate, opened.New
+	if opened.New {
+		return f.Errno(f.WriteFile(name, nil))
 	}
 	return 0
 }
@@ -187,7 +198,7 @@ func (f *toolFiles) readDir(name string, out map[string]any) wasmtool.Errno {
 	entries, errno := f.Entries(name)
 	list := []any{}
 	for _, e := range entries {
-		list = append(list, map[string]any{"name": e.Name(), "inode": inode(name + "/" + e.Name()), "dir": e.IsDir()})
+		list = append(list, map[string]any{"name": e.Name(), "inode": inode(path.Join(name, e.Name())), "dir": e.IsDir()})
 	}
 	out["inode"], out["entries"] = inode(name), list
 	return errno

@@ -23,7 +23,7 @@ func (s *server) tools(engine string) (*wasmtool.Library, error) {
 			Name:  engine,
 			Open:  early(start),
 			Cache: &toolCache{stores: s.stores},
-			Fetch: moduleFetch,
+			Fetch: moduleFetcher{},
 		}
 	}
 	return s.libraries[engine], nil

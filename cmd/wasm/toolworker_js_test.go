@@ -195,7 +195,7 @@ func TestWarmWorkerRemembersNothing(t *testing.T) {
 			for range 2 {
 				in := c.Invocation()
 				in.Limits.Time = patience
-				host := wasmtool.Host{Files: sandbox.Memory(), Random: func(b []byte) error { clear(b); return nil }}
+				host := wasmtool.Host{Files: sandbox.Memory(), Chance: wasmtool.Fixed{}}
 				res, err := code.Call(t.Context(), in, host)
 				got := fmt.Sprintf("%q %q %d %v", res.Output, res.Stderr, res.Exit, err)
 				if err == nil {
@@ -246,7 +246,7 @@ func TestModuleHeaders(t *testing.T) {
 	})
 	defer refusing.Release()
 	js.Global().Set("fetch", refusing)
-	_, err := moduleFetch(t.Context(), wasmtool.HTTPRequest{URL: "https://example.com/", Method: "GET", Header: map[string]string{"__proto__": "x"}}, wasmtool.Policy{Hosts: []string{"example.com"}})
+	_, err := moduleFetcher{}.Fetch(t.Context(), wasmtool.HTTPRequest{URL: "https://example.com/", Method: "GET", Header: map[string]string{"__proto__": "x"}}, wasmtool.Policy{Hosts: []string{"example.com"}})
 	if err == nil || sent != "__proto__" {
 		t.Errorf("sent %q (%v)", sent, err)
 	}

@@ -49,16 +49,20 @@ func (c *call) openTrace(fsys *opfs.FS, project, id string) *traceFile {
 	return &traceFile{Log: log, fs: fsys, dir: trace.TextsDir(name)}
 }
 
-// keep writes one long text.
-func (t *traceFile) keep(name string, data []byte) error {
+// Put writes one long text.
+func (t *traceFile) Put(name string, data []byte) error {
 	return t.fs.WriteFile(path.Join(t.dir, name), data)
 }
 
-// textsOf returns the function that reads the long texts beside a trace of a project.
-func textsOf(fsys *opfs.FS, name string) trace.Texts {
-	return func(text string, size int64) ([]byte, error) {
-		return sandbox.ReadFile(fsys, path.Join(trace.TextsDir(name), text), size)
-	}
+// textsOf are the long texts beside a trace of a project.
+type textsOf struct {
+	fsys  *opfs.FS
+	trace string
+}
+
+// Text reads one of them.
+func (t textsOf) Text(name string, size int64) ([]byte, error) {
+	return sandbox.ReadFile(t.fsys, path.Join(trace.TextsDir(t.trace), name), size)
 }
 
 // warn tells the page that the trace cannot be written.
@@ -95,17 +99,22 @@ func (s *server) breathe() {
 	}
 }
 
-// artifacts returns the function that takes whole prompts, inputs and outputs. It sends them
-// to the page if the page has the option artifact, and keeps prompts beside the trace if the
-// page has the option prompts and there is a trace.
-func (c *call) artifacts(a asked, file *traceFile) func(name string, data []byte) error {
-	return func(name string, data []byte) error {
-		if a.Artifacts {
-			c.post("artifact", map[string]any{"name": name, "data": string(data)})
-		}
-		if _, prompt := trace.PromptOf(name); prompt && a.Prompts && file != nil {
-			return file.keep(name, data)
-		}
-		return nil
+// artifacts takes whole prompts, inputs and outputs. It sends them to the page if the page
+// has the option artifact, and keeps prompts beside the trace if the page has the option
+// prompts and there is a trace.
+type artifacts struct {
+	call *call
+	a    asked
+	file *traceFile
+}
+
+// Put takes one of them.
+func (t artifacts) Put(name string, data []byte) error {
+	if t.a.Artifacts {
+		t.call.post("artifact", map[string]any{"name": name, "data": string(data)})
 	}
+	if _, prompt := trace.PromptOf(name); prompt && t.a.Page.Prompts && t.file != nil {
+		return t.file.Put(name, data)
+	}
+	return nil
 }

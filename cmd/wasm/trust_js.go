@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"path"
 
+	"golem/core/config"
 	"golem/core/consent"
 	"golem/core/fault"
-	"golem/core/project"
 	"golem/core/trust"
 	"golem/sandbox/opfs"
 )
@@ -111,13 +111,13 @@ func showTrust(c *call) (any, []byte, error) {
 		return nil, nil, err
 	}
 	if p.Remove {
-		had, err := inst.Distrust()
+		had, err := inst.Consent().Distrust()
 		return map[string]any{"removed": had}, nil, err
 	}
-	list := inst.Widenings(c.ctx)
+	list := inst.Consent().Widenings(c.ctx)
 	out := []widened{}
 	for _, w := range list.ByDanger() {
-		out = append(out, widened{w, inst.Trusted(w)})
+		out = append(out, widened{w, inst.Consent().Trusted(w)})
 	}
 	return map[string]any{"digest": list.Digest(), "widenings": out}, nil, nil
 }
@@ -131,7 +131,7 @@ func checkConfig(c *call) (any, []byte, error) {
 		return nil, nil, err
 	}
 	faults := fault.List{}
-	if _, err := project.ReadConfig("config.yaml", []byte(p.Config), "/", ""); err != nil {
+	if _, err := config.ReadPerson("config.yaml", []byte(p.Config), "/", ""); err != nil {
 		var list fault.List
 		if !errors.As(err, &list) {
 			list = fault.List{fault.Of(err, fault.Config)}

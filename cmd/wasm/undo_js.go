@@ -13,6 +13,7 @@ type undoing struct {
 	Project     string   `json:"project"`
 	Action      string   `json:"action"`
 	Run         string   `json:"run"`
+	Item        string   `json:"item"`   // a part of the run; "": the one that is next
 	Digest      string   `json:"digest"` // of the diff that was shown
 	Definitions []string `json:"definitions"`
 	Partial     bool     `json:"partial"`
@@ -49,6 +50,11 @@ func undoRun(c *call) (any, []byte, error) {
 		return out, nil, err
 	}
 	it, err := store.Of(c.ctx, u.Run, u.Action == "redo")
+	if err == nil && u.Item != "" {
+		if it, err = store.Get(u.Item); err == nil && it.Run != u.Run {
+			err = fault.New(fault.NotFound, "the run %s has no part %s", fault.Brief(u.Run), fault.Brief(u.Item)).Hinting("list the parts of runs again")
+		}
+	}
 	var diffs []clearance.FileDiff
 	switch {
 	case err != nil:

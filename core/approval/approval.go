@@ -118,6 +118,7 @@ type Request struct {
 	Rule        string          `json:"rule,omitempty"`      // the setting that asks
 	Why         string          `json:"why,omitempty"`       // why the person is asked, in plain words
 	Lasting     *Lasting        `json:"lasting,omitempty"`   // the rule that the answer Keep saves
+	ByRule      bool            `json:"-"`                   // one answer may cover other arguments by a rule (SPEC §19)
 }
 
 // Worker is one running worker on the path from the root to a call (S4-29).
@@ -171,7 +172,7 @@ type Record struct {
 	Reason   string
 	Nobody   bool // denied because nobody could be asked: the exit code is 3
 	Answered bool // a person answered this question
-	// Unsaved is the error of Question.Answered: the answer counts for this run, but could
+	// Unsaved is the error of AnswerStore.Answered: the answer counts for this run, but could
 	// not be saved for later ones.
 	Unsaved error
 	// Allow is the rule that would have let the call run; nil unless it was denied

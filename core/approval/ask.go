@@ -13,20 +13,17 @@ import (
 const maxReason = 4 << 10
 
 // ask asks a person about the call. Only one question is open at a time. When it is this
-// call's turn, ask looks at the remembered decisions again, because an answer to another
-// question may cover this call.
+// call's turn, ask looks at everything again, because an answer to another question may cover
+// this call.
 func (g *Gate) ask(ctx context.Context, c *pending, rec Record) (Record, error) {
-	done, err := g.take(ctx)
+	done, err := g.waitForFloor(ctx)
 	if err != nil {
 		return gone(ctx, rec)
 	}
 	defer done()
-	if g.remembered(c, &rec) {
-		return rec, nil
-	}
-	if v := g.verdict(c); v.setting == PreApproved { // a rule that was saved meanwhile allows it
-		rec.Setting, rec.Rule, rec.Run = v.setting, v.rule, true
-		return rec, nil
+	// An answer, a saved rule or a permission of meanwhile may decide it.
+	if now, decided := g.unasked(c); decided {
+		return now, nil
 	}
 	if err := c.refresh(ctx); err != nil { // show the change as it is now
 		rec.Reason = "not run: " + reason(err)
@@ -34,7 +31,7 @@ func (g *Gate) ask(ctx context.Context, c *pending, rec Record) (Record, error) 
 	}
 	rec.Source = "user"
 	r := g.request(c, rec.Rule)
-	d, ok, err := g.put(ctx, r, c.item.Asking, c.item.Shown, &rec)
+	d, ok, err := g.put(ctx, r, c.item.By, &rec)
 	if ok {
 		g.answer(c, d, r.Lasting, &rec)
 	}
@@ -64,7 +61,7 @@ func (g *Gate) answer(c *pending, d Decision, lasting *Lasting, rec *Record) {
 		}
 	case Keep:
 		rec.Run = true
-		if lasting != nil && g.Save(lasting.Rule) { // if not offered or not saved, it counts as Yes
+		if lasting != nil && g.Rules.Save(lasting.Rule) { // if not offered or not saved, it counts as Yes
 			g.memory.keepRule(lasting.Rule)
 			rec.Remember = Keep
 		}
@@ -127,11 +124,12 @@ func (g *Gate) request(c *pending, rule string) Request {
 		Runs:        c.runs(),
 		Why:         why(c.spec, c.risk, c.paths, rule),
 		Answers:     answers,
+		ByRule:      g.byRule(c),
 	}
 	if c.spec.Module != "" {
 		r.Module = tool.Pinned(c.spec.Module, c.spec.Provider)
 	}
-	if g.Save != nil {
+	if g.Rules != nil && g.Rules.Saves() {
 		if r.Lasting = g.lasting(c); r.Lasting != nil {
 			r.Answers = append(r.Answers, Keep)
 		}

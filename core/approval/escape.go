@@ -80,7 +80,7 @@ func visible(s string, tabs bool) (string, bool) {
 			changed = true
 		case r == '\t' && tabs:
 			b.WriteByte('\t')
-		case shown(r) && marks <= maxMarks:
+		case isVisible(r) && marks <= maxMarks:
 			b.WriteString(s[i : i+n])
 		default:
 			b.WriteString(escape(r))
@@ -101,8 +101,8 @@ func plain(s string) bool {
 	return true
 }
 
-// shown reports whether a character is visible by itself on a screen.
-func shown(r rune) bool {
+// isVisible reports whether a character is visible by itself on a screen.
+func isVisible(r rune) bool {
 	return unicode.IsPrint(r) && !unicode.Is(unseen, r)
 }
 

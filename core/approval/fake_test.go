@@ -129,7 +129,10 @@ func do(t *testing.T, g *Gate, tl tool.Tool, p Policy, args string) outcome {
 func doItem(t *testing.T, g *Gate, it Item) outcome {
 	t.Helper()
 	var o outcome
-	it.Observe = func(r Record) { o.records = append(o.records, r) }
+	if it.By == nil {
+		it.By = Outside{}
+	}
+	it.By = noting{it.By, func(r Record) { o.records = append(o.records, r) }}
 	o.out, o.err = g.Call(t.Context(), it)
 	if o.err != nil {
 		var f *fault.Fault
@@ -162,3 +165,29 @@ func wantDenied(t *testing.T, o outcome, text string) {
 		t.Error("the record says that it ran")
 	}
 }
+
+// noting is a Caller that passes its records on.
+type noting struct {
+	Caller
+	note func(Record)
+}
+
+func (n noting) Observe(r Record) { n.note(r) }
+
+// observed returns a Caller outside a run whose records go to note.
+func observed(note func(Record)) Caller { return noting{Outside{}, note} }
+
+// entering is a Caller whose calls enter through a function.
+type entering struct {
+	Outside
+	enter func(context.Context, tool.Risk) (context.Context, func(), error)
+}
+
+func (e entering) Enter(ctx context.Context, risk tool.Risk) (context.Context, func(), error) {
+	return e.enter(ctx, risk)
+}
+
+// afterTaint is a Caller that has read untrusted content.
+type afterTaint struct{ Outside }
+
+func (afterTaint) Tainted() bool { return true }

@@ -80,7 +80,7 @@ func (g *Gate) byMode(risk tool.Risk, spec tool.Spec) (run, settled bool) {
 	switch {
 	case g.mode == AutoDeny:
 		return false, true
-	case g.mode == ApproveAll && !(g.SandboxOnly && escapes(risk, spec)):
+	case g.mode == ApproveAll && g.Permission() == "" && !(g.SandboxOnly && escapes(risk, spec)):
 		return true, true
 	}
 	return false, false

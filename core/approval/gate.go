@@ -12,6 +12,20 @@ import (
 	"golem/core/tool"
 )
 
+// PersonRules are what a person said for the project. Its methods must be safe for concurrent
+// use.
+type PersonRules interface {
+	// Trusts reports whether the person trusted a widening. Only then does a project's own
+	// preApproved count where it reaches beyond the sandbox; otherwise it counts as ask
+	// (SPEC §3, SECURITY 17).
+	Trusts(Widening) bool
+	// Saves reports whether a rule can be saved. If not, none is proposed.
+	Saves() bool
+	// Save stores a rule in the person's own configuration, for this project. It reports
+	// whether it did; if not, it must tell the person why.
+	Save(Rule) bool
+}
+
 // Gate is the only way to run a tool (S3-17). There is one gate for each
 // session: all workers share its mode, its remembered decisions and its rule of
 // one question at a time (S0-39..41). The remembered decisions end with the
@@ -22,27 +36,23 @@ type Gate struct {
 	// write, destructive); network and command still ask. It is for a mode that
 	// a manifest chose and not a person (SPEC §3).
 	SandboxOnly bool
-	// Trusts reports whether a person trusted a widening. Only then does a
-	// project's own preApproved count where it reaches beyond the sandbox;
-	// otherwise it counts as ask (SPEC §3, SECURITY 17). With nil, nothing is
-	// trusted.
-	Trusts func(Widening) bool
+	// Rules are what a person said for the project; nil: nothing is trusted, and no rule
+	// is proposed.
+	Rules PersonRules
 	// TaintAsk makes every call that can have effects outside the sandbox (network,
 	// command, unknown risk, outside files) ask once the run has read untrusted content,
 	// even if the call is preApproved (SECURITY 13).
 	TaintAsk bool
-	// Save stores a rule in the person's own configuration, for this project. It
-	// reports whether it did; if not, it must tell the person why. With nil, no rule is
-	// proposed.
-	Save func(Rule) bool
 
 	mode     Mode
 	approver Approver
-	turn     chan struct{} // has one token; a call must take it to ask
-	memory   memory
-	schemas  schemas
-	nonce    string // makes request ids of two sessions differ
-	asked    atomic.Int64
+	// permission is a Permission as a string.
+	permission atomic.Value
+	turn       chan struct{} // has one token; a call must take it to ask
+	memory     memory
+	schemas    schemas
+	nonce      string // makes request ids of two sessions differ
+	asked      atomic.Int64
 }
 
 // NewGate returns a gate. An empty mode means Interactive; an unknown mode
@@ -60,40 +70,43 @@ func (g *Gate) Drop(r Rule) { g.memory.dropRule(r) }
 func (g *Gate) Mode() Mode { return g.mode }
 
 // Call decides about one call and, if it may run, runs it. The steps are: exec
-// manual, strict decoding, schema, identity, preview, Item.Permit, setting,
+// manual, strict decoding, schema, identity, preview, Caller.Permit, setting,
 // remembered decisions, mode, person, tool. Every error is a fault:
 // E_TOOL_INPUT for bad arguments, E_DENIED for a no, E_INTERRUPTED when ctx
 // ends while a person is asked, E_TOOL when the tool panics, otherwise the
 // tool's own error.
 func (g *Gate) Call(ctx context.Context, it Item) (tool.Output, error) {
+	if it.By == nil {
+		it.By = Outside{}
+	}
 	spec := it.Tool.Spec()
 	if it.FromModel && !forModels(spec.Exec) {
 		rec := Record{Setting: Blocked, Rule: "exec: manual", Source: "setting", Reason: "only a person can start this tool"}
-		it.observe(rec)
+		it.By.Observe(rec)
 		return tool.Output{}, denial(it, rec)
 	}
-	args, err := g.decode(spec, it.Call.Args, it.Coerced)
+	args, err := g.decode(spec, it.Call.Args, it.By.Coerced)
 	if err != nil {
 		return tool.Output{}, err
 	}
 	c, err := prepare(ctx, it, spec, args)
-	if err == nil && it.Permit != nil {
-		err = it.Permit(c.risk)
+	if err == nil {
+		err = it.By.Permit(ctx, c.risk)
 	}
 	if err != nil {
 		// The call could not be prepared, or nothing can permit it. Blocked
 		// still comes first: a forbidden call gets no other reason.
-		v := settle(it.Policy, c.subject)
+		v := settingOf(it.Policy, c.subject)
 		rec := Record{Setting: v.setting, Rule: v.rule, Source: "setting", Reason: "not run: " + reason(err)}
 		if v.setting == Blocked {
 			rec.Reason = blockedReason(v.rule)
 			err = denial(it, rec)
 		}
-		it.observe(rec)
+		it.By.Observe(rec)
 		return tool.Output{}, err
 	}
 	rec, err := g.decide(ctx, c)
-	it.observe(rec)
+	it.By.Observe(rec)
 	if err != nil {
 		return tool.Output{}, err
 	}
@@ -115,7 +128,7 @@ func forModels(e tool.Exec) bool {
 func (g *Gate) Setting(spec tool.Spec, p Policy) (Setting, string) {
 	s := newSubject(spec)
 	s.previewed = true // there is no call, so no path decides
-	v := g.believe(settle(p, s), p.Reach, s)
+	v := g.believe(settingOf(p, s), p.Reach, s)
 	return v.setting, v.rule
 }
 
@@ -133,10 +146,10 @@ func (g *Gate) believe(v verdict, reach Reach, s subject) verdict {
 	if v.setting != PreApproved || reach.reaches(v.origin.By, s.risk, s.spec) {
 		return v
 	}
-	if g.Trusts != nil && g.Trusts(v.widening(s)) {
+	if g.Rules != nil && g.Rules.Trusts(v.widening(s)) {
 		return v
 	}
-	return verdict{setting: Ask, rule: v.rule + notTrusted, origin: v.origin}
+	return verdict{setting: Ask, rule: v.rule + notTrusted, origin: v.origin, untrusted: true}
 }
 
 const notTrusted = ", which nobody trusted"
@@ -162,7 +175,7 @@ func Widens(spec tool.Spec, p Policy) []Widening {
 			out = append(out, v.widening(s))
 		}
 	}
-	if v := settle(p, s); v.setting == Blocked {
+	if v := settingOf(p, s); v.setting == Blocked {
 		return nil
 	} else if v.setting == PreApproved {
 		add(v)
@@ -188,9 +201,12 @@ func Widens(spec tool.Spec, p Policy) []Widening {
 // verdict returns what the settings and the rules say about a prepared call.
 func (g *Gate) verdict(c *pending) verdict {
 	p := g.memory.with(c.item.Policy)
-	v := g.believe(settle(p, c.subject), p.Reach, c.subject)
+	v := g.believe(settingOf(p, c.subject), p.Reach, c.subject)
 	if v.setting == PreApproved && g.taints(c) {
 		v = builtin(Ask, "untrusted content was read (approval.taint)")
+	}
+	if v.setting == PreApproved && c.instructs() {
+		v = builtin(Ask, "workers are given this file as instructions")
 	}
 	return v
 }
@@ -198,35 +214,47 @@ func (g *Gate) verdict(c *pending) verdict {
 // taints reports whether a call asks even if it is preApproved, because the run has read
 // untrusted content.
 func (g *Gate) taints(c *pending) bool {
-	return g.TaintAsk && c.item.Tainted != nil && c.item.Tainted() && escapes(c.risk, c.spec)
+	return g.TaintAsk && c.item.By.Tainted() && escapes(c.risk, c.spec)
 }
 
 // decide decides a prepared call. The record is then complete. The error is set
 // if no decision was made: ctx ended, or the call is no longer valid.
 func (g *Gate) decide(ctx context.Context, c *pending) (Record, error) {
+	rec, decided := g.unasked(c)
+	if decided {
+		return rec, nil
+	}
+	return g.ask(ctx, c, rec)
+}
+
+// unasked decides a call without asking. decided is false if a person must be asked.
+func (g *Gate) unasked(c *pending) (rec Record, decided bool) {
 	v := g.verdict(c)
-	rec := Record{Setting: v.setting, Rule: v.rule, Source: "setting"}
-	switch v.setting {
-	case PreApproved: // neither remembered decisions nor the mode count (S0-70)
+	rec = Record{Setting: v.setting, Rule: v.rule, Source: "setting"}
+	switch {
+	case v.setting != PreApproved && v.setting != Ask:
+		rec.Setting, rec.Reason = Blocked, blockedReason(v.rule)
+		return rec, true
+	case g.plan(c, &rec):
+		return rec, true
+	case v.setting == PreApproved: // neither remembered decisions nor the mode count (S0-70)
 		rec.Run = true
-		return rec, nil
-	case Ask:
-	default:
-		rec.Setting = Blocked
-		rec.Reason = blockedReason(v.rule)
-		return rec, nil
+		return rec, true
+	case g.remembered(c, &rec), g.edits(c, v, &rec):
+		return rec, true
 	}
-	if g.remembered(c, &rec) {
-		return rec, nil
+	run, settled := g.byMode(c.risk, c.spec)
+	if run && g.SandboxOnly && c.instructs() { // a manifest chose the mode
+		settled = false
 	}
-	if run, settled := g.byMode(c.risk, c.spec); settled {
+	if settled {
 		rec.Source, rec.Run = "mode", run
 		if !run {
 			rec.Reason = autoDenied
 		}
-		return rec, nil
+		return rec, true
 	}
-	return g.ask(ctx, c, rec)
+	return rec, false
 }
 
 // remembered copies a remembered decision into the record. It reports whether
@@ -246,7 +274,7 @@ func (g *Gate) remembered(c *pending, rec *Record) bool {
 // coversAny reports whether the answer Always is offered for a call, and whether an earlier
 // one covers it.
 func (g *Gate) coversAny(c *pending) bool {
-	return (widens(c.risk) || c.spec.Toolset == mcp) && !g.taints(c) && c.spec.Unconfined == ""
+	return (widens(c.risk) || c.spec.Toolset == mcp) && !g.taints(c) && c.spec.Unconfined == "" && !c.instructs()
 }
 
 func blockedReason(rule string) string { return "blocked by " + rule }
@@ -266,6 +294,8 @@ func denial(it Item, rec Record) *fault.Fault {
 		return f
 	case rec.Nobody:
 		return f.Hinting("go on without it, and say in your answer what you could not do")
+	case rec.Reason == planned:
+		return f.Hinting("do not try it another way: say in your answer what you would do, and end your turn")
 	case rec.Source == "user" || rec.Source == "cache":
 		return f.Hinting("do not repeat this call; go on without it, or ask what to do instead")
 	}

@@ -105,9 +105,9 @@ func TestPanicBecomesFault(t *testing.T) {
 		return tool.Output{Text: fmt.Sprint(none[len(none)])}, nil
 	}
 	left := 0
-	it := Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{}`)}, Enter: func(ctx context.Context, _ tool.Risk) (context.Context, func(), error) {
+	it := Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{}`)}, By: entering{enter: func(ctx context.Context, _ tool.Risk) (context.Context, func(), error) {
 		return ctx, func() { left++ }, nil
-	}}
+	}}}
 	o := doItem(t, NewGate(Interactive, nil), it)
 	if !errors.Is(o.err, fault.Tool) || !contains(o.err.Error(), "t crashed") || left != 1 {
 		t.Errorf("%v, left %d times", o.err, left)
@@ -116,9 +116,7 @@ func TestPanicBecomesFault(t *testing.T) {
 	if o := doItem(t, NewGate(Interactive, nil), it); !errors.Is(o.err, fault.Tool) {
 		t.Errorf("%v", o.err)
 	}
-	it.Enter = func(ctx context.Context, _ tool.Risk) (context.Context, func(), error) {
-		return nil, nil, context.Canceled
-	}
+	it.By = entering{enter: func(context.Context, tool.Risk) (context.Context, func(), error) { return nil, nil, context.Canceled }}
 	before := tl.ran()
 	if o := doItem(t, NewGate(Interactive, nil), it); !errors.Is(o.err, fault.Interrupted) || tl.ran() != before {
 		t.Errorf("%v", o.err)
@@ -160,8 +158,6 @@ func TestSandboxOnly(t *testing.T) {
 	}
 }
 
-func always() bool { return true }
-
 // SECURITY 13: after untrusted content was read, calls that reach the network ask even if
 // they are preApproved, and no earlier answer for any arguments covers them.
 func TestTaint(t *testing.T) {
@@ -171,7 +167,7 @@ func TestTaint(t *testing.T) {
 	g.TaintAsk = true
 	clean := Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{"u":1}`)}}
 	tainted := clean
-	tainted.Tainted = always
+	tainted.By = afterTaint{}
 	doItem(t, g, clean) // asked; the answer is Always
 	doItem(t, g, clean) // remembered
 	doItem(t, g, tainted)
@@ -190,7 +186,7 @@ func TestTaint(t *testing.T) {
 	if she.questions() != 3 || o.ran() || o.record(t).Setting != Ask {
 		t.Errorf("preApproved egress after taint: %+v", o)
 	}
-	read := Item{Tool: plainTool("r", tool.Read), FromModel: true, Tainted: always, Call: tool.Call{Args: json.RawMessage(`{}`)}}
+	read := Item{Tool: plainTool("r", tool.Read), FromModel: true, By: afterTaint{}, Call: tool.Call{Args: json.RawMessage(`{}`)}}
 	if o := doItem(t, g, read); !o.ran() {
 		t.Error(o.err)
 	}
@@ -212,9 +208,9 @@ func TestAModulesOwnRiskWidensNothing(t *testing.T) {
 			tl.spec.Kind, tl.spec.Toolset, tl.spec.Hosts, tl.spec.Network, tl.spec.Grants = tool.Wasm, "custom", c.spec.Hosts, c.spec.Network, c.spec.Grants
 			want := !c.out && risk != tool.Command
 			tainted := NewGate(AutoDeny, nil)
-			tainted.TaintAsk, tainted.Trusts = true, func(Widening) bool { return true }
+			tainted.TaintAsk, tainted.Rules = true, said{trusts: true}
 			pre := Policy{WorkerDefaults: map[string]Setting{"custom": PreApproved}}
-			if o := doItem(t, tainted, Item{Tool: tl, FromModel: true, Tainted: always, Policy: pre, Call: tool.Call{Args: []byte("{}")}}); o.ran() != want {
+			if o := doItem(t, tainted, Item{Tool: tl, FromModel: true, By: afterTaint{}, Policy: pre, Call: tool.Call{Args: []byte("{}")}}); o.ran() != want {
 				t.Errorf("%s, risk %q: after untrusted content ran %v", name, risk, o.ran())
 			}
 			if f := tainted.Forecast(tl.spec, pre); f.AsksOnceTainted == want {
@@ -244,7 +240,7 @@ func TestKeyIsProviderToolAndMount(t *testing.T) {
 		change(&other.spec)
 		do(t, g, other, Policy{}, args)
 	}
-	elsewhere := Item{Tool: writeFile(), FromModel: true, Call: tool.Call{Args: json.RawMessage(args)}, Source: func(m string) string { return "lib/" + m }}
+	elsewhere := Item{Tool: writeFile(), FromModel: true, Call: tool.Call{Args: json.RawMessage(args)}, By: inLibrary{}}
 	doItem(t, g, elsewhere)
 	if she.questions() != 4 {
 		t.Errorf("%d questions, want 4", she.questions())
@@ -285,10 +281,10 @@ func TestChangedMeanwhile(t *testing.T) {
 		d := &diskFile{content: "old", expected: map[string]string{}}
 		g := NewGate(mode, says(t, Yes))
 		it := Item{Tool: d.tool(), FromModel: true, Call: tool.Call{ID: "0.1", Args: json.RawMessage(`{}`)}}
-		it.Enter = func(ctx context.Context, _ tool.Risk) (context.Context, func(), error) {
+		it.By = entering{enter: func(ctx context.Context, _ tool.Risk) (context.Context, func(), error) {
 			d.content = "another call was first"
 			return ctx, nil, nil
-		}
+		}}
 		o := doItem(t, g, it)
 		if mode == Interactive && !errors.Is(o.err, fault.Conflict) || mode == ApproveAll && o.err != nil {
 			t.Errorf("%s: %v", mode, o.err)
@@ -396,3 +392,8 @@ func TestDenialOfAPersonsCall(t *testing.T) {
 		t.Errorf("%v", o.err)
 	}
 }
+
+// inLibrary is a Caller whose mounts are those of a library.
+type inLibrary struct{ Outside }
+
+func (inLibrary) SourceOf(mount string) string { return "lib/" + mount }

@@ -65,7 +65,7 @@ func TestUnknownIdentityIsNotRun(t *testing.T) {
 	for name, m := range map[string]*moduleTool{"error": module("", lock), "panic": module("panic", nil)} {
 		var rec []Record
 		g := NewGate(ApproveAll, says(t))
-		it := Item{Tool: m, FromModel: true, Call: tool.Call{Name: "add", Args: []byte(`{}`)}, Observe: func(r Record) { rec = append(rec, r) }}
+		it := Item{Tool: m, FromModel: true, Call: tool.Call{Name: "add", Args: []byte(`{}`)}, By: observed(func(r Record) { rec = append(rec, r) })}
 		_, err := g.Call(t.Context(), it)
 		if err == nil || name == "error" && !errors.Is(err, fault.Lock) || m.ran() != 0 || len(rec) != 1 || rec[0].Run {
 			t.Errorf("%s: %v, %+v, ran %d", name, err, rec, m.ran())
@@ -77,6 +77,14 @@ func TestUnknownIdentityIsNotRun(t *testing.T) {
 	}
 }
 
+// refusing is a Caller that permits nothing.
+type refusing struct {
+	Outside
+	err error
+}
+
+func (r refusing) Permit(context.Context, tool.Risk) error { return r.err }
+
 // A call that Permit refuses is refused before anybody is asked, whatever the setting, the
 // mode and the remembered decisions are. If it is also blocked, that is reported.
 func TestPermit(t *testing.T) {
@@ -87,9 +95,8 @@ func TestPermit(t *testing.T) {
 			var rec []Record
 			_, err := NewGate(mode, says(t)).Call(t.Context(), Item{
 				Tool: tl, FromModel: true, Call: tool.Call{Name: "fetch", Args: []byte(`{}`)},
-				Policy:  Policy{ProjectTools: map[string]Setting{"fetch": set}},
-				Permit:  func(tool.Risk) error { return refusal },
-				Observe: func(r Record) { rec = append(rec, r) },
+				Policy: Policy{ProjectTools: map[string]Setting{"fetch": set}},
+				By:     noting{refusing{err: refusal}, func(r Record) { rec = append(rec, r) }},
 			})
 			want := fault.Network
 			if set == Blocked {

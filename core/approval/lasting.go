@@ -31,11 +31,11 @@ const mcp = "mcp"
 // code later. That for a tool of an MCP server names the server's configuration and the
 // tool's description by their digest, and covers all arguments. There is also none if the
 // rule would not let this call run: if the call is blocked, a rule of the person asks,
-// untrusted content was read, or nothing confines the call.
+// untrusted content was read, nothing confines the call, or it writes instructions.
 func (g *Gate) lasting(c *pending) *Lasting {
 	l := c.narrowest()
 	foreign := c.spec.Kind == tool.Wasm || c.spec.Toolset == "page"
-	if l == nil || foreign || g.taints(c) || c.spec.Unconfined != "" {
+	if l == nil || foreign || g.taints(c) || c.spec.Unconfined != "" || c.instructs() {
 		return nil
 	}
 	l.Rule.Tool, l.Rule.Decide, l.Rule.Origin = c.spec.Name, PreApproved, Origin{By: Person, At: "saved in this session"}
@@ -47,7 +47,7 @@ func (g *Gate) lasting(c *pending) *Lasting {
 	}
 	p := g.memory.with(c.item.Policy)
 	p.Here.Rules = append(slices.Clip(p.Here.Rules), l.Rule)
-	if settle(p, c.subject).setting != PreApproved {
+	if settingOf(p, c.subject).setting != PreApproved {
 		return nil
 	}
 	return l

@@ -13,7 +13,7 @@ func lastingOf(t *testing.T, tl tool.Tool, args string, p Policy) *Request {
 	t.Helper()
 	her := says(t, No)
 	g := NewGate(Interactive, her)
-	g.Save = func(Rule) bool { return true }
+	g.Rules = said{saves: true, saved: true}
 	_, _ = g.Call(t.Context(), Item{Tool: tl, Call: tool.Call{Args: json.RawMessage(args)}, Policy: p})
 	if len(her.asked) != 1 {
 		t.Fatalf("%s: asked %d times", args, len(her.asked))
@@ -128,7 +128,7 @@ func TestKeptRuleHolds(t *testing.T) {
 	for _, saved := range []bool{true, false} {
 		her := says(t, Keep, No, No)
 		g := NewGate(Interactive, her)
-		g.Save = func(Rule) bool { return saved }
+		g.Rules = said{saves: true, saved: saved}
 		for i, args := range []string{`{"url":"u"}`, `{"url":"u","method":"DELETE"}`, `{"url":"u"}`} {
 			_, err := g.Call(t.Context(), Item{Tool: fetch, Call: tool.Call{Args: json.RawMessage(args)}})
 			if ran := err == nil; ran != (i == 0 || i == 2 && saved) {
@@ -147,3 +147,10 @@ func TestNothingToKeep(t *testing.T) {
 		t.Error(err, her.asked[0].Lasting)
 	}
 }
+
+// said is what a person said for the project.
+type said struct{ trusts, saves, saved bool }
+
+func (s said) Trusts(Widening) bool { return s.trusts }
+func (s said) Saves() bool          { return s.saves }
+func (s said) Save(Rule) bool       { return s.saved }

@@ -40,11 +40,7 @@ func toolKey(spec tool.Spec) key {
 func callKey(of key, args []byte, paths []tool.PathUse, source func(string) string) key {
 	parts := []string{"call", string(of[:]), string(args)}
 	for _, p := range paths {
-		behind := p.Mount
-		if source != nil {
-			behind = source(p.Mount)
-		}
-		parts = append(parts, p.Op, p.Mount, behind, p.Path)
+		parts = append(parts, p.Op, p.Mount, source(p.Mount), p.Path)
 	}
 	return digest(parts...)
 }

@@ -51,7 +51,7 @@ func prepare(ctx context.Context, it Item, spec tool.Spec, args json.RawMessage)
 	}
 	c.args, c.fields = canonical, fieldsOf(canonical)
 	c.kind = toolKey(c.spec)
-	c.key = callKey(c.kind, canonical, c.paths, it.Source)
+	c.key = callKey(c.kind, canonical, c.paths, it.By.SourceOf)
 	return c, nil
 }
 
@@ -119,19 +119,16 @@ func (c *pending) run(ctx context.Context, shown bool) (out tool.Output, err err
 	if ctx.Err() != nil {
 		return tool.Output{}, fault.Of(context.Cause(ctx), fault.Interrupted)
 	}
-	leave := func() {}
-	if c.item.Enter != nil {
-		inner, done, err := c.item.Enter(ctx, c.risk)
-		if done != nil {
-			leave = done
-		}
-		if err != nil {
-			leave()
-			return tool.Output{}, fault.Of(err, fault.Interrupted)
-		}
-		if inner != nil {
-			ctx = inner
-		}
+	inner, leave, err := c.item.By.Enter(ctx, c.risk)
+	if leave == nil {
+		leave = func() {}
+	}
+	if err != nil {
+		leave()
+		return tool.Output{}, fault.Of(err, fault.Interrupted)
+	}
+	if inner != nil {
+		ctx = inner
 	}
 	if !shown {
 		if err := c.refresh(ctx); err != nil {

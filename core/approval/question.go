@@ -56,17 +56,19 @@ type Question struct {
 	// run begins.
 	Call       string
 	WorkerPath []string
+	Answers    AnswerStore // nil: the answer is not kept
+	By         Asker       // nil: nobody is told
+}
+
+// AnswerStore keeps the answers to questions about the same thing.
+type AnswerStore interface {
 	// Settled is called just before the question would be asked, because the answer to
-	// another question may have decided this one. If known is true, nobody is asked. It
-	// may be nil.
-	Settled func() (yes, known bool)
+	// another question may have decided this one. If known is true, nobody is asked.
+	Settled() (yes, known bool)
 	// Answered is called with the result before the next question is asked, so that
 	// Settled of that question can use the result. Its error, which Record.Unsaved gets,
-	// does not change the answer. It may be nil.
-	Answered func(yes bool) error
-	// Asking and Shown are as in Item.
-	Asking func() (done func())
-	Shown  func(Request)
+	// does not change the answer.
+	Answered(yes bool) error
 }
 
 // Ask asks a person a question that is not about a tool call. Record.Run is
@@ -79,13 +81,13 @@ func (g *Gate) Ask(ctx context.Context, q Question) (Record, error) {
 		rec.Reason = autoDenied
 		return rec, nil
 	}
-	done, err := g.take(ctx)
+	done, err := g.waitForFloor(ctx)
 	if err != nil {
 		return gone(ctx, rec)
 	}
 	defer done()
-	if q.Settled != nil {
-		if yes, known := q.Settled(); known {
+	if q.Answers != nil {
+		if yes, known := q.Answers.Settled(); known {
 			rec.Source, rec.Run = "cache", yes
 			if !yes {
 				rec.Reason = deniedEarlier
@@ -98,7 +100,7 @@ func (g *Gate) Ask(ctx context.Context, q Question) (Record, error) {
 		ID: g.newID(), Kind: q.Kind, Call: q.Call, Title: q.Title, Lines: slices.Clone(q.Lines),
 		WorkerPath: slices.Clone(q.WorkerPath), Risk: q.Kind.risk(), Answers: []Answer{Yes, No},
 	}
-	d, ok, err := g.put(ctx, r, q.Asking, q.Shown, &rec)
+	d, ok, err := g.put(ctx, r, q.By, &rec)
 	switch {
 	case err != nil:
 		return rec, err
@@ -108,8 +110,8 @@ func (g *Gate) Ask(ctx context.Context, q Question) (Record, error) {
 	default:
 		rec.Reason = spoken(d.Reason)
 	}
-	if q.Answered != nil {
-		rec.Unsaved = q.Answered(rec.Run)
+	if q.Answers != nil {
+		rec.Unsaved = q.Answers.Answered(rec.Run)
 	}
 	return rec, nil
 }
@@ -121,7 +123,7 @@ func (g *Gate) Input(ctx context.Context, q Question) (string, error) {
 	if g.mode == AutoDeny {
 		return "", nil
 	}
-	done, err := g.take(ctx)
+	done, err := g.waitForFloor(ctx)
 	if err != nil {
 		_, err = gone(ctx, Record{})
 		return "", err
@@ -132,7 +134,7 @@ func (g *Gate) Input(ctx context.Context, q Question) (string, error) {
 		ID: g.newID(), Kind: q.Kind, Call: q.Call, Title: q.Title, Lines: slices.Clone(q.Lines),
 		WorkerPath: slices.Clone(q.WorkerPath), Risk: q.Kind.risk(), Answers: []Answer{Yes, No},
 	}
-	d, ok, err := g.put(ctx, r, q.Asking, q.Shown, &rec)
+	d, ok, err := g.put(ctx, r, q.By, &rec)
 	if err != nil || !ok || d.Answer != Yes {
 		return "", err
 	}
@@ -148,9 +150,9 @@ const (
 // newID returns an id that is used for one request only.
 func (g *Gate) newID() string { return fmt.Sprintf("%s-%d", g.nonce, g.asked.Add(1)) }
 
-// take waits until no other question is open. No other question can be asked until the
+// waitForFloor waits until no other question is open. No other question can be asked until the
 // caller calls done.
-func (g *Gate) take(ctx context.Context) (done func(), err error) {
+func (g *Gate) waitForFloor(ctx context.Context) (done func(), err error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -165,8 +167,8 @@ func (g *Gate) take(ctx context.Context) (done func(), err error) {
 
 // put shows a request and waits for its answer. ok is false if there is no
 // answer; rec then has the reason. The error is set only if ctx ends.
-func (g *Gate) put(ctx context.Context, r Request, asking func() func(), shown func(Request), rec *Record) (d Decision, ok bool, err error) {
-	d, err = g.approve(ctx, r, asking, shown)
+func (g *Gate) put(ctx context.Context, r Request, by Asker, rec *Record) (d Decision, ok bool, err error) {
+	d, err = g.approve(ctx, r, by)
 	if ctx.Err() != nil {
 		*rec, err = gone(ctx, *rec)
 		return d, false, err
@@ -189,7 +191,7 @@ func (g *Gate) put(ctx context.Context, r Request, asking func() func(), shown f
 
 // approve calls the Approver between asking and its done. A panic of a front
 // end becomes an error, and so a no.
-func (g *Gate) approve(ctx context.Context, r Request, asking func() func(), shown func(Request)) (d Decision, err error) {
+func (g *Gate) approve(ctx context.Context, r Request, by Asker) (d Decision, err error) {
 	if g.approver == nil {
 		return Decision{}, ErrNobody
 	}
@@ -198,13 +200,9 @@ func (g *Gate) approve(ctx context.Context, r Request, asking func() func(), sho
 			d, err = Decision{}, errors.New("the user interface failed")
 		}
 	}()
-	if asking != nil {
-		if done := asking(); done != nil {
-			defer done()
-		}
-	}
-	if shown != nil {
-		shown(r)
+	if by != nil {
+		defer by.Asking()()
+		by.Shown(r)
 	}
 	return g.approver.Approve(ctx, r)
 }

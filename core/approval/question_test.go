@@ -80,7 +80,7 @@ func TestQuestionsNeverMix(t *testing.T) {
 		tl := plainTool("t", tool.Write)
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			_, _ = g.Call(t.Context(), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{}`)}, Observe: func(r Record) { tool1 = r }})
+			_, _ = g.Call(t.Context(), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{}`)}, By: observed(func(r Record) { tool1 = r })})
 		})
 		synctest.Wait()
 		wg.Go(func() { key, _ = g.Ask(t.Context(), trustQuestion()) })
@@ -101,7 +101,7 @@ func TestQuestionsNeverMix(t *testing.T) {
 func TestQuestionSettledMeanwhile(t *testing.T) {
 	for _, yes := range []bool{true, false} {
 		q := trustQuestion()
-		q.Settled = func() (bool, bool) { return yes, true }
+		q.Answers = knownAnswer(yes)
 		rec, err := NewGate("", says(t)).Ask(t.Context(), q)
 		if err != nil || rec.Run != yes || rec.Source != "cache" {
 			t.Errorf("%+v %v", rec, err)
@@ -131,13 +131,15 @@ func TestQuestionBrackets(t *testing.T) {
 	var order []string
 	var shown Request
 	q := trustQuestion()
-	q.Asking = func() func() {
-		order = append(order, "asking")
-		return func() { order = append(order, "done") }
-	}
-	q.Shown = func(r Request) { shown = r; order = append(order, "shown") }
+	q.By = ordered{&order, nil, &shown}
 	she := says(t, Yes)
-	if _, err := NewGate("", she).Ask(t.Context(), q); err != nil || strings.Join(order, " ") != "asking shown done" || shown.ID != she.asked[0].ID {
+	if _, err := NewGate("", she).Ask(t.Context(), q); err != nil || strings.Join(order, " ") != "asking shown answered" || shown.ID != she.asked[0].ID {
 		t.Errorf("%v %q %+v", err, order, shown)
 	}
 }
+
+// knownAnswer is a store that knows the answer.
+type knownAnswer bool
+
+func (k knownAnswer) Settled() (yes, known bool) { return bool(k), true }
+func (knownAnswer) Answered(bool) error          { return nil }

@@ -201,13 +201,11 @@ func TestPropagation(t *testing.T) {
 		left := false
 		it := Item{
 			Tool: tl, FromModel: true, WorkerPath: []string{"root", "a", "b"}, Call: tool.Call{ID: "0.1.1.1", Name: "bash", Args: json.RawMessage(`{"command":"ls"}`)},
-			Asking: func() func() { order = append(order, "asking"); return func() { order = append(order, "answered") } },
-			Shown:  func(Request) { order = append(order, "shown") },
-			Enter: func(ctx context.Context, risk tool.Risk) (context.Context, func(), error) {
+			By: ordered{&order, entering{enter: func(ctx context.Context, risk tool.Risk) (context.Context, func(), error) {
 				order = append(order, "enter "+string(risk))
 				ctx, cancel := context.WithTimeout(ctx, timeout)
 				return ctx, func() { cancel(); left = true }, nil
-			},
+			}}, new(Request)},
 		}
 		if _, err := NewGate(Interactive, slow).Call(t.Context(), it); err != nil {
 			t.Fatal(err)
@@ -216,6 +214,23 @@ func TestPropagation(t *testing.T) {
 			t.Errorf("order %s, left %v", got, left)
 		}
 	})
+}
+
+// ordered is a Caller that notes what it is told of a question.
+type ordered struct {
+	order *[]string
+	Caller
+	request *Request // the one that is shown
+}
+
+func (o ordered) Asking() func() {
+	*o.order = append(*o.order, "asking")
+	return func() { *o.order = append(*o.order, "answered") }
+}
+
+func (o ordered) Shown(r Request) {
+	*o.order = append(*o.order, "shown")
+	*o.request = r
 }
 
 // Scenario 21, at the gate: settings under rule names, blocked in mode approve_all, nobody who
@@ -291,12 +306,12 @@ func TestInterruptedQuestion(t *testing.T) {
 	tl := writeFile()
 	records := 0
 	for range 2 { // first while asking, then while waiting for the turn
-		_, err := g.Call(ctx, Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{"path":"/a"}`)}, Observe: func(r Record) {
+		_, err := g.Call(ctx, Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{"path":"/a"}`)}, By: observed(func(r Record) {
 			records++
 			if r.Run {
 				t.Error("recorded as run")
 			}
-		}})
+		})})
 		if !errors.Is(err, fault.Interrupted) {
 			t.Errorf("got %v", err)
 		}

@@ -47,8 +47,8 @@ func TestServedTools(t *testing.T) {
 	}
 	tainted := says(t, No)
 	g = NewGate(Interactive, tainted)
-	g.Save = func(Rule) bool { return true }
-	_, _ = g.Call(t.Context(), Item{Tool: now, Call: tool.Call{Args: json.RawMessage(`{}`)}, Policy: Policy{}, Tainted: func() bool { return true }})
+	g.Rules = said{saves: true, saved: true}
+	_, _ = g.Call(t.Context(), Item{Tool: now, Call: tool.Call{Args: json.RawMessage(`{}`)}, Policy: Policy{}, By: afterTaint{}})
 	if len(tainted.asked) != 1 {
 		t.Fatal("not asked")
 	}

@@ -34,12 +34,14 @@ type verdict struct {
 	rule    string // for people
 	origin  Origin
 	matched *Rule // the rule that decided, if one did
+	// untrusted says that it would be preApproved if a person had trusted it.
+	untrusted bool
 	// also has the verdicts of other rules that this one depends on: several
 	// rules together can allow the parts of a command.
 	also []verdict
 }
 
-// settle finds the setting of a call, in this order (SPEC §7):
+// settingOf finds the setting of a call, in this order (SPEC §7):
 //
 //  1. blocked: person, worker, manifest, their defaults, mounts. Of a list of rules only
 //     the first that matches counts, and the person's rules come before the person's
@@ -54,7 +56,7 @@ type verdict struct {
 //
 // Rules and mounts come before the per-tool settings because they are more
 // specific: they are about this call, not about the tool.
-func settle(p Policy, s subject) verdict {
+func settingOf(p Policy, s subject) verdict {
 	here, everywhere := p.Here.setting("your setting for this project", s), p.Everywhere.setting("your setting", s)
 	if here.setting == Blocked {
 		return here
@@ -91,15 +93,15 @@ func (p Personal) setting(what string, s subject) verdict {
 	}
 	for _, n := range s.names {
 		if set := p.Tools[n].known(); set != "" {
-			return said(set, what+" for "+n, p.Origins["tool:"+n])
+			return configured(set, what+" for "+n, p.Origins["tool:"+n])
 		}
 	}
-	return said(p.Default.known(), what, p.Origins["default"])
+	return configured(p.Default.known(), what, p.Origins["default"])
 }
 
-// said returns a verdict that a file or a person configured, with the place in
+// configured returns a verdict that a file or a person configured, with the place in
 // its label.
-func said(set Setting, what string, o Origin) verdict {
+func configured(set Setting, what string, o Origin) verdict {
 	if o.At != "" {
 		what += " (" + o.At + ")"
 	}
@@ -140,7 +142,7 @@ func settleFiles(p Policy, s subject) verdict {
 func configuredSettings(p Policy, s subject) []verdict {
 	var out []verdict
 	add := func(set Setting, key, what string) {
-		out = append(out, said(set.known(), what, p.Origins[key]))
+		out = append(out, configured(set.known(), what, p.Origins[key]))
 	}
 	for _, n := range s.names {
 		add(p.WorkerTools[n], "worker.tool:"+n, "worker's setting for "+n)

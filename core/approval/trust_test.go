@@ -39,7 +39,7 @@ func TestAProjectsWordEndsAtItsSandbox(t *testing.T) {
 			tl.spec.Kind, tl.spec.Hosts, tl.spec.Network, tl.spec.Toolset = c.spec.Kind, c.spec.Hosts, c.spec.Network, "set"
 			for _, trusted := range []bool{false, true} {
 				g := NewGate(AutoDeny, nil)
-				g.Trusts = func(Widening) bool { return trusted }
+				g.Rules = said{trusts: trusted}
 				o := do(t, g, tl, p, `{"a":"b"}`)
 				if want := c.run || trusted; o.ran() != want {
 					t.Errorf("%s, %s, trusted %v: ran %v, want %v (%+v)", where, what, trusted, o.ran(), want, o.record(t))

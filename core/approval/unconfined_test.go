@@ -15,7 +15,7 @@ func TestUnconfinedAsksEachTime(t *testing.T) {
 	file := Policy{ProjectTools: map[string]Setting{"run_command": PreApproved}, Here: Personal{Rules: []Rule{{Tool: "run_command", Decide: PreApproved, Origin: Origin{By: Person}}}}}
 	p := says(t, Session, Always, Keep, Never)
 	g := NewGate(Interactive, p)
-	g.Trusts, g.Save = func(Widening) bool { return true }, func(Rule) bool { return true }
+	g.Rules = said{true, true, true}
 	for i := range 3 {
 		if !do(t, g, run, file, `{"command":"ls"}`).ran() || p.questions() != i+1 {
 			t.Errorf("call %d: %d questions", i, p.questions())

@@ -3,13 +3,14 @@
 package builtin
 
 import (
+	"bytes"
 	"embed"
 	"io/fs"
 
 	"golem/core/sandbox"
 )
 
-//go:embed workers scripts projects
+//go:embed workers scripts projects assistant
 var files embed.FS
 
 // Workers returns the built-in workers, each a file ID.worker (S1-01), and in templates/
@@ -22,6 +23,22 @@ func Scripts() fs.FS { return below("scripts") }
 // Projects returns the projects that golem init writes. Each is in a directory with the
 // name of its template. Empty directories are not among them.
 func Projects() fs.FS { return below("projects") }
+
+// AssistantFile is the one file of Assistant.
+const AssistantFile = "assistant.worker"
+
+// Assistant returns the project of the built-in worker assistant, with which a person talks
+// about a directory that is not a project (SPEC §11). With shell it may run commands, each
+// after a question.
+func Assistant(shell bool) fs.FS {
+	tree := sandbox.Memory()
+	data, _ := files.ReadFile("assistant/" + AssistantFile)
+	if shell {
+		data = bytes.Replace(data, []byte("{filesystem: {}}"), []byte("{filesystem: {}, shell: {}}"), 1)
+	}
+	_ = tree.WriteFile(AssistantFile, data) // in memory it cannot fail
+	return tree
+}
 
 // below copies a directory of the embedded files to a tree in memory. golem has the
 // code of such trees anyway; to return embed.FS as an fs.FS would make the page 9 KB

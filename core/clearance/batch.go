@@ -28,13 +28,13 @@ func (b *batch) open(c Change) (step, error) {
 		b.r.opened = map[string]sandbox.FS{}
 	}
 	st := step{Change: c, below: c.Path}
-	err := b.r.Store.open(&st, b.r.opened, c.Source)
+	err := openTrees{b.r.Store.Real, b.r.opened}.find(&st, c.Source)
 	return st, err
 }
 
 // gather adds the lines for a change to the batch.
 func (b *batch) gather(w sandbox.Write) error {
-	at := b.r.at(w.Mount, w.Name)
+	at := b.r.changeAt(w.Mount, w.Name)
 	switch w.Op {
 	case sandbox.OpWrite:
 		b.parents(at)
@@ -42,7 +42,7 @@ func (b *batch) gather(w sandbox.Write) error {
 	case sandbox.OpMkdir:
 		return b.put(at, made)
 	case sandbox.OpRename:
-		to := b.r.at(w.ToMount, w.To)
+		to := b.r.changeAt(w.ToMount, w.To)
 		b.parents(to)
 		return b.move(at, to)
 	}
@@ -80,7 +80,7 @@ func (b *batch) note(c Change, after func() (string, error)) (*recorded, error) 
 	switch {
 	case e == nil:
 		e = &recorded{Change: c}
-		b.keep(e)
+		b.keepOld(e)
 	case e.Lost:
 		return e, nil
 	case !b.asLeft(e):
@@ -102,8 +102,8 @@ func (b *batch) asLeft(e *recorded) bool {
 	return err == nil && now == e.Base
 }
 
-// keep stores the current content of a file in the item, before the run changes it.
-func (b *batch) keep(e *recorded) {
+// keepOld stores the current content of a file in the item, before the run changes it.
+func (b *batch) keepOld(e *recorded) {
 	st, err := b.open(e.Change)
 	var info fs.FileInfo
 	if err == nil {
@@ -133,7 +133,7 @@ func (b *batch) keep(e *recorded) {
 	data, err := sandbox.ReadFile(st.fs, st.name, keptBytes)
 	if err == nil {
 		e.Digest, e.Size = digest(data), int64(len(data))
-		err = b.r.Store.blob(b.r.id, e.Digest, data)
+		err = b.r.Store.shelf().blob(b.r.id, e.Digest, data)
 	}
 	if err != nil {
 		b.lose(e, err)
@@ -144,7 +144,7 @@ func (b *batch) keep(e *recorded) {
 }
 
 // lose marks a file whose old content is not kept, and tells the first one to
-// Record.Trouble.
+// Host.Trouble.
 func (b *batch) lose(e *recorded, why error) {
 	e.Lost = true
 	if !b.r.told {

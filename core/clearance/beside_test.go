@@ -90,7 +90,7 @@ func TestUndoBesideAnUnreadableRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := d.undo()
-	s.Mount = func(string) (sandbox.FS, error) { return unreadable{d.files, "a"}, nil }
+	s.Real = realFiles{unreadable{d.files, "a"}}
 	items, err := s.Runs(context.Background())
 	if err != nil || len(items) != 2 || items[0].Run != "killed" || items[1].Err != nil {
 		t.Fatalf("%+v, %v", items, err)
@@ -100,7 +100,7 @@ func TestUndoBesideAnUnreadableRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants(t, s.Undoable(newest, clearance.Push{}), fault.Path, "a is a symbolic link") // an older run is not undone in its place
+	wants(t, newest.Undoable(clearance.Push{}), fault.Path, "a is a symbolic link") // an older run is not undone in its place
 	if err := undoesRun(s, "old"); err != nil {
 		t.Fatal(err)
 	}
@@ -206,13 +206,13 @@ func TestCloseLeavesAHalfDonePush(t *testing.T) {
 func TestUndoAfterAFailedClose(t *testing.T) {
 	d := newDisk(before)
 	s := d.undo()
-	lock, fails := s.State.Lock, false
-	s.State.Lock = func(ctx context.Context, name string) (func(), error) {
+	host, fails := s.State.Host, false
+	s.State.Host = locking{host, func(ctx context.Context, name string) (func(), error) {
 		if fails {
 			return nil, errStopped // no room for one more file
 		}
-		return lock(ctx, name)
-	}
+		return host.Lock(ctx, name)
+	}}
 	chat := d.run(t, s, "chat")
 	if err := chat.WriteFile("a", []byte("1")); err != nil {
 		t.Fatal(err)

@@ -25,22 +25,22 @@ func (s *Store) goOn(it Item) (Item, error) {
 // carryOut writes the files of a pushing item. If a write fails, or a file has neither
 // its old nor its new content, carryOut takes back what it has written.
 func (s *Store) carryOut(it Item, steps []step) (Item, error) {
-	failed := s.write(it, steps)
+	failed := s.shelf().write(it, steps)
 	if failed == nil {
 		it.State = Pushed
-		return it, s.finish(it)
+		return it, s.desk().finish(it)
 	}
-	if err := s.takeBack(it, steps); err != nil {
+	if err := s.shelf().takeBack(it, steps); err != nil {
 		return it, fault.Of(failed, fault.Conflict).Hinting("writing the files of %s is half done (%v): the next golem command in this project finishes it or takes it back", it.name(), err)
 	}
 	it.takenBack()
-	if err := s.ended(it); err != nil {
+	if err := s.desk().end(it); err != nil {
 		return it, fault.Of(failed, fault.Conflict).Hinting("the files of %s are as they were, and golem could not note that (%v): the next golem command in this project tries again", it.name(), err)
 	}
 	return it, failed
 }
 
-func (s *Store) write(it Item, steps []step) error {
+func (s shelf) write(it Item, steps []step) error {
 	for _, st := range steps {
 		now, err := digestAt(st.fs, st.name)
 		switch {
@@ -65,7 +65,7 @@ func (st step) swaps() bool {
 
 // set gives a file the content with the digest sum, or removes it if sum is "". now is
 // the digest that it has. A directory that is to be removed but is not empty stays.
-func (s *Store) set(id string, st step, now, sum string) error {
+func (s shelf) set(id string, st step, now, sum string) error {
 	if sum == "" || now != "" && st.swaps() {
 		err := st.tree.Remove(st.name)
 		if sum == "" && errors.Is(err, sandbox.ErrNotEmpty) {
@@ -91,7 +91,7 @@ func (s *Store) set(id string, st step, now, sum string) error {
 
 // takeBack gives the files that were written their old content, and removes the
 // directories that the push created.
-func (s *Store) takeBack(it Item, steps []step) error {
+func (s shelf) takeBack(it Item, steps []step) error {
 	for _, st := range slices.Backward(steps) {
 		now, err := digestAt(st.fs, st.name)
 		if err == nil && now == folder && st.base != folder && slices.Contains(it.Made, st.name) {

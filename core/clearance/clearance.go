@@ -24,14 +24,11 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"golem/core/sandbox"
-	"golem/core/state"
 )
 
 // Type is the origin of an item (S4-31).
@@ -91,13 +88,18 @@ type Item struct {
 	Lost  []string `json:"lost,omitempty"`
 	Blind []string `json:"blind,omitempty"`
 
-	had   map[string][]string // for an open item: digests of everything that the run wrote, by name
-	lost  map[string]*Change  // for an open item: the files of Lost; Digest is their old content, "" if it is unknown
-	stuck bool                // its run was killed, and it could not be closed; Err says why
+	replayed
 
 	// Err says why the item can only be shown: it was not written on this machine, was
 	// written by a newer golem, or is damaged. If it is nil, the item can be pushed.
 	Err error `json:"-"`
+}
+
+// replayed is what a journal says of an item beyond its fields.
+type replayed struct {
+	had   map[string][]string // digests of everything that the run wrote, by name
+	lost  map[string]*Change  // the files of Lost; Digest is their old content, "" if it is unknown
+	stuck bool                // its run was killed, and it could not be closed; Err says why
 }
 
 // Change is one file of an item.
@@ -164,6 +166,7 @@ type Target struct {
 	Dir    string `json:"dir,omitempty"`
 	Git    string `json:"git,omitempty"`
 	Branch string `json:"branch,omitempty"`
+	Remote string `json:"remote,omitempty"` // address to which a push also sends the branch
 }
 
 // root returns the directory in which the files of an item are written.
@@ -182,36 +185,6 @@ func (t Target) Below(c Change) string {
 	}
 	return path.Clean(c.Path)
 }
-
-// The formats of the files.
-var (
-	itemFormat    = state.Format{Kind: "clearance-item", Version: 1}
-	journalFormat = state.Format{Kind: "clearance-journal", Version: 1}
-	noteFormat    = state.Format{Kind: "clearance-note", Version: 1}
-	nextFormat    = state.Format{Kind: "clearance-next", Version: 1}
-)
-
-const (
-	notesDir    = "clearance/notes"
-	nextFile    = "next" // the number of the next item
-	itemFile    = "item"
-	journalFile = "journal"
-	maxItem     = 64 << 20 // the most bytes of the file "item"
-)
-
-// dir returns the directory of the store's items, which is also the name of its lock.
-func (s *Store) dir() string {
-	if s.Undo {
-		return "undo"
-	}
-	return "clearance"
-}
-
-func (s *Store) at(id string, name ...string) string {
-	return path.Join(append([]string{s.dir(), id}, name...)...)
-}
-
-func (s *Store) lockOf(slot int) string { return s.dir() + "-" + strconv.Itoa(slot) }
 
 func digest(data []byte) string {
 	sum := sha256.Sum256(data)
@@ -249,17 +222,6 @@ func digestAt(fsys fs.FS, name string) (string, error) {
 
 // isBinary reports whether content is not text.
 func isBinary(data []byte) bool { return !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 }
-
-// typeOf returns the type of an item with the changes of a run.
-func (s *Store) typeOf(changes []Change) Type {
-	if s.Undo {
-		return Replaced
-	}
-	if slices.ContainsFunc(changes, func(c Change) bool { return c.Binary }) {
-		return BinaryOutput
-	}
-	return PendingExport
-}
 
 func byName(a, b Change) int { return strings.Compare(a.Name(), b.Name()) }
 

@@ -12,6 +12,7 @@ import (
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/sandbox/sandboxtest"
+	"golem/core/state"
 )
 
 func push(s *clearance.Store, id string, how clearance.Push) error {
@@ -115,7 +116,7 @@ func TestForeignItem(t *testing.T) {
 	}
 	s := d.store()
 	wants(t, push(s, "7", clearance.Push{}), fault.Trust)
-	s.State.Key = func() ([]byte, error) { return []byte("01234567890123456789012345678901"), nil }
+	s.State.Host = otherMachine{s.State.Host}
 	wants(t, push(s, "1", clearance.Push{}), fault.Trust)
 	if err := push(d.store(), "1", clearance.Push{}); err != nil {
 		t.Error(err)
@@ -307,4 +308,19 @@ func TestTargetOfAPushThatFailed(t *testing.T) {
 			}
 		}
 	})
+}
+
+// otherMachine is a host with another key.
+type otherMachine struct{ state.Host }
+
+func (otherMachine) Key() ([]byte, error) { return []byte("01234567890123456789012345678901"), nil }
+
+// locking is a host whose locks are taken by a function.
+type locking struct {
+	state.Host
+	lock func(ctx context.Context, name string) (release func(), err error)
+}
+
+func (l locking) Lock(ctx context.Context, name string) (release func(), err error) {
+	return l.lock(ctx, name)
 }

@@ -37,7 +37,7 @@ func (s *Store) bases() func(Change) map[string]string {
 
 func (s *Store) base(to Target, below string) (string, error) {
 	st := step{below: below}
-	if err := s.open(&st, map[string]sandbox.FS{}, path.Clean(to.Dir)); err != nil {
+	if err := (openTrees{s.Real, map[string]sandbox.FS{}}).find(&st, path.Clean(to.Dir)); err != nil {
 		return "", err
 	}
 	return digestAt(st.fs, st.name)
@@ -53,10 +53,8 @@ type File struct {
 // Commit makes a separate item with a snapshot of the files as they are now (S4-48). An
 // unknown target is E_NOT_FOUND.
 func (w *Work) Commit(ctx context.Context, files []File, message, target string) (Item, error) {
-	if to, known := w.Store.Targets[target]; target != "" && !known {
+	if _, known := w.Store.Targets[target]; target != "" && !known {
 		return Item{}, w.Store.noTarget(target)
-	} else if to.Git != "" && w.Store.Git == nil {
-		return Item{}, noGit()
 	}
 	if err := w.accepted(files, target); err != nil {
 		return Item{}, err
@@ -84,10 +82,10 @@ func (w *Work) Commit(ctx context.Context, files []File, message, target string)
 	}
 	sorting.By(it.Changes, byName)
 	if err = errors.Join(err, log.Close()); err == nil {
-		err = w.Store.put(it)
+		err = w.Store.shelf().put(it)
 	}
 	if err != nil {
-		return it, errors.Join(err, w.Store.remove(it.ID))
+		return it, errors.Join(err, w.Store.shelf().remove(it.ID))
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,8 +102,10 @@ func (w *Work) accepted(files []File, target string) error {
 	if to.Git == "" {
 		return nil
 	}
-	b, err := w.Store.Git(to)
-	if err != nil {
+	b, err := w.Store.Real.Branch(to)
+	if errors.Is(err, ErrNoGit) {
+		return err
+	} else if err != nil {
 		return nil
 	}
 	names := make([]string, len(files))
@@ -118,12 +118,12 @@ func (w *Work) accepted(files []File, target string) error {
 
 // reserve gives the item a number and a journal. The caller closes log and calls free.
 func (w *Work) reserve(ctx context.Context, it *Item) (log *state.Log, free func(), err error) {
-	release, err := w.Store.hold(ctx)
+	release, err := w.Store.shelf().lock(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer release()
-	it.ID, log, free, err = w.Store.reserve(&journal{Commit: true, Run: it.Run, Worker: it.Worker, Created: it.Created})
+	it.ID, log, free, err = w.Store.shelf().reserve(&journal{Commit: true, Run: it.Run, Worker: it.Worker, Created: it.Created})
 	return log, free, err
 }
 
@@ -147,12 +147,12 @@ func (w *Work) snapshot(id string, f File) (c Change, own *entry, err error) {
 	w.mu.Unlock()
 	if err == nil && (!f.Staged || e == nil) {
 		st := step{Change: c, below: c.Path, want: c.Digest}
-		if err = w.Store.open(&st, map[string]sandbox.FS{}, c.Source); err == nil {
+		if err = (openTrees{w.Store.Real, map[string]sandbox.FS{}}).find(&st, c.Source); err == nil {
 			c.Base, err = digestAt(st.fs, st.name)
 		}
 	}
 	if err != nil {
 		return c, nil, err
 	}
-	return c, own, w.Store.blob(id, c.Digest, data)
+	return c, own, w.Store.shelf().blob(id, c.Digest, data)
 }

@@ -95,15 +95,23 @@ func (d *disk) store() *clearance.Store {
 	s := state.Memory(faulty{d.state, d.f})
 	return &clearance.Store{
 		State:   &s,
-		Mount:   func(string) (sandbox.FS, error) { return faulty{d.files, d.f}, nil },
+		Real:    realFiles{faulty{d.files, d.f}},
 		Targets: map[string]clearance.Target{"main": {Dir: "pub"}},
-		Guard: func(source string) (bool, error) {
-			if sandbox.Secret(source) {
-				return false, fault.New(fault.Protected, "%s is never written", source)
-			}
-			return strings.HasSuffix(source, ".worker"), nil
-		},
 	}
+}
+
+// realFiles has one tree for every source, and no repository. A worker defines the project.
+type realFiles struct{ sandbox.FS }
+
+func (r realFiles) Mount(string) (sandbox.FS, error) { return r.FS, nil }
+
+func (realFiles) Branch(clearance.Target) (clearance.Branch, error) { return nil, clearance.ErrNoGit }
+
+func (realFiles) Guard(place string) (bool, error) {
+	if sandbox.Secret(place) {
+		return false, fault.New(fault.Protected, "%s is never written", place)
+	}
+	return strings.HasSuffix(place, ".worker"), nil
 }
 
 func (d *disk) work() *clearance.Work {
@@ -111,7 +119,7 @@ func (d *disk) work() *clearance.Work {
 }
 
 func (d *disk) workOf(s *clearance.Store) *clearance.Work {
-	return &clearance.Work{Store: s, Run: "r", Worker: "main", Root: ".", Base: func() (sandbox.FS, error) { return d.files, nil }}
+	return &clearance.Work{Store: s, Run: "r", Worker: "main", Root: ".", Host: &host{files: d.files}}
 }
 
 // all returns every file of a tree with its content, and every directory.

@@ -28,7 +28,7 @@ func (s *Store) Diff(it Item, target string) ([]FileDiff, error) {
 	if it.Err != nil {
 		out := make([]FileDiff, len(it.Changes))
 		for n, c := range it.Changes {
-			out[n] = FileDiff{Place: Place{Change: c, To: c.Name()}, Patch: s.foreign(it.ID, c)}
+			out[n] = FileDiff{Place: Place{Change: c, To: c.Name()}, Patch: s.shelf().foreign(it.ID, c)}
 		}
 		return out, nil
 	}
@@ -54,11 +54,11 @@ func (s *Store) Diff(it Item, target string) ([]FileDiff, error) {
 
 // foreign returns the content of a file of an item that may only be shown, as a diff
 // from an empty file.
-func (s *Store) foreign(id string, c Change) string {
+func (s shelf) foreign(id string, c Change) string {
 	if sum, err := hex.DecodeString(c.Digest); err != nil || len(sum) != sha256.Size {
 		return fmt.Sprintf("File %s is removed\n", c.Name())
 	}
-	info, err := fs.Stat(s.State.Files, s.at(id, c.Digest))
+	info, err := fs.Stat(s.state.Files, s.path(id, c.Digest))
 	if err == nil && info.Size() <= maxDiffed {
 		if data, err := s.content(id, c.Digest); err == nil && !isBinary(data) {
 			return textdiff.Unified("/dev/null", "b/"+c.Name(), "", string(data))
@@ -112,7 +112,7 @@ func (s *Store) patch(id string, st step, shown int) (string, error) {
 		}
 	}
 	if st.want != "" {
-		if next, err = s.content(id, st.want); err != nil {
+		if next, err = s.shelf().content(id, st.want); err != nil {
 			return "", err
 		}
 	}

@@ -38,10 +38,9 @@ type Committed struct {
 	Program bool                   // the file is executable; a file that was executable stays so
 }
 
-func noGit() error {
-	return fault.New(fault.Platform, "this platform has no git repositories").
-		Hinting("push to a target that is a directory; the command line and the page of golem push to repositories")
-}
+// ErrNoGit is the error of RealFiles.Branch on a platform without git repositories.
+var ErrNoGit = fault.New(fault.Platform, "this platform has no git repositories").
+	Hinting("push to a target that is a directory; the command line and the page of golem push to repositories")
 
 // branch is a branch to which an item is pushed, or with which it is compared.
 type branch struct {
@@ -50,11 +49,8 @@ type branch struct {
 	older map[string]fs.FS // files by commit
 }
 
-func (s *Store) branch(to Target) (*branch, error) {
-	if s.Git == nil {
-		return nil, noGit()
-	}
-	b, err := s.Git(to)
+func branchOf(real RealFiles, to Target) (*branch, error) {
+	b, err := real.Branch(to)
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +90,10 @@ func (b *branch) open(st *step, root string) error {
 func (s *Store) tips() map[string]string {
 	out := map[string]string{}
 	for name, to := range s.Targets {
-		if to.Git == "" || s.Git == nil {
+		if to.Git == "" {
 			continue
 		}
-		if b, err := s.Git(to); err == nil {
+		if b, err := s.Real.Branch(to); err == nil {
 			out[name] = b.Tip()
 		}
 	}
@@ -107,7 +103,7 @@ func (s *Store) tips() map[string]string {
 // commit pushes an item to a branch. The item is stored with the hash of the commit
 // before the branch moves, so that Settle can find out whether the push was done.
 func (s *Store) commit(it Item, to Target, steps []step) (Item, error) {
-	b, err := s.Git(to)
+	b, err := s.Real.Branch(to)
 	if err != nil {
 		return it, err
 	}
@@ -115,7 +111,7 @@ func (s *Store) commit(it Item, to Target, steps []step) (Item, error) {
 	for _, st := range steps {
 		f := Committed{Name: st.name, Program: st.Perm&0o100 != 0}
 		if st.want != "" {
-			f.Content = func() ([]byte, error) { return s.content(it.ID, st.want) }
+			f.Content = func() ([]byte, error) { return s.shelf().content(it.ID, st.want) }
 		}
 		files = append(files, f)
 	}
@@ -131,7 +127,7 @@ func (s *Store) commit(it Item, to Target, steps []step) (Item, error) {
 		return it, err
 	}
 	it.Was, it.State, it.To, it.Tip, it.Commit = it.State, Pushing, &to, b.Tip(), commit
-	if err := s.put(it); err != nil {
+	if err := s.shelf().put(it); err != nil {
 		return it, err
 	}
 	return s.advance(it)
@@ -157,7 +153,7 @@ func (s *Store) advance(it Item) (Item, error) {
 		names = append(names, it.To.Below(c))
 	}
 	back := false
-	b, failed := s.Git(*it.To)
+	b, failed := s.Real.Branch(*it.To)
 	if failed == nil && it.Commit != it.Tip {
 		back, failed = b.Advance(it.Tip, it.Commit, names)
 	} else if errors.Is(failed, fault.NotFound) {
@@ -166,12 +162,12 @@ func (s *Store) advance(it Item) (Item, error) {
 	switch {
 	case failed == nil:
 		it.State = Pushed
-		return it, s.finish(it)
+		return it, s.desk().finish(it)
 	case !back:
 		return it, fault.Of(failed, fault.Conflict).Hinting("the push of item %s is half done: the next golem command in this project finishes it", it.ID)
 	}
 	it.takenBack()
-	if err := s.put(it); err != nil {
+	if err := s.shelf().put(it); err != nil {
 		return it, fault.Of(failed, fault.Conflict).Hinting("the branch is as it was, and golem could not note that (%v): the next golem command in this project tries the push again", err)
 	}
 	return it, failed

@@ -21,7 +21,7 @@ func (w *Work) Resume() error {
 		return nil
 	}
 	items, err := w.Store.List()
-	w.take(items)
+	w.adopt(items)
 	w.mu.Lock()
 	trees := maps.Clone(w.trees)
 	w.mu.Unlock()
@@ -50,8 +50,8 @@ func (w *Work) Branch(ctx context.Context, id string) (*Item, error) {
 	return w.Close(ctx)
 }
 
-// take finds the undecided items of the run and fills w.entries with their changes.
-func (w *Work) take(items []Item) {
+// adopt finds the undecided items of the run and fills w.entries with their changes.
+func (w *Work) adopt(items []Item) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	items = slices.DeleteFunc(items, func(i Item) bool {
@@ -101,7 +101,7 @@ func (w *Work) restore(key string, tree sandbox.StagingFS) {
 		var read func() (fs.File, error)
 		if e.Digest != "" {
 			read = w.reader(full, func() (fs.File, error) {
-				real, err := w.Store.Mount(e.tree)
+				real, err := w.Store.Real.Mount(e.tree)
 				if err != nil {
 					return nil, err
 				}

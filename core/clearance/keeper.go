@@ -15,7 +15,10 @@ type keeper struct {
 // Keep stores a change in the run's open item before the overlay shows it.
 func (k keeper) Keep(name string, base func() (fs.File, error), data []byte, perm fs.FileMode, removed bool) (func() (fs.File, error), error) {
 	w := k.w
-	if !w.Store.Kept() {
+	switch {
+	case !w.Store.Kept() && w.Through != nil && k.tree == ".":
+		return w.through(name, data, removed)
+	case !w.Store.Kept():
 		return nil, nil
 	}
 	unlock, err := w.begin()
@@ -41,7 +44,7 @@ func (k keeper) Keep(name string, base func() (fs.File, error), data []byte, per
 		if err := w.book(next.Size); err != nil {
 			return nil, err
 		}
-		if err := w.Store.blob(next.item, next.Digest, data); err != nil {
+		if err := w.Store.shelf().blob(next.item, next.Digest, data); err != nil {
 			return nil, err
 		}
 	}
@@ -58,6 +61,18 @@ func (k keeper) Keep(name string, base func() (fs.File, error), data []byte, per
 	return w.reader(c.Name(), base), nil
 }
 
+// through makes the change in the files that only this run sees.
+func (w *Work) through(name string, data []byte, removed bool) (func() (fs.File, error), error) {
+	if removed {
+		err := w.Through.Remove(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return func() (fs.File, error) { return nil, fs.ErrNotExist }, err
+	}
+	return func() (fs.File, error) { return w.Through.Open(name) }, w.Through.WriteFile(name, data)
+}
+
 // reader returns a function that opens a staged file. After a person has decided on its
 // item, the function opens the real file instead.
 func (w *Work) reader(name string, base func() (fs.File, error)) func() (fs.File, error) {
@@ -70,7 +85,7 @@ func (w *Work) reader(name string, base func() (fs.File, error)) func() (fs.File
 		}
 		w.mu.Unlock()
 		if e != nil {
-			f, err := w.Store.State.Files.Open(w.Store.at(item, sum))
+			f, err := w.Store.State.Files.Open(w.Store.shelf().path(item, sum))
 			if !errors.Is(err, fs.ErrNotExist) {
 				return f, err
 			}

@@ -29,18 +29,6 @@ type Push struct {
 	Partial bool // only in an undo store: put back the kept files even if others were not kept
 }
 
-// step is one file of a push.
-type step struct {
-	Change
-	below string     // the file's name below the directory that is written
-	fs    fs.FS      // the files as they are now
-	name  string     // the file's name in fs
-	tree  sandbox.FS // the same as fs, for writing; nil for a branch
-	to    string     // the place as people read it
-	base  string     // digest of the content that is replaced
-	want  string     // digest of the new content; "": the file is removed
-}
-
 // Place is the place to which a file of an item is pushed.
 type Place struct {
 	Change
@@ -58,7 +46,7 @@ func (s *Store) Places(it Item, target string) ([]Place, error) {
 	out := make([]Place, len(steps))
 	for n, st := range steps {
 		out[n] = Place{Change: st.Change, To: st.to}
-		if out[n].Definition, err = s.guard(st); err != nil {
+		if out[n].Definition, err = s.Real.Guard(st.to); err != nil {
 			return nil, err
 		}
 	}
@@ -83,11 +71,11 @@ func (s *Store) steps(it Item, target string) ([]step, error) {
 	if target != "" && !known {
 		return nil, s.noTarget(target)
 	}
-	opened := map[string]sandbox.FS{}
+	trees := openTrees{s.Real, map[string]sandbox.FS{}}
 	var branch *branch
 	if to.Git != "" {
 		var err error
-		if branch, err = s.branch(to); err != nil {
+		if branch, err = branchOf(s.Real, to); err != nil {
 			return nil, err
 		}
 	}
@@ -103,66 +91,19 @@ func (s *Store) steps(it Item, target string) ([]step, error) {
 		if branch != nil {
 			err = branch.open(&st, base)
 		} else {
-			err = s.open(&st, opened, path.Clean(base))
+			err = trees.find(&st, path.Clean(base))
 		}
 		if err != nil {
 			return nil, err
 		}
 		key := sandbox.Fold(st.to)
-		if other, twice := taken[key]; twice && !s.Undo {
+		if other, twice := taken[key]; twice && it.Type != Replaced {
 			return nil, fault.New(fault.Conflict, "%s and %s would both go to %s", other, c.Name(), st.to).Hinting("push without --target, or discard the item")
 		}
 		taken[key] = c.Name()
 		out = append(out, st)
 	}
 	return out, nil
-}
-
-// outside reports whether a source is outside the project.
-func outside(source string) bool {
-	return path.IsAbs(source) || source == ".." || strings.HasPrefix(source, "../") || len(source) > 1 && source[1] == ':'
-}
-
-// valid returns E_PATH for a name that the step cannot use. Only a file that is written
-// must have a name that works on every platform: one with another name can be removed.
-func (st *step) valid() error {
-	check := sandbox.Valid
-	if st.want != "" {
-		check = sandbox.ValidNew
-	}
-	if err := check(st.name); err != nil {
-		return fault.Of(err, fault.Path)
-	}
-	return nil
-}
-
-// open finds the tree and the name of a step below base.
-func (s *Store) open(st *step, opened map[string]sandbox.FS, base string) error {
-	root, name := ".", path.Join(base, st.below)
-	if outside(base) {
-		root, name = base, path.Clean(st.below)
-	}
-	fsys, ok := opened[root]
-	if !ok {
-		var err error
-		if fsys, err = s.Mount(root); err != nil {
-			return err
-		}
-		opened[root] = fsys
-	}
-	st.fs, st.tree, st.name, st.to = fsys, fsys, name, path.Join(base, st.below)
-	if err := st.valid(); err != nil {
-		return err
-	}
-	r, ok := fsys.(sandbox.Resolver)
-	if !ok {
-		return nil
-	}
-	if real, err := r.Resolve(name); err == nil && real != name {
-		return fault.New(fault.Path, "%s is a symbolic link or lies behind one, and golem does not write through links", st.to).
-			Hinting("replace the link, or push to another target")
-	}
-	return nil
 }
 
 func (s *Store) noTarget(target string) error {
@@ -175,20 +116,22 @@ func (s *Store) noTarget(target string) error {
 		Hinting("%s", fault.DidYouMean(target, names)+"; targets are named under clearance.targets in the manifest")
 }
 
-// guard calls Store.Guard, if it is set, for the place of a step.
-func (s *Store) guard(st step) (definition bool, err error) {
-	if s.Guard == nil {
-		return false, nil
-	}
-	return s.Guard(st.to)
-}
-
 // Push writes an item's files to their places: all of them or, if one has changed
 // since it was staged, none (E_CONFLICT). It returns E_PROTECTED if a file defines the
 // project and how does not name it. After a crash, Settle finishes the push or takes it
-// back.
+// back. If the target has a remote, the branch is sent there at last; if that fails, the item
+// is pushed all the same, and the error says so.
 func (s *Store) Push(ctx context.Context, id string, how Push) (Item, error) {
-	release, err := s.hold(ctx)
+	it, err := s.push(ctx, id, how)
+	if err == nil {
+		err = s.send(ctx, it)
+	}
+	return it, err
+}
+
+// push does what Push does, without sending.
+func (s *Store) push(ctx context.Context, id string, how Push) (Item, error) {
+	release, err := s.shelf().lock(ctx)
 	if err != nil {
 		return Item{}, err
 	}
@@ -200,7 +143,7 @@ func (s *Store) Push(ctx context.Context, id string, how Push) (Item, error) {
 	if how.Digest != "" && how.Digest != it.Digest() {
 		return it, fault.New(fault.Conflict, "the item %s is not what was shown", id).Hinting("look at it again")
 	}
-	if err := s.Undoable(it, how); err != nil {
+	if err := it.Undoable(how); err != nil {
 		return it, err
 	}
 	if how.Target != "" && how.Target != it.Target {
@@ -229,14 +172,14 @@ func (s *Store) Push(ctx context.Context, id string, how Push) (Item, error) {
 			err = conflict(st)
 		}
 		if err == nil {
-			err = s.blob(id, st.base, data)
+			err = s.shelf().blob(id, st.base, data)
 		}
 		if err != nil {
 			return it, err
 		}
 	}
 	it.Was, it.State = it.State, Pushing
-	if err := s.begun(it); err != nil {
+	if err := s.desk().begin(it); err != nil {
 		return it, err
 	}
 	return s.carryOut(it, steps)
@@ -278,7 +221,7 @@ func (s *Store) ready(it *Item, steps []step, agreed []string) error {
 	made := map[string]bool{}
 	for n := range steps {
 		st := steps[n]
-		definition, err := s.guard(st)
+		definition, err := s.Real.Guard(st.to)
 		if err != nil {
 			return err
 		}
@@ -296,8 +239,8 @@ func (s *Store) ready(it *Item, steps []step, agreed []string) error {
 			changed = append(changed, st.to)
 		}
 		if st.want != "" && st.want != folder {
-			if sum, err := digestAt(s.State.Files, s.at(it.ID, st.want)); err != nil || sum != st.want {
-				return errors.Join(err, s.damaged(*it, st))
+			if sum, err := digestAt(s.State.Files, s.shelf().path(it.ID, st.want)); err != nil || sum != st.want {
+				return errors.Join(err, damaged(*it, st))
 			}
 		}
 		if st.want != "" {
@@ -313,7 +256,7 @@ func (s *Store) ready(it *Item, steps []step, agreed []string) error {
 		}
 	}
 	if len(changed) > 0 {
-		return s.changed(*it, changed)
+		return outdated(*it, changed)
 	}
 	if len(definitions) > 0 {
 		return fault.New(fault.Protected, "nothing was written: these files define the project: %s", strings.Join(definitions, ", ")).

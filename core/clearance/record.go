@@ -25,10 +25,7 @@ type Record struct {
 	Run    string
 	Worker string // the root worker
 	Root   string // source of the project's root, see sandbox.SourceOf
-	// Trouble is called at most once to say that nothing can be kept, and at most once to
-	// say that the old content of a file was not kept.
-	Trouble func(*fault.Fault)
-	Life    func() context.Context // see Work.Life
+	Host   Host   // nil: nobody is told of troubles, and waits do not end
 
 	mu      sync.Mutex
 	entries map[string]*recorded // by Change.Name
@@ -38,12 +35,19 @@ type Record struct {
 	files   int
 	told    bool // Trouble was told of a file that was not kept
 	off     bool // nothing can be kept
+	parts   parts
 
 	id      string // the run's item; "": none yet
 	slot    int
 	begun   time.Time
 	log     *state.Log // nil: it is not open
 	release func()
+}
+
+// parts are the items of a run before its current one.
+type parts struct {
+	next bool     // the next change begins a new item
+	ids  []string // of those before it
 }
 
 // recorded is a line of the journal: a file with its old content (Digest) and the content
@@ -88,6 +92,14 @@ func (r *Record) Before(w sandbox.Write) (failed func(), err error) {
 }
 
 func (r *Record) note(w sandbox.Write, apart bool) (failed func(), err error) {
+	r.mu.Lock()
+	if r.parts.next && r.log == nil {
+		if r.id != "" {
+			r.parts.ids = append(r.parts.ids, r.id)
+		}
+		r.id, r.entries, r.parts.next = "", nil, false
+	}
+	r.mu.Unlock()
 	unlock, err := r.begin(apart)
 	if err != nil {
 		return nil, err
@@ -145,9 +157,9 @@ func (r *Record) blindLines(tools ...string) error {
 	return b.append()
 }
 
-// at returns the place of a file as a Change: in the project, or in a mounted directory
+// changeAt returns the place of a file as a Change: in the project, or in a mounted directory
 // outside it.
-func (r *Record) at(mount, source string) Change {
+func (r *Record) changeAt(mount, source string) Change {
 	if tree, below := placeIn(r.Root, source); tree == "." {
 		return Change{Source: ".", Path: below}
 	}
@@ -158,8 +170,8 @@ func (r *Record) at(mount, source string) Change {
 }
 
 func (r *Record) tell(f *fault.Fault) {
-	if r.Trouble != nil {
-		r.Trouble(f)
+	if r.Host != nil {
+		r.Host.Trouble(f)
 	}
 }
 
@@ -173,8 +185,8 @@ func (r *Record) begin(apart bool) (unlock func(), err error) {
 		return r.mu.Unlock, nil
 	}
 	r.mu.Unlock()
-	ctx := alive(r.Life)
-	release, err := r.Store.hold(ctx)
+	ctx := alive(r.Host)
+	release, err := r.Store.shelf().lock(ctx)
 	if err == nil {
 		defer release()
 	}
@@ -217,19 +229,19 @@ func (r *Record) goOn() error {
 	if r.id == "" || r.log != nil {
 		return nil
 	}
-	it, err := r.Store.load(r.id)
+	it, err := r.Store.shelf().load(r.id)
 	if err == nil && it.Err == nil && (it.State == Pending || it.State == Open) {
 		if r.release == nil {
-			if r.release, err = r.Store.State.TryHold(r.Store.lockOf(r.slot)); err != nil {
+			if r.release, err = r.Store.State.TryHold(r.Store.shelf().lockOf(r.slot)); err != nil {
 				return r.forget(it, nil) // another golem has its lock
 			}
 		}
-		record, err := r.Store.State.ReadLog(journalFormat, r.Store.at(r.id, journalFile))
+		record, err := r.Store.State.ReadLog(journalFormat, r.Store.shelf().path(r.id, journalFile))
 		if err == nil && it.State == Pending {
-			err = r.Store.State.Files.Remove(r.Store.at(r.id, itemFile))
+			err = r.Store.State.Files.Remove(r.Store.shelf().path(r.id, itemFile))
 		}
 		if err == nil {
-			r.log, err = r.Store.State.Reopen(journalFormat, r.Store.at(r.id, journalFile), record)
+			r.log, err = r.Store.State.Reopen(journalFormat, r.Store.shelf().path(r.id, journalFile), record)
 		}
 		if err == nil {
 			err = r.blindLines(slices.DeleteFunc(slices.Clone(r.blind), func(tool string) bool { return slices.Contains(it.Blind, tool) })...)
@@ -246,7 +258,7 @@ func (r *Record) forget(it Item, err error) error {
 		r.release()
 	}
 	if err == nil && it.State == Undone {
-		err = r.Store.remove(it.ID) // a redo would no longer fit, because the run writes again
+		err = r.Store.shelf().remove(it.ID) // a redo would no longer fit, because the run writes again
 	}
 	r.id, r.entries, r.bytes, r.files, r.release = "", nil, 0, 0, nil
 	return err
@@ -257,7 +269,7 @@ func (r *Record) anew() (err error) {
 	r.Store.prune(r.Run)
 	r.begun = r.Store.now()
 	head := journal{Run: r.Run, Worker: r.Worker, Created: r.begun}
-	if r.id, r.log, r.release, err = r.Store.reserve(&head); err != nil {
+	if r.id, r.log, r.release, err = r.Store.shelf().reserve(&head); err != nil {
 		return err
 	}
 	r.slot = head.Slot
@@ -273,13 +285,32 @@ func (r *Record) Close(ctx context.Context) error {
 	if !open {
 		return nil
 	}
-	release, busy := r.Store.holdToClose(ctx)
+	release, busy := r.Store.shelf().lockToClose(ctx)
 	if busy == nil {
 		defer release()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.close(busy)
+}
+
+// Next makes the next change begin a new item, so that each exchange can be undone by
+// itself. Call it after Close.
+func (r *Record) Next() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.parts.next = true
+}
+
+// Items returns the items of the run, the oldest first.
+func (r *Record) Items() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := slices.Clone(r.parts.ids)
+	if r.id != "" {
+		out = append(out, r.id)
+	}
+	return out
 }
 
 // close closes the item. busy is the error of taking the lock of the store: if it is not
@@ -312,7 +343,7 @@ func (r *Record) close(busy error) error {
 	if len(it.Changes)+len(it.Lost) == 0 {
 		id := r.id
 		r.id, r.entries, r.bytes, r.files = "", nil, 0, 0
-		return r.Store.remove(id)
+		return r.Store.shelf().remove(id)
 	}
-	return r.Store.put(it)
+	return r.Store.shelf().put(it)
 }

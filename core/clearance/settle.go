@@ -18,7 +18,7 @@ import (
 func (s *Store) Discard(ctx context.Context, id string) (Item, error) {
 	return s.decide(ctx, id, func(it *Item) error {
 		it.State = Discarded
-		return s.finish(*it)
+		return s.desk().finish(*it)
 	})
 }
 
@@ -26,15 +26,15 @@ func (s *Store) Discard(ctx context.Context, id string) (Item, error) {
 func (s *Store) Defer(ctx context.Context, id string) (Item, error) {
 	return s.decide(ctx, id, func(it *Item) error {
 		it.State = Deferred
-		if err := s.put(*it); err != nil {
+		if err := s.shelf().put(*it); err != nil {
 			return err
 		}
-		return s.note(*it)
+		return s.shelf().note(*it)
 	})
 }
 
 func (s *Store) decide(ctx context.Context, id string, do func(*Item) error) (Item, error) {
-	release, err := s.hold(ctx)
+	release, err := s.shelf().lock(ctx)
 	if err != nil {
 		return Item{}, err
 	}
@@ -46,21 +46,6 @@ func (s *Store) decide(ctx context.Context, id string, do func(*Item) error) (It
 	return it, err
 }
 
-// finish ends an item that was pushed or discarded. The first write of its file makes
-// the decision final; if golem is stopped afterwards, Settle does the rest.
-func (s *Store) finish(it Item) error {
-	if s.Undo {
-		return s.turned(it)
-	}
-	if err := s.put(it); err != nil {
-		return err
-	}
-	if err := s.note(it); err != nil {
-		return err
-	}
-	return s.remove(it.ID)
-}
-
 // note is a decision of a person that the next root worker is told.
 type note struct {
 	Item    string `json:"item"`
@@ -68,6 +53,7 @@ type note struct {
 	Action  State  `json:"action"`
 	Message string `json:"message,omitempty"`
 	Target  string `json:"target,omitempty"`
+	Run     string `json:"run,omitempty"`
 }
 
 // text returns the note as a message (S4-52).
@@ -103,19 +89,6 @@ func lined(s string) string {
 	return s
 }
 
-func (s *Store) note(it Item) error {
-	body, err := json.Marshal(note{it.ID, it.Type, it.State, it.Message, it.Target})
-	if err != nil {
-		return err
-	}
-	name := path.Join(notesDir, it.ID)
-	sealed, err := s.State.Seal(noteFormat, name, body)
-	if err != nil {
-		return err
-	}
-	return s.State.Files.WriteFile(name, sealed)
-}
-
 // Notes returns and removes the decisions of persons that no root worker was told yet,
 // the oldest item first. So each decision is told once, to the root that asks next.
 func (s *Store) Notes(ctx context.Context) []string {
@@ -125,7 +98,7 @@ func (s *Store) Notes(ctx context.Context) []string {
 	if entries, err := fs.ReadDir(s.State.Files, notesDir); err != nil || len(entries) == 0 {
 		return nil
 	}
-	release, err := s.hold(ctx)
+	release, err := s.shelf().lock(ctx)
 	if err != nil {
 		return nil // a person is just deciding; the next call will return the decision
 	}
@@ -152,7 +125,7 @@ func (s *Store) Notes(ctx context.Context) []string {
 		if err != nil || json.Unmarshal(body, &n) != nil {
 			continue // it was not written on this machine
 		}
-		if it, err := s.load(n.Item); err == nil && it.Err == nil && (it.State == Pushed || it.State == Discarded) && s.remove(n.Item) != nil {
+		if it, err := s.shelf().load(n.Item); err == nil && it.Err == nil && (it.State == Pushed || it.State == Discarded) && s.shelf().remove(n.Item) != nil {
 			continue // if the item stayed, Settle would write its note again
 		}
 		if s.State.Files.Remove(name) != nil {
@@ -169,11 +142,11 @@ func (s *Store) Settle(ctx context.Context) error {
 	if !s.Kept() {
 		return nil
 	}
-	ids, err := s.unsettled()
+	ids, err := s.desk().unsettled()
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	release, err := s.hold(ctx)
+	release, err := s.shelf().lock(ctx)
 	if err != nil {
 		return err
 	}
@@ -182,26 +155,25 @@ func (s *Store) Settle(ctx context.Context) error {
 	for _, id := range ids {
 		faults = append(faults, s.settleOne(id))
 	}
-	err = errors.Join(faults...)
-	if s.Undo && err == nil {
-		_ = s.State.Files.Remove(s.at(nowFile)) // the item that it names is settled
+	if err = errors.Join(faults...); err == nil {
+		s.desk().settled()
 	}
 	return err
 }
 
 // settleOne settles one item. The caller holds the lock of the store.
 func (s *Store) settleOne(id string) error {
-	it, err := s.load(id)
+	it, err := s.shelf().load(id)
 	if err != nil {
-		s.sweep(id)
+		s.shelf().sweep(id)
 		return nil
 	}
 	if it.Err != nil {
 		return nil // the item may only be shown
 	}
 	if it.Replaces != "" && it.State != Open {
-		if old, err := s.load(it.Replaces); err == nil && old.Err == nil && old.State != Pushing {
-			if err := s.remove(old.ID); err != nil {
+		if old, err := s.shelf().load(it.Replaces); err == nil && old.Err == nil && old.State != Pushing {
+			if err := s.shelf().remove(old.ID); err != nil {
 				return err
 			}
 		}
@@ -211,7 +183,7 @@ func (s *Store) settleOne(id string) error {
 		_, err := s.goOn(it)
 		return err
 	case Pushed, Discarded:
-		return s.finish(it)
+		return s.desk().finish(it)
 	case Open:
 		return s.settleOpen(id)
 	}
@@ -220,11 +192,11 @@ func (s *Store) settleOne(id string) error {
 
 // settleOpen closes an open item whose run has ended without closing it.
 func (s *Store) settleOpen(id string) error {
-	it, head, err := s.replay(id)
+	it, head, err := s.shelf().replay(id)
 	if err != nil || it.Err != nil {
 		return err
 	}
-	free, err := s.State.TryHold(s.lockOf(head.Slot))
+	free, err := s.State.TryHold(s.shelf().lockOf(head.Slot))
 	if errors.Is(err, fault.Busy) {
 		return nil // its run continues
 	}
@@ -233,15 +205,15 @@ func (s *Store) settleOpen(id string) error {
 	}
 	defer free()
 	// Load the item again: its run may have closed it before the lock was free.
-	if it, err = s.load(id); err != nil || it.Err != nil || it.State != Open {
+	if it, err = s.shelf().load(id); err != nil || it.Err != nil || it.State != Open {
 		return err
 	}
 	if err := s.asItIs(&it); err != nil {
 		return err
 	}
 	if head.Commit || len(it.Changes)+len(it.Lost) == 0 {
-		return s.remove(id)
+		return s.shelf().remove(id)
 	}
 	it.State, it.Message = Pending, "changes of a run that was stopped"
-	return s.put(it)
+	return s.shelf().put(it)
 }

@@ -15,13 +15,13 @@ func TestSettleBesideStage(t *testing.T) {
 	s, other := d.store(), d.store()
 	shared := *s.State
 	looked, made, settled := make(chan struct{}), make(chan struct{}), make(chan error)
-	shared.Lock = func(ctx context.Context, name string) (func(), error) {
+	shared.Host = locking{s.State.Host, func(ctx context.Context, name string) (func(), error) {
 		if strings.HasPrefix(name, "clearance-") {
 			close(looked)
 			<-made
 		}
-		return s.State.Lock(ctx, name)
-	}
+		return s.State.Host.Lock(ctx, name)
+	}}
 	other.State = &shared
 	it, err := d.workOf(s).Commit(context.Background(), []clearance.File{{Source: ".", Path: "a", Read: func() ([]byte, error) {
 		go func() { settled <- other.Settle(t.Context()) }()

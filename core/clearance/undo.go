@@ -2,25 +2,20 @@ package clearance
 
 import (
 	"context"
-	"errors"
-	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
 	"golem/core/fault"
-	"golem/core/sandbox"
 	"golem/core/sorting"
 )
-
-// nowFile is a file with the number of the item that is being pushed, so that Settle of
-// an undo store need not read all items.
-const nowFile = "now"
 
 // The limits of what is kept for an undo.
 const (
 	keptBytes = 64 << 20 // bytes of old content of one run
 	keptFiles = 10_000   // files with old content of one run
 	keptRuns  = 25       // runs
+	keptSteps = 100      // items of one run
 )
 
 // name returns the name of an item in messages.
@@ -53,7 +48,7 @@ func (s *Store) Runs(ctx context.Context) ([]Item, error) {
 
 // closeAll closes open items and returns the items of List.
 func (s *Store) closeAll(ctx context.Context, open []Item) ([]Item, error) {
-	release, err := s.hold(ctx)
+	release, err := s.shelf().lock(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -110,14 +105,70 @@ func (s *Store) Of(ctx context.Context, run string, redo bool) (Item, error) {
 	return Item{}, err
 }
 
+// OfRuns returns the items of runs that can be undone, in the order in which they must be:
+// the newest first.
+func (s *Store) OfRuns(ctx context.Context, runs []string) ([]Item, error) {
+	all, err := s.Runs(ctx)
+	return slices.DeleteFunc(all, func(it Item) bool {
+		return it.State == Undone || it.Err != nil && !it.stuck || !slices.Contains(runs, it.Run)
+	}), err
+}
+
+// Former is a file of the project as it was before a run.
+type Former struct {
+	Name    string // from the root of the project
+	Data    []byte
+	Missing bool // there was no file
+	ByRun   bool // the run itself changed it, not only one after it
+	Undone  bool // the run changed it, which was undone; Data and Missing are not set
+}
+
+// Since returns the files of the project that a run, and those after it, have changed, as they
+// were before. Files of other directories, directories, and files whose
+// content was not kept are left out.
+func (s *Store) Since(ctx context.Context, run string) ([]Former, error) {
+	all, err := s.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]Former{}
+	for _, it := range all { // the newest first, so that the oldest content counts
+		if it.Err != nil || it.Run < run || it.State == Undone && it.Run != run { // names of runs begin with the time
+			continue
+		}
+		for _, c := range it.Changes {
+			f := Former{Name: c.Name(), Missing: c.Digest == "", ByRun: found[c.Name()].ByRun || it.Run == run}
+			if c.Dir() || outside(f.Name) {
+				continue
+			}
+			if it.State == Undone {
+				if _, other := found[f.Name]; !other {
+					found[f.Name] = Former{Name: f.Name, ByRun: true, Undone: true}
+				}
+				continue
+			}
+			if !f.Missing {
+				if f.Data, err = s.shelf().content(it.ID, c.Digest); err != nil {
+					delete(found, f.Name)
+					continue
+				}
+			}
+			found[f.Name] = f
+		}
+	}
+	out := slices.Collect(maps.Values(found))
+	sorting.By(out, func(a, b Former) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
 // Undoable returns an error if an item of an undo store cannot be pushed as how says:
-// its run continues, it was undone already, or its old content was not kept. In a store
-// without Undo it returns nil.
-func (s *Store) Undoable(it Item, how Push) error {
+// its run continues, it was undone already, or its old content was not kept. For other
+// items it returns Err.
+func (it Item) Undoable(how Push) error {
 	switch {
-	case !s.Undo:
 	case it.Err != nil:
 		return it.Err
+	case it.Type != Replaced:
 	case it.State == Open:
 		return goesOn(it)
 	case it.State == Undone && !how.Redo:
@@ -143,17 +194,17 @@ func some(names []string) string {
 }
 
 // damaged returns the error for a step whose content is missing or changed.
-func (s *Store) damaged(it Item, st step) error {
+func damaged(it Item, st step) error {
 	f := fault.New(fault.Conflict, "the content of %s, which was kept for %s, is missing or was changed", st.Path, it.name())
-	if !s.Undo {
+	if it.Type != Replaced {
 		f = f.Hinting("discard the item and let the worker stage it again")
 	}
 	return f
 }
 
-// changed returns the error for files that were changed since the item was made.
-func (s *Store) changed(it Item, files []string) error {
-	if s.Undo {
+// outdated returns the error for files that were changed since the item was made.
+func outdated(it Item, files []string) error {
+	if it.Type == Replaced {
 		return fault.New(fault.Conflict, "nothing was written: changed since %s: %s", it.name(), strings.Join(files, ", ")).
 			Hinting("if later runs changed them, undo those first; golem undo %s --diff shows the differences", it.Run)
 	}
@@ -161,63 +212,10 @@ func (s *Store) changed(it Item, files []string) error {
 		Hinting("look at golem clearance diff %s; let the worker stage it again, or discard it", it.ID)
 }
 
-// begun stores an item whose push begins.
-func (s *Store) begun(it Item) error {
-	if s.Undo {
-		if err := s.State.Files.WriteFile(s.at(nowFile), []byte(it.ID)); err != nil {
-			return err
-		}
-	}
-	return s.put(it)
-}
-
-// ended stores an item whose push has ended.
-func (s *Store) ended(it Item) error {
-	err := s.put(it)
-	if s.Undo && err == nil {
-		_ = s.State.Files.Remove(s.at(nowFile)) // Settle removes it too
-	}
-	return err
-}
-
-// turned ends an undo or a redo. It exchanges the old and the new content of the item's
-// changes, so that the next push of the item does the opposite.
-func (s *Store) turned(it Item) error {
-	it.State = Undone
-	if it.Was == Undone {
-		it.State = Pending
-	}
-	it.Was, it.Made, it.Changes = "", nil, slices.Clone(it.Changes)
-	for n := range it.Changes {
-		c := &it.Changes[n]
-		c.Digest, c.Base, c.Size = c.Base, c.Digest, 0
-		c.Perm, c.BasePerm = c.BasePerm, c.Perm
-		if info, err := fs.Stat(s.State.Files, s.at(it.ID, c.Digest)); err == nil && c.Digest != "" {
-			c.Size = info.Size()
-		}
-	}
-	sorting.By(it.Changes, inOrder)
-	return s.ended(it)
-}
-
-// unsettled returns the items that Settle must look at. In an undo store that is only
-// the item that is being pushed; items that a killed run left open are settled by Runs.
-func (s *Store) unsettled() ([]string, error) {
-	if !s.Undo {
-		return s.ids()
-	}
-	data, err := sandbox.ReadFile(s.State.Files, s.at(nowFile), 32)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	ids, lerr := s.ids()
-	return slices.DeleteFunc(ids, func(id string) bool { return id != string(data) }), errors.Join(err, lerr)
-}
-
 // asItIs corrects the changes of a run that was killed, or whose disk was full: the last
 // ones may be in the journal although the run did not make them.
 func (s *Store) asItIs(it *Item) error {
-	if !s.Undo {
+	if it.Type != Replaced {
 		return nil
 	}
 	steps, err := s.steps(*it, "")
@@ -272,32 +270,34 @@ func (s *Store) foundAgain(it *Item) error {
 // left, including run, which is about to begin an item. The caller holds the lock of the
 // store.
 func (s *Store) prune(run string) {
-	ids, err := s.ids()
+	ids, err := s.shelf().ids()
 	if err != nil || len(ids) < keptRuns {
 		return
 	}
 	kept := map[string]bool{run: true}
+	steps := map[string]int{}
 	for _, id := range slices.Backward(ids) {
-		it, err := s.load(id)
+		it, err := s.shelf().load(id)
 		switch {
 		case err != nil:
-			s.sweep(id)
+			s.shelf().sweep(id)
 			continue
 		case it.Err != nil:
 			continue // it was not written on this machine and does not count
-		case kept[it.Run] || len(kept) < keptRuns:
+		case (kept[it.Run] || len(kept) < keptRuns) && steps[it.Run] < keptSteps:
 			kept[it.Run] = true
+			steps[it.Run]++
 			continue
 		}
 		if unfinished(it) {
 			if err := s.settleOne(id); err != nil {
 				continue
 			}
-			if it, err := s.load(id); err != nil || it.Err == nil && unfinished(it) {
+			if it, err := s.shelf().load(id); err != nil || it.Err == nil && unfinished(it) {
 				continue // its run continues
 			}
 		}
-		_ = s.remove(id) // if this fails, the next run tries again
+		_ = s.shelf().remove(id) // if this fails, the next run tries again
 	}
 }
 

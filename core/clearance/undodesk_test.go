@@ -36,11 +36,11 @@ type recording struct {
 func (d *disk) run(t testing.TB, s *clearance.Store, id string) *recording {
 	t.Helper()
 	r := &recording{}
-	r.rec = &clearance.Record{Store: s, Run: id, Worker: "main", Root: ".", Trouble: func(f *fault.Fault) { r.told = append(r.told, f.Error()) }}
+	r.rec = &clearance.Record{Store: s, Run: id, Worker: "main", Root: ".", Host: &host{told: func(f *fault.Fault) { r.told = append(r.told, f.Error()) }}}
 	var err error
 	r.FS, err = sandbox.View(sandbox.ViewSpec{
-		Mounts: []sandbox.Mount{{Name: "root", At: ".", FS: faulty{d.files, d.f}, Source: ".", Mode: sandbox.ReadWrite}},
-		Record: r.rec.Before,
+		Mounts:  []sandbox.Mount{{Name: "root", At: ".", FS: faulty{d.files, d.f}, Source: ".", Mode: sandbox.ReadWrite}},
+		Changes: recorded{r.rec},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -87,4 +87,18 @@ func oneOf(t *rapid.T, fsys sandbox.FS, n int) {
 	case 4:
 		_ = fsys.Mkdir(name, 0o755)
 	}
+}
+
+// recorded is the changes of a view without staged mounts.
+type recorded struct{ *clearance.Record }
+
+func (recorded) Stage(base sandbox.FS, _ string) (sandbox.FS, error) { return base, nil }
+
+func (r recorded) Before(w sandbox.Write) (after func(made bool), err error) {
+	failed, err := r.Record.Before(w)
+	return func(made bool) {
+		if !made && failed != nil {
+			failed()
+		}
+	}, err
 }

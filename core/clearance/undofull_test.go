@@ -45,8 +45,8 @@ func TestUndoAfterAFullDisk(t *testing.T) {
 		s.State.Files = crowded{s.State.Files, &full, &lines}
 		r := &recording{rec: &clearance.Record{Store: s, Run: "r", Worker: "main", Root: "."}}
 		view, err := sandbox.View(sandbox.ViewSpec{
-			Mounts: []sandbox.Mount{{Name: "root", At: ".", FS: crowded{d.files, &full, &lines}, Source: ".", Mode: sandbox.ReadWrite}},
-			Record: r.rec.Before,
+			Mounts:  []sandbox.Mount{{Name: "root", At: ".", FS: crowded{d.files, &full, &lines}, Source: ".", Mode: sandbox.ReadWrite}},
+			Changes: recorded{r.rec},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"golem/core/clearance"
 	"golem/core/fault"
+	"golem/core/sandbox"
 )
 
 // held takes the lock of a store, as another golem would.
@@ -31,11 +32,11 @@ func TestWaitsEndWithTheRun(t *testing.T) {
 		defer stop()
 		staged, undo := d.store(), d.undo()
 		w := d.workOf(staged)
-		life := func(ctx context.Context) { w.Life = func() context.Context { return ctx } }
+		life := func(ctx context.Context) { w.Host = &host{files: d.files, life: ctx} }
 		life(ctx)
 		fsys := stage(t, w)
 		r := d.run(t, undo, "r")
-		r.rec.Life = w.Life
+		r.rec.Host = w.Host
 
 		free, freeUndo := held(t, staged, "clearance"), held(t, undo, "undo")
 		var both sync.WaitGroup
@@ -56,7 +57,7 @@ func TestWaitsEndWithTheRun(t *testing.T) {
 		next, end := context.WithCancel(t.Context())
 		defer end()
 		life(next)
-		r.rec.Life = w.Life
+		r.rec.Host = w.Host
 		for _, err := range []error{fsys.WriteFile("a", nil), r.WriteFile("c", nil)} {
 			if err != nil {
 				t.Fatal(err)
@@ -83,4 +84,26 @@ func TestWaitsEndWithTheRun(t *testing.T) {
 		}
 		same(t, "undone", all(t, d.files), withDirs(before))
 	})
+}
+
+// host is what Work and Record see of a run.
+type host struct {
+	files sandbox.FS
+	life  context.Context // nil: it does not end
+	told  func(*fault.Fault)
+}
+
+func (h *host) Base() (sandbox.FS, error) { return h.files, nil }
+
+func (h *host) Life() context.Context {
+	if h.life == nil {
+		return context.Background()
+	}
+	return h.life
+}
+
+func (h *host) Trouble(f *fault.Fault) {
+	if h.told != nil {
+		h.told(f)
+	}
 }

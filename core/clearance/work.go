@@ -16,17 +16,30 @@ import (
 	"golem/core/state"
 )
 
+// Host is what Work and Record need of the run. Its methods must be safe for concurrent use.
+type Host interface {
+	// Base opens the project's root as workers see it.
+	Base() (sandbox.FS, error)
+	// Life returns the context of the call that changes a file. It ends a wait for a lock.
+	Life() context.Context
+	// Trouble is called at most once to say that nothing can be kept, and at most once to
+	// say that the old content of a file was not kept.
+	Trouble(*fault.Fault)
+}
+
 // Work is the staging area of one run: one overlay for the project's root and one for
 // each mounted directory outside it, shared by all workers of the run. It is safe for
 // concurrent use. Without a store, changes are kept in memory and lost at the end of the
 // run.
 type Work struct {
 	Store  *Store
-	Run    string                     // the ID of the conversation
-	Worker string                     // the root worker
-	Root   string                     // source of the project's root, see sandbox.SourceOf
-	Base   func() (sandbox.FS, error) // opens the project's root as workers see it
-	Life   func() context.Context     // of the call that changes a file; ends its wait for a lock; nil: no end
+	Run    string // the ID of the conversation
+	Worker string // the root worker
+	Root   string // source of the project's root, see sandbox.SourceOf
+	Host   Host   // nil: the project's root cannot be staged
+	// Through are the project's files where only this run sees them: without a store, changes
+	// are made there. Whoever gave them brings them to a store (Bring). nil: nobody does.
+	Through sandbox.FS
 
 	mu      sync.Mutex
 	trees   map[string]sandbox.StagingFS // the overlays by their root: "." or a directory outside
@@ -84,7 +97,7 @@ func (w *Work) tree(key, below string, base sandbox.FS) (sandbox.StagingFS, erro
 	tree, ok := w.trees[key]
 	if !ok {
 		if key == "." {
-			root, err := w.Base()
+			root, err := w.Host.Base()
 			if err != nil {
 				return nil, err
 			}
@@ -152,14 +165,14 @@ func (w *Work) begin() (unlock func(), err error) {
 		return w.mu.Unlock, nil
 	}
 	w.mu.Unlock()
-	release, err := w.Store.hold(alive(w.Life))
+	release, err := w.Store.shelf().lock(alive(w.Host))
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	w.mu.Lock()
 	if w.open.id == "" {
-		w.open.id, w.open.log, w.open.release, err = w.Store.reserve(&journal{Run: w.Run, Worker: w.Worker, Created: w.Store.now()})
+		w.open.id, w.open.log, w.open.release, err = w.Store.shelf().reserve(&journal{Run: w.Run, Worker: w.Worker, Created: w.Store.now()})
 	}
 	if err != nil {
 		w.mu.Unlock()
@@ -178,7 +191,7 @@ func (w *Work) Close(ctx context.Context) (*Item, error) {
 	if !open {
 		return nil, nil
 	}
-	release, err := w.Store.holdToClose(ctx)
+	release, err := w.Store.shelf().lockToClose(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +212,7 @@ func (w *Work) close() (closed *Item, drop []func(), err error) {
 	if w.open.id == "" {
 		return nil, nil, nil
 	}
-	w.settle()
+	w.finishClosed()
 	drop = w.decided()
 	it := Item{ID: w.open.id, State: Pending, Run: w.Run, Worker: w.Worker, Created: w.Store.now()}
 	for _, e := range w.entries {
@@ -207,9 +220,9 @@ func (w *Work) close() (closed *Item, drop []func(), err error) {
 			continue
 		}
 		if e.item != it.ID && e.Digest != "" {
-			data, err := w.Store.content(e.item, e.Digest)
+			data, err := w.Store.shelf().content(e.item, e.Digest)
 			if err == nil {
-				err = w.Store.blob(it.ID, e.Digest, data)
+				err = w.Store.shelf().blob(it.ID, e.Digest, data)
 			}
 			if err != nil {
 				return nil, drop, err
@@ -218,7 +231,7 @@ func (w *Work) close() (closed *Item, drop []func(), err error) {
 		it.Changes = append(it.Changes, e.Change)
 	}
 	sorting.By(it.Changes, inOrder)
-	it.Type, it.Replaces, it.Message = w.Store.typeOf(it.Changes), w.closed, describe(it.Changes)
+	it.Type, it.Replaces, it.Message = w.Store.shelf().typeOf(it.Changes), w.closed, describe(it.Changes)
 	bases := w.Store.bases()
 	for n := range it.Changes {
 		it.Changes[n].Bases = bases(it.Changes[n])
@@ -229,14 +242,14 @@ func (w *Work) close() (closed *Item, drop []func(), err error) {
 	return &it, drop, nil
 }
 
-// settle finishes the push of the earlier item (w.closed) if a golem was stopped in it. If
+// finishClosed finishes the push of the earlier item (w.closed) if a golem was stopped in it. If
 // this fails, the item stays and is not replaced. The caller holds mu and the lock of the
 // store.
-func (w *Work) settle() {
+func (w *Work) finishClosed() {
 	if w.closed == "" {
 		return
 	}
-	it, err := w.Store.load(w.closed)
+	it, err := w.Store.shelf().load(w.closed)
 	if err == nil && it.Err == nil && it.State == Pushing && w.Store.settleOne(w.closed) != nil {
 		w.closed = ""
 	}
@@ -258,7 +271,7 @@ func describe(changes []Change) string {
 // end removes it.
 func (w *Work) end(it Item) error {
 	if len(it.Changes) > 0 {
-		if err := w.Store.put(it); err != nil {
+		if err := w.Store.shelf().put(it); err != nil {
 			return err
 		}
 	}
@@ -271,11 +284,11 @@ func (w *Work) end(it Item) error {
 		}
 	}
 	if w.closed != "" {
-		err = errors.Join(err, w.Store.remove(w.closed))
+		err = errors.Join(err, w.Store.shelf().remove(w.closed))
 	}
 	if w.closed = it.ID; len(it.Changes) == 0 {
 		w.closed = ""
-		err = errors.Join(err, w.Store.remove(it.ID))
+		err = errors.Join(err, w.Store.shelf().remove(it.ID))
 	}
 	return err
 }
@@ -325,7 +338,7 @@ func (w *Work) decided() (drop []func()) {
 
 // real returns the digest of an entry's real file, without the overlay.
 func (w *Work) real(e *entry) (string, error) {
-	fsys, err := w.Store.Mount(e.tree)
+	fsys, err := w.Store.Real.Mount(e.tree)
 	if err != nil {
 		return "", err
 	}

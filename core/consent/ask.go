@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"golem/core/approval"
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/run"
@@ -43,11 +44,11 @@ func brief(s string) string {
 // closure that are not trusted yet. It returns the lines for the trace. If the answer
 // is no, or nobody is there, the run goes on without that trust. The error is E_TRUST
 // for a wrong pinned digest, or that of ctx.
-func (c *Consent) Before(ctx context.Context, entry *project.Worker, r *run.Runner) ([]trace.Body, error) {
+func (c *Consent) Before(ctx context.Context, entry *project.Worker, gate *approval.Gate, front run.Front) ([]trace.Body, error) {
 	if err := c.checkPin(ctx); err != nil {
 		return nil, err
 	}
-	needed := c.needed(ctx, entry)
+	needed := c.beyond.needed(ctx, entry)
 	open := c.judge.Untrusted(needed)
 	for _, w := range needed {
 		c.before.Store(w.Key(), true)
@@ -61,9 +62,9 @@ func (c *Consent) Before(ctx context.Context, entry *project.Worker, r *run.Runn
 	if c.neverAsk {
 		return notes("not trusted", open), nil
 	}
-	q := c.question(open, "0", nil, func(req approval.Request) { Announce(r.Sink, req) })
-	q.Asking, q.Answered = r.Asking, c.storing(open)
-	rec, err := r.Gate.Ask(ctx, q)
+	q := c.question(open)
+	q.Call, q.By, q.Answers = "0", Beforehand{front}, listAnswers{c, open}
+	rec, err := gate.Ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -80,35 +81,41 @@ func (c *Consent) Asks(ctx context.Context, entry *project.Worker) (trust.List, 
 	if err := c.checkPin(ctx); err != nil || c.neverAsk {
 		return nil, err
 	}
-	return c.judge.Untrusted(c.needed(ctx, entry)), nil
+	return c.judge.Untrusted(c.beyond.needed(ctx, entry)), nil
 }
 
-// storing returns a Question.Answered that stores a yes to a list.
-func (c *Consent) storing(l trust.List) func(yes bool) error {
-	return func(yes bool) error {
-		if !yes {
-			return nil
-		}
-		return c.Trust(l)
+// listAnswers keeps the answers about a list.
+type listAnswers struct {
+	*Consent
+	list trust.List
+}
+
+// Settled is yes if the whole list is trusted meanwhile.
+func (a listAnswers) Settled() (yes, known bool) {
+	return true, len(a.judge.Untrusted(a.list)) == 0
+}
+
+// Answered stores a yes.
+func (a listAnswers) Answered(yes bool) error {
+	if !yes {
+		return nil
 	}
+	return a.Trust(a.list)
 }
 
 // question returns the question whether a person trusts a list.
-func (c *Consent) question(l trust.List, call string, path []string, shown func(approval.Request)) approval.Question {
+func (c *Consent) question(l trust.List) approval.Question {
 	q := approval.Question{
 		Kind: approval.KindTrust, Title: "This project asks for more than its sandbox. Allow it?",
-		Call: call, WorkerPath: path, Shown: shown,
 	}
-	if c.source.Origin != nil {
-		q.Lines = c.source.Origin()
-	}
+	q.Lines = slices.Clone(c.source.Origin)
 	for _, w := range l.ByDanger() {
 		value := w.Value
 		if w.Module != "" {
 			value += " (module sha256:" + w.Module + ")"
 		}
 		means := w.Means
-		if why := c.again(w); why != "" {
+		if why := again(w, c.stored); why != "" {
 			means = why + "; " + means
 		}
 		q.Lines = append(q.Lines, approval.Line{Path: w.Path, Value: value + w.Files(), Means: means, Where: w.At, Danger: w.Danger.String()})
@@ -127,8 +134,8 @@ func notes(what string, l trust.List) []trace.Body {
 // Provider returns E_TRUST if the project's files have a setting for a provider that
 // needs trust and is not trusted. It asks nobody.
 func (c *Consent) Provider(name string) error {
-	if open := c.judge.Untrusted(c.providerWidenings(name)); len(open) > 0 {
-		return c.untrusted(open[0], "nobody trusted it")
+	if open := c.judge.Untrusted(c.beyond.providerWidenings(name)); len(open) > 0 {
+		return untrusted(open[0], "nobody trusted it")
 	}
 	return nil
 }
@@ -138,16 +145,16 @@ func (c *Consent) Provider(name string) error {
 // the question before the run did not cover the worker.
 func (c *Consent) Model(ctx context.Context, w *project.Worker, ask run.Asker) error {
 	provider, _, _ := strings.Cut(w.Model, ":")
-	return c.use(ctx, c.providerWidenings(provider), ask)
+	return c.use(ctx, c.beyond.providerWidenings(provider), ask)
 }
 
 // Settings does as Model does, for what the project's files add to each request to w's
 // model (model_settings.extra), and for the files that a command has changed.
 func (c *Consent) Settings(ctx context.Context, w *project.Worker, ask run.Asker) error {
-	if err := c.use(ctx, c.byCommands(usedBy(w)), ask); err != nil {
+	if err := c.use(ctx, c.beyond.byCommands(usedBy(w)), ask); err != nil {
 		return err
 	}
-	return c.use(ctx, c.extras(w), ask)
+	return c.use(ctx, slices.Concat(c.beyond.extras(w), c.beyond.serverTools(w)), ask)
 }
 
 // use returns nil if a list that a worker needs is trusted, or if a person says yes to
@@ -160,8 +167,8 @@ func (c *Consent) use(ctx context.Context, list trust.List, ask run.Asker) error
 	}
 	why := "nobody trusted it"
 	if !c.neverAsk && !c.covered(open) {
-		q := c.question(open, "", nil, nil)
-		q.Settled, q.Answered = func() (bool, bool) { return true, len(c.judge.Untrusted(open)) == 0 }, c.storing(open)
+		q := c.question(open)
+		q.Answers = listAnswers{c, open}
 		rec, err := ask(ctx, q)
 		switch {
 		case err != nil:
@@ -172,7 +179,7 @@ func (c *Consent) use(ctx context.Context, list trust.List, ask run.Asker) error
 		c.unattended.Store(c.unattended.Load() || rec.Nobody)
 		why = rec.Reason
 	}
-	return c.untrusted(open[0], why)
+	return untrusted(open[0], why)
 }
 
 // covered reports whether the question before the run was about all of these widenings, as
@@ -186,8 +193,12 @@ func (c *Consent) covered(l trust.List) bool {
 
 // untrusted returns the fault for the use of a setting that is not trusted; why is the
 // reason.
-func (c *Consent) untrusted(w trust.Widening, why string) error {
-	file, line := project.Place(w.At)
+func untrusted(w trust.Widening, why string) error {
+	if w.File == dotEnv { // its value is a fingerprint of the key, which says nothing to a person
+		return fault.New(fault.Trust, "the key %s in .env is not used: %s", w.Path, why).At(w.File, 0, 0).
+			Hinting("golem login keeps a key of yours outside the project, where it needs no trust; to use this one, say yes when golem asks before a run, or use golem trust or --trust")
+	}
+	file, line := config.Place(w.At)
 	return fault.New(fault.Trust, "%s: %s is not used: %s", w.Path, w.Value, why).At(file, line, 0).Hinting("%s", trustHint())
 }
 
@@ -203,13 +214,13 @@ func trustHint() string {
 func (c *Consent) Granted(ctx context.Context, w *project.Worker, t tool.Tool) error {
 	spec := t.Spec()
 	if spec.Toolset == "shell" && spec.Risk == tool.Command {
-		if open := c.Untrusted(c.commands(w)); len(open) > 0 {
-			return c.untrusted(open[0], "nobody trusted it")
+		if open := c.Untrusted(c.beyond.commands(w)); len(open) > 0 {
+			return untrusted(open[0], "nobody trusted it")
 		}
 		return nil
 	}
 	identified, ok := t.(tool.Identifier)
-	if !ok || len(spec.Hosts) == 0 && len(c.Project.LibraryFiles(w)) == 0 && len(c.Project.Secrets(w)) == 0 {
+	if !ok || len(spec.Hosts) == 0 && len(c.project.LibraryFiles(w)) == 0 && len(w.Secrets()) == 0 {
 		return nil
 	}
 	digest, err := identified.Identity(ctx)
@@ -217,7 +228,7 @@ func (c *Consent) Granted(ctx context.Context, w *project.Worker, t tool.Tool) e
 		return err
 	}
 	if g, open := c.Grant(w, spec, digest); open {
-		return c.untrusted(g, "nobody trusted it")
+		return untrusted(g, "nobody trusted it")
 	}
 	return nil
 }
@@ -230,18 +241,21 @@ func (c *Consent) Grant(w *project.Worker, spec tool.Spec, digest string) (g tru
 	if spec.Kind != tool.Wasm {
 		return g, false
 	}
-	found, _ := c.Project.Modules(w) // none if there is a fault
+	found, _ := c.project.Modules.Of(w) // none if there is a fault
 	n := slices.IndexFunc(found, func(m project.Module) bool { return m.Path == spec.Module })
+	if h := c.project.Modules.Hardening(w); n < 0 && h != nil && h.Module.Path == spec.Module && len(spec.Hosts) == 0 {
+		return g, false // it is granted no more than the worker's own files
+	}
 	if n < 0 {
 		return trust.Widening{Path: "toolsets.custom", Value: spec.Module, Module: digest}, true
 	}
 	stem := found[n].Stem()
-	grants := c.Project.LibraryFiles(w)
-	for _, s := range c.Project.Secrets(w) {
+	grants := c.project.LibraryFiles(w)
+	for _, s := range w.Secrets() {
 		grants = append(grants, s.Said)
 	}
 	if len(spec.Hosts) > 0 && w.Sandbox.Network {
-		grants = append(grants, c.Project.Hosts(w)...)
+		grants = append(grants, w.Hosts()...)
 	}
 	for _, h := range grants {
 		if h.Key != stem {
@@ -254,10 +268,14 @@ func (c *Consent) Grant(w *project.Worker, spec tool.Spec, digest string) (g tru
 	return g, false
 }
 
-// Announce sends a front end the event of a question that is asked before the run
-// begins.
-func Announce(sink trace.Sink, r approval.Request) {
+// Beforehand shows a front end questions that are asked before the run begins.
+type Beforehand struct{ run.Front }
+
+var _ approval.Asker = Beforehand{}
+
+// Shown emits the question.
+func (b Beforehand) Shown(r approval.Request) {
 	if data, err := json.Marshal(r); err == nil {
-		sink.Emit(trace.Event{ID: "0", Body: trace.Ask{Request: data}})
+		b.Emit(trace.Event{ID: "0", Body: trace.Ask{Request: data}})
 	}
 }

@@ -8,43 +8,19 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"golem/core/project"
 	"golem/core/trust"
 )
 
-// rewritten are the files that define the project and that commands of workers have changed,
-// in this run or an earlier one: their names from the project's root, each with the SHA-256 of
-// what the command wrote, "" if it removed the file.
-type rewritten struct {
-	mu    sync.Mutex
-	files map[string]string
-}
-
-// Rewrote notes files that define the project and that a command has changed. A person is
-// asked before they are used, now or in a later run (SPEC §8).
-func (c *Consent) Rewrote(files map[string]string) {
-	c.rewritten.mu.Lock()
-	if c.rewritten.files == nil {
-		c.rewritten.files = map[string]string{}
-	}
-	maps.Copy(c.rewritten.files, files)
-	c.rewritten.mu.Unlock()
-	// Without a place to keep it, it counts for this run.
-	_ = c.changeBook(func(b *trust.Book) { b.Rewrote(c.source.Key, files) })
-}
-
 // byCommands returns the files among those that use reports which still are what a command
 // has made of them. What somebody has changed since is not asked about.
-func (c *Consent) byCommands(use func(name string) bool) trust.List {
-	tree := c.Project.Work()
+func (b *beyond) byCommands(use func(name string) bool) trust.List {
+	tree := b.project.Trees.Work()
 	if tree.FS == nil {
 		return nil
 	}
-	c.rewritten.mu.Lock()
-	files := maps.Clone(c.rewritten.files)
-	c.rewritten.mu.Unlock()
+	files := b.changes.rewritten()
 	var out trust.List
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !use(name) || !fs.ValidPath(name) {

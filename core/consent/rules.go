@@ -2,8 +2,8 @@ package consent
 
 import (
 	"golem/core/approval"
+	"golem/core/config"
 	"golem/core/fault"
-	"golem/core/project"
 )
 
 // Rules is the list of approval rules that a person keeps for one project, in their own
@@ -27,13 +27,13 @@ func (r Rules) List() ([]approval.Rule, error) {
 }
 
 func (r Rules) in(data []byte) ([]approval.Rule, error) {
-	config, err := project.ReadConfig("config.yaml", data, r.Key, r.Home)
+	config, err := config.ReadPerson("config.yaml", data, r.Key, r.Home)
 	return config.Rules(), err
 }
 
 // Add saves one more rule, after the others.
 func (r Rules) Add(rule approval.Rule) error {
-	return r.change(func(data []byte) ([]byte, error) { return project.AddRule(data, r.Key, r.Home, rule) })
+	return r.change(func(data []byte) ([]byte, error) { return config.AddRule(data, r.Key, r.Home, rule) })
 }
 
 // Remove deletes rule n of List; the first one is 1. yaml is Rule.YAML of the rule that
@@ -47,7 +47,7 @@ func (r Rules) Remove(n int, yaml string) error {
 		if n < 1 || n > len(rules) || rules[n-1].YAML() != yaml {
 			return nil, fault.New(fault.Conflict, "the rules changed meanwhile, so nothing was removed").Hinting("list them again")
 		}
-		return project.RemoveRule(data, r.Key, r.Home, n)
+		return config.RemoveRule(data, r.Key, r.Home, n)
 	})
 }
 

@@ -24,12 +24,12 @@ import (
 // the server called name, unless name is "". The value of the widening is the whole
 // configuration: a yes holds for this command line or address and no other. Keys in it
 // are replaced by fingerprints.
-func (c *Consent) servers(w *project.Worker, name string) trust.List {
+func (b *beyond) servers(w *project.Worker, name string) trust.List {
 	if w.Builtin() {
 		return nil
 	}
 	var out trust.List
-	for _, s := range c.Project.Servers(w) {
+	for _, s := range w.Servers() {
 		if name != "" && s.Key != name {
 			continue
 		}
@@ -44,7 +44,7 @@ func (c *Consent) servers(w *project.Worker, name string) trust.List {
 		}
 		one := asWidening(s, "", serverMeans(config)).As(trust.Hosts)
 		if starts {
-			one = c.starting(one.As(trust.Programs), line)
+			one = b.starting(one.As(trust.Programs), line)
 		}
 		out = append(out, one)
 	}
@@ -125,9 +125,9 @@ func commandLine(config map[string]any) string {
 // remote returns placeholders for the tools of a worker's MCP servers, because the
 // tools are not known before the servers run: for each server, one for each of its
 // tools that an approval setting names, and one without a name for the others.
-func (c *Consent) remote(w *project.Worker) []tool.Spec {
+func (b *beyond) remote(w *project.Worker) []tool.Spec {
 	var out []tool.Spec
-	for _, s := range c.Project.Servers(w) {
+	for _, s := range w.Servers() {
 		spec := tool.Spec{Toolset: "mcp", Risk: tool.Command}
 		if strings.Contains(s.Value, `"url"`) {
 			spec.Risk = tool.Network
@@ -165,7 +165,7 @@ type Known struct {
 // none, the tools that approval settings name and NAME__* for all others.
 func (c *Consent) KnownTools(w *project.Worker) []Known {
 	var out []Known
-	for _, s := range c.servers(w, "") {
+	for _, s := range c.beyond.servers(w, "") {
 		var config mcp.Config
 		name := s.Path[strings.LastIndex(s.Path, ".")+1:]
 		if json.Unmarshal([]byte(s.Value), &config) != nil {
@@ -187,7 +187,7 @@ func (c *Consent) KnownTools(w *project.Worker) []Known {
 		})
 		slices.Sort(ids)
 		if names = tool.ToolNames(ids); len(names) == 0 {
-			for _, spec := range c.remote(w) {
+			for _, spec := range c.beyond.remote(w) {
 				if strings.HasPrefix(spec.Name, name+"__") && !slices.Contains(names, spec.Name) {
 					names = append(names, spec.Name)
 				}
@@ -210,7 +210,7 @@ func (c *Consent) KnownTools(w *project.Worker) []Known {
 // person as Model does. Call it before each start of the server's program: the files that
 // it starts must be those that a person trusted, also if the server starts again.
 func (c *Consent) Server(ctx context.Context, w *project.Worker, name string, ask run.Asker) error {
-	return c.use(ctx, c.servers(w, name), ask)
+	return c.use(ctx, c.beyond.servers(w, name), ask)
 }
 
 // ServerTools reports for each tool of an MCP server whether it may be offered to the
@@ -220,7 +220,7 @@ func (c *Consent) Server(ctx context.Context, w *project.Worker, name string, as
 // server lists the first time.
 func (c *Consent) ServerTools(ctx context.Context, w *project.Worker, name string, tools []mcp.Tool, ask run.Asker) ([]bool, error) {
 	out := make([]bool, len(tools))
-	servers := c.servers(w, name)
+	servers := c.beyond.servers(w, name)
 	if len(servers) == 0 { // golem's own worker
 		for i := range out {
 			out[i] = true
@@ -270,8 +270,8 @@ func (c *Consent) meet(server trust.Widening, all trust.List) {
 
 // isFirst reports whether none of a server's tools is trusted, neither as listed now
 // nor as listed before.
-func (c *Consent) isFirst(server trust.Widening, all trust.List) bool {
-	return len(c.judge.Untrusted(all)) == len(all) && !c.judge.Any(func(w trust.Widening) bool { return isPin(server, w) })
+func (a *Answers) isFirst(server trust.Widening, all trust.List) bool {
+	return len(a.judge.Untrusted(all)) == len(all) && !a.judge.Any(func(w trust.Widening) bool { return isPin(server, w) })
 }
 
 // saidNo reports whether the person said no to a tool in this run.
@@ -305,8 +305,8 @@ func pinnedAt(server trust.Widening) string {
 
 // shortPin reports whether an older golem stored a yes to a tool with a short fingerprint
 // of the server's configuration.
-func (c *Consent) shortPin(w trust.Widening) bool {
-	return slices.ContainsFunc(c.stored, func(old trust.Widening) bool {
+func (a *Answers) shortPin(w trust.Widening) bool {
+	return slices.ContainsFunc(a.stored, func(old trust.Widening) bool {
 		return old.File == w.File && old.Path == w.Path && old.Value != w.Value && shortened(old.Value) == shortened(w.Value)
 	})
 }
@@ -320,7 +320,7 @@ func isPin(server, w trust.Widening) bool {
 // if the question was not asked because the answer to another worker's question covered
 // some of the tools.
 func (c *Consent) askTools(ctx context.Context, server string, open trust.List, first bool, ask run.Asker) (again bool, err error) {
-	q := c.question(nil, "", nil, nil)
+	q := c.question(nil)
 	q.Title = fmt.Sprintf("The MCP server %s has new or changed tools (%d). Offer them to the model?", fault.Brief(server), len(open))
 	if first {
 		q.Title = fmt.Sprintf("The MCP server %s offers tools (%d). Offer them to the model?", fault.Brief(server), len(open))
@@ -336,22 +336,34 @@ func (c *Consent) askTools(ctx context.Context, server string, open trust.List, 
 		line.Value += w.Means
 	}
 	q.Lines = append(q.Lines, line)
-	q.Settled = func() (yes, known bool) {
-		again = slices.ContainsFunc(open, func(w trust.Widening) bool { return c.judge.Trusts(w) || c.saidNo(w) })
-		return false, again
-	}
-	q.Answered = func(yes bool) error { // before the next question, which may be about the same tools
-		if yes {
-			return c.Trust(open)
-		}
-		for _, w := range open {
-			c.refused.Store(w.File+"\n"+w.Path+"\n"+w.Value, true)
-		}
-		return nil
-	}
+	answers := &toolAnswers{listAnswers: listAnswers{c, open}}
+	q.Answers = answers
 	rec, err := ask(ctx, q)
 	if err == nil {
 		c.unattended.Store(c.unattended.Load() || rec.Nobody)
 	}
-	return again, err
+	return answers.again, err
+}
+
+// toolAnswers keeps the answers about tools of a server.
+type toolAnswers struct {
+	listAnswers
+	again bool // an answer to another worker's question covered some of the tools
+}
+
+// Settled ends the question if another answer covered some of the tools: then it is asked
+// again about the rest.
+func (a *toolAnswers) Settled() (yes, known bool) {
+	a.again = slices.ContainsFunc(a.list, func(w trust.Widening) bool { return a.judge.Trusts(w) || a.saidNo(w) })
+	return false, a.again
+}
+
+// Answered also remembers a no, for the next question, which may be about the same tools.
+func (a *toolAnswers) Answered(yes bool) error {
+	if !yes {
+		for _, w := range a.list {
+			a.refused.Store(w.File+"\n"+w.Path+"\n"+w.Value, true)
+		}
+	}
+	return a.listAnswers.Answered(yes)
 }

@@ -63,7 +63,7 @@ func TestServerToolsOfTwoWorkers(t *testing.T) {
 		"our no is no answer for more": {"b c", true, []bool{false, true}, []string{"a\nb", "c"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, person := &Consent{}, &answering{yes: one.yes}
+			c, person := &Consent{Answers: &Answers{}, changes: &Changes{}}, &answering{yes: one.yes}
 			gate := approval.NewGate(approval.Interactive, person)
 			other := func() {
 				if err := c.settleTools(t.Context(), trust.Widening{}, "s", tools(one.other), gate.Ask); err != nil {
@@ -110,7 +110,7 @@ func (u unwritten) Change(func([]byte) ([]byte, error)) error {
 // A pinned digest (GOLEM_TRUST) trusts the tools that a server lists first, for this
 // run only.
 func TestPinnedDigestIsNotKept(t *testing.T) {
-	c := &Consent{source: Source{File: unwritten{t}, Key: "/p"}, pinned: "sha256:x"}
+	c := &Consent{Answers: &Answers{source: Source{File: unwritten{t}, Key: "/p"}, pinned: "sha256:x"}, changes: &Changes{}}
 	first := trust.List{{Path: "toolsets.mcp.s.a", Value: "1" + pinnedAt(trust.Widening{Value: "s"})}}
 	server, person := trust.Widening{Path: "toolsets.mcp.s", Value: "s"}, &answering{}
 	ask := approval.NewGate(approval.Interactive, person).Ask
@@ -125,7 +125,7 @@ func TestPinnedDigestIsNotKept(t *testing.T) {
 
 // If the first list of a server is empty, the pinned digest does not trust a later one.
 func TestPinnedDigestOfNoTools(t *testing.T) {
-	c := &Consent{source: Source{File: unwritten{t}, Key: "/p"}, pinned: "sha256:x"}
+	c := &Consent{Answers: &Answers{source: Source{File: unwritten{t}, Key: "/p"}, pinned: "sha256:x"}, changes: &Changes{}}
 	server, person := trust.Widening{Path: "toolsets.mcp.s", Value: "s"}, &answering{}
 	ask := approval.NewGate(approval.Interactive, person).Ask
 	later := trust.List{{Path: "toolsets.mcp.s.a", Value: "1" + pinnedAt(server)}}
@@ -151,7 +151,7 @@ func (full) Change(func([]byte) ([]byte, error)) error {
 // A yes that cannot be saved counts for this run, as the question says; the trace has a
 // warning.
 func TestYesThatCannotBeSaved(t *testing.T) {
-	c := &Consent{source: Source{File: full{}, Key: "/p"}}
+	c := &Consent{Answers: &Answers{source: Source{File: full{}, Key: "/p"}}, changes: &Changes{}}
 	tools := trust.List{{Path: "toolsets.mcp.s.a", Value: "1"}}
 	var events []trace.Body
 	ask := func(ctx context.Context, q approval.Question) (approval.Record, error) {

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"golem/core/approval"
 	"golem/core/fault"
@@ -14,18 +13,10 @@ import (
 	"golem/core/trust"
 )
 
-// changes counts the changes that workers make to files of the project.
-type changes struct {
-	mu   sync.Mutex
-	made trust.Changes // with those of earlier runs
-	any  bool          // a change since a person's last yes is counted in made.Any
-	code bool          // likewise in made.Code
-}
-
 // starting sets what a widening starts of the project's files: their digests become part of
 // what is trusted, and the question names them.
-func (c *Consent) starting(w trust.Widening, line started.Command) trust.Widening {
-	tree := c.Project.Work()
+func (b *beyond) starting(w trust.Widening, line started.Command) trust.Widening {
+	tree := b.project.Trees.Work()
 	if tree.FS == nil {
 		return w
 	}
@@ -39,9 +30,7 @@ func (c *Consent) starting(w trust.Widening, line started.Command) trust.Widenin
 	default:
 		says = append(says, "these files of the project are started: "+names)
 	}
-	c.changes.mu.Lock()
-	made := c.changes.made
-	c.changes.mu.Unlock()
+	made := b.changes.counts()
 	switch scope {
 	case started.Any:
 		lines = append(lines, anyFile+counted(made.Any))
@@ -68,50 +57,11 @@ func counted(n int) string {
 	return ", changed " + fault.Count(n, "time") + " by workers"
 }
 
-// Wrote counts a change that a worker makes to the project's files, so that a program that
-// may run any of them is trusted again before its next start. name is the source of the
-// file, "" if it is not known which files are changed. Later changes until a person says
-// yes again count as one.
-func (c *Consent) Wrote(name string) {
-	inside, known := c.inWork(name)
-	if known && !inside {
-		return
-	}
-	code := !known || started.IsCode(name)
-	ch := &c.changes
-	ch.mu.Lock()
-	defer ch.mu.Unlock()
-	if ch.any && (ch.code || !code) || !c.judge.Any(func(w trust.Widening) bool {
-		return strings.Contains("\n"+w.Started, "\n"+anyFile) || strings.Contains("\n"+w.Started, "\n"+anyCode)
-	}) {
-		return
-	}
-	if !ch.any {
-		ch.made.Any++
-	}
-	if code && !ch.code {
-		ch.made.Code++
-	}
-	ch.any, ch.code = true, ch.code || code
-	made := ch.made
-	// Without a place to keep it, it counts for this run.
-	_ = c.changeBook(func(b *trust.Book) { b.Changed(c.source.Key, made) })
-}
-
-// inWork reports whether a source is in the directory in which programs are started.
-func (c *Consent) inWork(name string) (inside, known bool) {
-	root := c.Project.Work().Root
-	if name == "" || root == "" {
-		return false, false
-	}
-	return name == root || strings.HasPrefix(name, strings.TrimSuffix(root, "/")+"/") || root == ".", true
-}
-
-// again returns why a person is asked again about a setting that they trusted before; "" if
-// they did not.
-func (c *Consent) again(w trust.Widening) string {
+// again returns why a person is asked again about a setting of a list that they trusted
+// before; "" if they did not.
+func again(w trust.Widening, stored trust.List) string {
 	why := ""
-	for _, old := range c.stored {
+	for _, old := range stored {
 		if old.File != w.File || old.Path != w.Path || old.Same(w) {
 			continue
 		}
@@ -160,11 +110,10 @@ var fingerprints = regexp.MustCompile(`(sha256:|at )([0-9a-f]{16})([0-9a-f]{48})
 // shortened returns a value with its fingerprints as older versions of golem kept them.
 func shortened(value string) string { return fingerprints.ReplaceAllString(value, "$1$2") }
 
-// Protect protects the files that the settings start which a person trusted in earlier
-// runs, also if no worker with these settings is loaded. Call it when Project is set.
-func (c *Consent) Protect() {
+// startedFiles returns the files that the settings of a list start.
+func startedFiles(stored trust.List) []string {
 	var names []string
-	for _, w := range c.stored {
+	for _, w := range stored {
 		for _, line := range strings.Split(w.Started, "\n") {
 			kind, name, _ := strings.Cut(line, " ")
 			if name, _, _ = strings.Cut(name, " -> "); strings.HasPrefix(kind, "sha256:") || kind == "outside" {
@@ -172,12 +121,12 @@ func (c *Consent) Protect() {
 			}
 		}
 	}
-	c.Project.Started(names)
+	return names
 }
 
 // rule returns the widening for a setting that approves calls in advance. If it is a rule
 // on commands that names files of the project, their digests are part of it.
-func (c *Consent) rule(a approval.Widening) trust.Widening {
+func (b *beyond) rule(a approval.Widening) trust.Widening {
 	w := trust.Setting(a)
 	if a.Rule == nil {
 		return w
@@ -186,7 +135,7 @@ func (c *Consent) rule(a approval.Widening) trust.Widening {
 	if !ok {
 		return w
 	}
-	tree := c.Project.Work()
+	tree := b.project.Trees.Work()
 	if tree.FS == nil {
 		return w
 	}

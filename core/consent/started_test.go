@@ -45,20 +45,19 @@ func opened(t *testing.T, kept File, files map[string]string) (*Consent, *projec
 	for name, text := range files {
 		tree[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o755}
 	}
-	p, err := project.Load(project.Source{FS: tree, Work: started.Tree{FS: tree, Root: "/p"}, Toolsets: []string{"mcp", "filesystem", "shell"}})
+	p, err := project.Load(project.Setup{FS: tree, Work: started.Tree{FS: tree, Root: "/p"}, Platform: project.Platform{Toolsets: []string{"mcp", "filesystem", "shell"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := p.Entry()
+	w, err := p.Workers.Entry()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Read(Source{File: kept, Key: "/p"})
+	answers, err := Read(Source{File: kept, Key: "/p"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Project, c.Checker = p, func() *run.Checker { return &run.Checker{} }
-	c.Protect()
+	c := New(answers, p, &run.Runner{})
 	return c, w
 }
 
@@ -82,7 +81,7 @@ func TestStartedFileIsPartOfTheTrust(t *testing.T) {
 	} {
 		kept, files := &memoryFile{}, map[string]string{"main.worker": worker(line), "srv.py": "#!/usr/bin/env python3\n1\n", "wrapper": "#!/bin/sh\nexec ./srv.py\n"}
 		c, w := opened(t, kept, files)
-		if !c.Project.Starts("srv.py") || c.Project.Starts("main.worker") {
+		if !c.project.Trees.Starts("srv.py") || c.project.Trees.Starts("main.worker") {
 			t.Errorf("%s: srv.py is not protected", line)
 		}
 		person := &asked{}
@@ -102,7 +101,7 @@ func TestStartedFileIsPartOfTheTrust(t *testing.T) {
 			t.Errorf("%s: %v, %+v", line, err, person.lines)
 		}
 		files["main.worker"] = "---\ntoolsets: {filesystem: {}}\n---\nGo.\n" // the worker with the server is not loaded
-		if c, _ = opened(t, kept, files); !c.Project.Starts("srv.py") {
+		if c, _ = opened(t, kept, files); !c.project.Trees.Starts("srv.py") {
 			t.Errorf("%s: srv.py is not protected without the worker", line)
 		}
 	}
@@ -112,11 +111,10 @@ func TestStartedFileIsPartOfTheTrust(t *testing.T) {
 func TestPinnedDigestCoversStartedFiles(t *testing.T) {
 	files := map[string]string{"main.worker": worker("command: ./srv.py"), "srv.py": "1"}
 	c, w := opened(t, nil, files)
-	c.Checker = func() *run.Checker { return nil }
-	digest := c.workerWidenings(t.Context(), w, nil, map[string]string{}).Digest()
+	digest := c.beyond.workerWidenings(t.Context(), w, nil, map[string]string{}).Digest()
 	files["srv.py"] = "2"
 	c, w = opened(t, nil, files)
-	if c.workerWidenings(t.Context(), w, nil, map[string]string{}).Digest() == digest {
+	if c.beyond.workerWidenings(t.Context(), w, nil, map[string]string{}).Digest() == digest {
 		t.Error("the digest of the list does not change with srv.py")
 	}
 }
@@ -140,8 +138,8 @@ func TestAnyFileIsAskedAgainAfterAWrite(t *testing.T) {
 			if err := serverUse(t, c, w, person); err != nil || len(person.lines) != 1 || !strings.Contains(person.lines[0].Means, one.says) {
 				t.Fatalf("%s: %v, %+v", line, err, person.lines)
 			}
-			c.Wrote(name)
-			c.Wrote(name)
+			c.Changes().Wrote(name)
+			c.Changes().Wrote(name)
 			want := 1
 			if again {
 				want = 2
@@ -158,7 +156,7 @@ func TestAnyFileIsAskedAgainAfterAWrite(t *testing.T) {
 				t.Errorf("%s: %+v", line, person.lines[1])
 			}
 			if again { // after the yes, the next change counts again
-				if next.Wrote(name); serverUse(t, next, nw, person) != nil || len(person.lines) != 3 {
+				if next.Changes().Wrote(name); serverUse(t, next, nw, person) != nil || len(person.lines) != 3 {
 					t.Errorf("%s: %d questions", line, len(person.lines))
 				}
 			}
@@ -170,17 +168,17 @@ func TestAnyFileIsAskedAgainAfterAWrite(t *testing.T) {
 func TestChangedAfterTheQuestionBeforeTheRun(t *testing.T) {
 	files := map[string]string{"main.worker": worker("command: make"), "Makefile": "x"}
 	c, w := opened(t, nil, files)
-	for _, n := range c.servers(w, "") {
+	for _, n := range c.beyond.servers(w, "") {
 		c.before.Store(n.Key(), true)
 		c.judge.Trust(trust.List{n})
 	}
 	person := &asked{}
-	c.Wrote("/p/x")
+	c.Changes().Wrote("/p/x")
 	if err := serverUse(t, c, w, person); err != nil || len(person.lines) != 1 {
 		t.Errorf("%v, %+v", err, person.lines)
 	}
 	c, w = opened(t, nil, files)
-	for _, n := range c.servers(w, "") {
+	for _, n := range c.beyond.servers(w, "") {
 		c.before.Store(n.Key(), true)
 	}
 	if err := serverUse(t, c, w, person); !errors.Is(err, fault.Trust) || len(person.lines) != 1 {
@@ -195,18 +193,18 @@ func TestRuleNamesFiles(t *testing.T) {
 		"main.worker":  "---\ntoolsets: {shell: {}}\n---\nGo.\n", "test.sh": "#!/bin/sh\n",
 	}
 	c, w := opened(t, nil, files)
-	if !c.Project.Starts("test.sh") {
+	if !c.project.Trees.Starts("test.sh") {
 		t.Error("test.sh is not protected")
 	}
 	all := approval.Widens(tool.Spec{Name: "run_command", Toolset: "shell", Risk: tool.Command}, w.Policy)
 	if len(all) != 1 {
 		t.Fatalf("%+v", all)
 	}
-	c.judge.Trust(trust.List{c.rule(all[0])})
+	c.judge.Trust(trust.List{c.beyond.rule(all[0])})
 	if !c.Setting(all[0]) {
 		t.Error("the rule is not trusted")
 	}
-	old := c.rule(all[0])
+	old := c.beyond.rule(all[0])
 	files["test.sh"] += "evil\n"
 	changed, _ := opened(t, nil, files)
 	changed.judge.Trust(trust.List{old})
@@ -246,7 +244,7 @@ func TestDangerousLinesComeFirst(t *testing.T) {
 	for i := range 40 {
 		l = append(l, trust.Widening{File: "a", Path: "p" + strings.Repeat("x", i), Danger: trust.Danger(i % 6)})
 	}
-	q := (&Consent{Project: &project.Project{}}).question(l, "", nil, nil)
+	q := (&Consent{Answers: &Answers{}}).question(l)
 	if len(q.Lines) != 40 || q.Lines[0].Danger != "programs" || q.Lines[39].Danger != "other" {
 		t.Fatalf("%+v", q.Lines)
 	}

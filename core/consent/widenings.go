@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"golem/core/approval"
+	"golem/core/config"
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/run"
@@ -18,36 +19,54 @@ import (
 	"golem/core/trust"
 )
 
-// Widenings returns what the files of the whole project allow beyond its sandbox,
-// trusted or not: for every worker that can be loaded, every provider and .env. It
-// scans the project, uses no model and runs nothing.
-func (c *Consent) Widenings(ctx context.Context) trust.List {
-	workers := c.Project.Used()
-	if entry, err := c.Project.Entry(); err == nil && !slices.Contains(workers, entry) {
+// beyond lists what the files of a project allow beyond its sandbox, trusted or not.
+type beyond struct {
+	project     *project.Project
+	checkers    Checkers
+	person      *config.Person
+	env, dotEnv map[string]string // of Source
+	changes     *Changes
+}
+
+// all returns the widenings of the whole project, see Consent.Widenings.
+func (b *beyond) all(ctx context.Context) trust.List {
+	workers := b.project.Workers.Used()
+	if entry, err := b.project.Workers.Entry(); err == nil && !slices.Contains(workers, entry) {
 		workers = append(workers, entry)
 	}
-	list := c.widenings(ctx, workers)
-	for name := range c.Project.Manifest().Providers {
-		list = append(list, c.providerWidenings(name)...)
+	list := b.widenings(ctx, workers)
+	for name := range b.project.Manifest.Providers {
+		list = append(list, b.providerWidenings(name)...)
 	}
-	return append(list, c.byCommands(everyFile)...).Sorted()
+	return slices.Concat(list, b.byCommands(everyFile), b.remotes("")).Sorted()
+}
+
+// remotes returns where a push to the clearance targets also sends commits: of all targets,
+// or of one.
+func (b *beyond) remotes(target string) (out trust.List) {
+	for _, s := range b.project.Trees.Own().Remotes() {
+		if target == "" || s.Key == target {
+			out = append(out, asWidening(s, "", "a push to the target "+s.Key+" also sends the branch there, with your own login").As(trust.Hosts))
+		}
+	}
+	return out
 }
 
 // needed returns the widenings of the entry's static closure.
-func (c *Consent) needed(ctx context.Context, entry *project.Worker) trust.List {
-	closure, err := c.Project.Closure(entry)
+func (b *beyond) needed(ctx context.Context, entry *project.Worker) trust.List {
+	closure, err := b.project.Workers.Closure(entry)
 	if err != nil {
 		return nil // the run says what is wrong
 	}
-	return append(c.widenings(ctx, closure), c.byCommands(everyFile)...).Sorted()
+	return slices.Concat(b.widenings(ctx, closure), b.byCommands(everyFile), b.remotes("")).Sorted()
 }
 
-func (c *Consent) widenings(ctx context.Context, workers []*project.Worker) trust.List {
-	specs := c.Checker()
+func (b *beyond) widenings(ctx context.Context, workers []*project.Worker) trust.List {
+	specs := b.checkers.Checker()
 	digests := map[string]string{}
 	var out trust.List
 	for _, w := range workers {
-		out = append(out, c.workerWidenings(ctx, w, specs, digests)...)
+		out = append(out, b.workerWidenings(ctx, w, specs, digests)...)
 	}
 	return out.Sorted()
 }
@@ -55,35 +74,35 @@ func (c *Consent) widenings(ctx context.Context, workers []*project.Worker) trus
 // workerWidenings returns the widenings of one worker: the grants of its modules, its
 // approval settings, the providers of its models, its shell commands, MCP servers and
 // model settings. digests keeps the digests of modules by path.
-func (c *Consent) workerWidenings(ctx context.Context, w *project.Worker, specs *run.Checker, digests map[string]string) trust.List {
-	modules := c.modulesOf(w, digests)
-	out := c.grants(w, modules)
+func (b *beyond) workerWidenings(ctx context.Context, w *project.Worker, specs *run.Checker, digests map[string]string) trust.List {
+	modules := b.modulesOf(w, digests)
+	out := b.grants(w, modules)
 	for _, m := range modules {
 		if m.FromHome() {
-			if said, ok := c.Project.ModuleImports(); ok {
+			if said, ok := b.project.Trees.Own().ModuleImports(); ok {
 				out = append(out, asWidening(said, "", "modules from outside the project run in it").As(trust.Outside))
 			}
 		}
 	}
 	if w.Policy.PreApproves() {
-		for _, spec := range slices.Concat(specs.Specs(ctx, w), undescribed(out), c.remote(w)) {
+		for _, spec := range slices.Concat(specs.Specs(ctx, w), undescribed(out), b.remote(w)) {
 			for _, s := range approval.Widens(spec, w.Policy) {
-				out = append(out, c.settingLine(s, spec))
+				out = append(out, b.settingLine(s, spec))
 			}
 		}
 	}
 	for _, one := range w.Models() {
 		if provider, _, ok := strings.Cut(one.Model, ":"); ok {
-			out = append(out, c.providerWidenings(provider)...)
+			out = append(out, b.providerWidenings(provider)...)
 		}
 	}
-	return slices.Concat(out, c.commands(w), c.servers(w, ""), c.extras(w))
+	return slices.Concat(out, b.commands(w), b.servers(w, ""), b.extras(w), b.serverTools(w))
 }
 
 // commands returns what lets the worker's commands reach beyond the project.
-func (c *Consent) commands(w *project.Worker) trust.List {
+func (b *beyond) commands(w *project.Worker) trust.List {
 	var out trust.List
-	for _, s := range c.Project.CommandGrants(w) {
+	for _, s := range w.CommandGrants() {
 		means, danger := "its commands reach more than the project", trust.Outside
 		switch s.Key {
 		case "network":
@@ -106,10 +125,27 @@ func (c *Consent) commands(w *project.Worker) trust.List {
 }
 
 // extras returns what the project's files add to each request to a worker's model.
-func (c *Consent) extras(w *project.Worker) trust.List {
+func (b *beyond) extras(w *project.Worker) trust.List {
 	var out trust.List
-	for _, s := range c.Project.Extras(w) {
+	for _, s := range b.project.Extras(w) {
 		out = append(out, asWidening(s, "", "it is sent with each request and can turn on features of the provider"))
+	}
+	return out
+}
+
+// serverTools returns the tools that a worker asks its provider to run. golem sees such a call
+// only when it has run.
+func (b *beyond) serverTools(w *project.Worker) trust.List {
+	var out trust.List
+	for _, s := range w.ServerToolsSaid() {
+		means := "the provider runs this tool without asking, with whatever the model has read"
+		switch s.Value {
+		case model.WebSearch:
+			means = "the provider searches the web without asking, with words that come from whatever the model has read"
+		case model.CodeExecution:
+			means = "the provider runs the model's code without asking, on its own machine, with whatever the model has read"
+		}
+		out = append(out, asWidening(s, "", means).As(trust.Hosts))
 	}
 	return out
 }
@@ -126,8 +162,8 @@ func undescribed(grants trust.List) []tool.Spec {
 	return out
 }
 
-func (c *Consent) settingLine(s approval.Widening, spec tool.Spec) trust.Widening {
-	w := c.rule(s)
+func (b *beyond) settingLine(s approval.Widening, spec tool.Spec) trust.Widening {
+	w := b.rule(s)
 	name, starts := spec.Name, w.Means
 	switch {
 	case spec.Kind == tool.Wasm && name == "":
@@ -150,7 +186,7 @@ func (c *Consent) settingLine(s approval.Widening, spec tool.Spec) trust.Widenin
 }
 
 // asWidening returns the widening for a setting of a file.
-func asWidening(s project.Said, module, means string) trust.Widening {
+func asWidening(s config.Said, module, means string) trust.Widening {
 	at := s.File
 	if s.Line > 0 {
 		at = fmt.Sprintf("%s:%d", s.File, s.Line)
@@ -166,23 +202,23 @@ type module struct {
 
 // modulesOf returns a worker's modules, nearest level first. It computes the digest
 // only of modules that are granted something; digests keeps them by path.
-func (c *Consent) modulesOf(w *project.Worker, digests map[string]string) []module {
-	found, err := c.Project.Modules(w)
+func (b *beyond) modulesOf(w *project.Worker, digests map[string]string) []module {
+	found, err := b.project.Modules.Of(w)
 	if err != nil {
 		return nil
 	}
-	grants := append(c.Project.Hosts(w), c.Project.LibraryFiles(w)...)
-	for _, s := range c.Project.Secrets(w) {
+	grants := append(w.Hosts(), b.project.LibraryFiles(w)...)
+	for _, s := range w.Secrets() {
 		grants = append(grants, s.Said)
 	}
 	out := make([]module, len(found))
 	for n, m := range found {
 		out[n] = module{Module: m}
-		if !slices.ContainsFunc(grants, func(h project.Said) bool { return h.Key == m.Stem() }) {
+		if !slices.ContainsFunc(grants, func(h config.Said) bool { return h.Key == m.Stem() }) {
 			continue
 		}
 		if _, known := digests[m.Path]; !known {
-			digests[m.Path] = c.digest(m)
+			digests[m.Path] = b.digest(m)
 		}
 		out[n].digest = digests[m.Path]
 	}
@@ -191,8 +227,8 @@ func (c *Consent) modulesOf(w *project.Worker, digests map[string]string) []modu
 
 // digest returns the SHA-256 of a module's bytes in hex; "" if the module cannot be
 // read: then no stored trust fits it.
-func (c *Consent) digest(m project.Module) string {
-	file, err := c.Project.OpenModule(m)
+func (b *beyond) digest(m project.Module) string {
+	file, err := b.project.Modules.Open(m)
 	if err != nil {
 		return ""
 	}
@@ -206,28 +242,28 @@ func (c *Consent) digest(m project.Module) string {
 
 // grants returns what a worker's file grants its modules: one widening for each host,
 // each value of the person, and the files that a library grants to a module.
-func (c *Consent) grants(w *project.Worker, modules []module) trust.List {
+func (b *beyond) grants(w *project.Worker, modules []module) trust.List {
 	var out trust.List
-	add := func(s project.Said, means string, danger trust.Danger) {
+	add := func(s config.Said, means string, danger trust.Danger) {
 		n := slices.IndexFunc(modules, func(m module) bool { return m.Stem() == s.Key }) // grants go to the nearest of a name
 		if n >= 0 {
 			out = append(out, asWidening(s, modules[n].digest, modules[n].Path+means).As(danger))
 		}
 	}
-	for _, s := range c.Project.LibraryFiles(w) {
+	for _, s := range b.project.LibraryFiles(w) {
 		means := " reads and writes the files that the library's worker sees"
 		if s.Value != "true" {
 			means = " is given these directories of what the library's worker sees: " + s.Value
 		}
 		add(s, means, trust.Outside)
 	}
-	for _, s := range c.Project.Secrets(w) {
-		add(s.Said, " is given the value of your "+kind(s.Ref)+", and "+c.reaches(w, s.Key), trust.Keys)
+	for _, s := range w.Secrets() {
+		add(s.Said, " is given the value of your "+kind(s.Ref)+", and "+b.reaches(w, s.Key), trust.Keys)
 	}
 	if !w.Sandbox.Network || w.Builtin() {
 		return out // they reach nothing
 	}
-	for _, h := range c.Project.Hosts(w) {
+	for _, h := range w.Hosts() {
 		add(h, " can send what it is given to "+h.Value, trust.Hosts)
 	}
 	return out
@@ -242,9 +278,9 @@ func kind(ref tool.Value) string {
 }
 
 // reaches returns a text that says where a module can send what it is given.
-func (c *Consent) reaches(w *project.Worker, stem string) string {
+func (b *beyond) reaches(w *project.Worker, stem string) string {
 	var hosts []string
-	for _, h := range c.Project.Hosts(w) {
+	for _, h := range w.Hosts() {
 		if h.Key == stem {
 			hosts = append(hosts, h.Value)
 		}
@@ -260,20 +296,23 @@ func (c *Consent) reaches(w *project.Worker, stem string) string {
 // does not count for a person's cost limit.
 var plainKeys = []string{"image", "pdf", "json", "api", "models"}
 
+// dotEnv is the file of the project whose keys need trust.
+const dotEnv = ".env"
+
 // providerWidenings returns what the manifest sets for a provider beyond golem's
 // built-in row, and the keys for it that come from .env.
-func (c *Consent) providerWidenings(name string) trust.List {
+func (b *beyond) providerWidenings(name string) trust.List {
 	var out trust.List
-	said := c.Project.ProviderKeys(name)
+	said := b.project.Trees.Own().ProviderKeys(name)
 	for _, s := range said {
-		if w, ok := c.providerLine(name, s); ok {
+		if w, ok := b.providerLine(name, s); ok {
 			out = append(out, w)
 		}
 	}
-	for _, key := range c.keyVariables(name) {
-		if value := c.source.DotEnv[key]; value != "" && c.source.Env[key] == "" {
+	for _, key := range b.keyVariables(name) {
+		if value := b.dotEnv[key]; value != "" && b.env[key] == "" {
 			out = append(out, trust.Widening{
-				File: ".env", Path: key, Value: fingerprint(value), At: ".env",
+				File: dotEnv, Path: key, Value: fingerprint(value), At: dotEnv,
 				Means: "requests to " + name + " carry the key of this file: its owner can read what is sent, and pays", Danger: trust.Keys,
 			})
 		}
@@ -283,8 +322,8 @@ func (c *Consent) providerWidenings(name string) trust.List {
 
 // keyVariables returns the variables from which a provider's key may come, whoever names
 // them: golem's own row, the person's, the manifest's.
-func (c *Consent) keyVariables(name string) []string {
-	keys := []string{c.Project.Manifest().Providers[name].APIKeyEnv, c.source.Config.Providers()[name].APIKeyEnv}
+func (b *beyond) keyVariables(name string) []string {
+	keys := []string{b.project.Manifest.Providers[name].APIKeyEnv, b.person.Providers()[name].APIKeyEnv}
 	if row, known := model.Builtin(name); known {
 		keys = append(keys, row.Keys()...)
 	}
@@ -292,12 +331,12 @@ func (c *Consent) keyVariables(name string) []string {
 	return slices.Compact(keys)
 }
 
-func (c *Consent) providerLine(name string, s project.Said) (trust.Widening, bool) {
+func (b *beyond) providerLine(name string, s config.Said) (trust.Widening, bool) {
 	switch {
 	case slices.Contains(plainKeys, s.Key):
 		return trust.Widening{}, false
 	case s.Key == "base_url":
-		if c.source.Env[model.BaseURLVar(name)] != "" { // a person moved it
+		if b.env[model.BaseURLVar(name)] != "" { // a person moved it
 			return trust.Widening{}, false
 		}
 		if row, known := model.Builtin(name); known && sameAddress(row.BaseURL, s.Value) {
@@ -313,9 +352,9 @@ func (c *Consent) providerLine(name string, s project.Said) (trust.Widening, boo
 	return asWidening(s, "", "it is sent with each request"), true
 }
 
-func sameAddress(a, b string) bool {
-	ua, errA := url.Parse(strings.TrimRight(a, "/"))
-	ub, errB := url.Parse(strings.TrimRight(b, "/"))
+func sameAddress(one, other string) bool {
+	ua, errA := url.Parse(strings.TrimRight(one, "/"))
+	ub, errB := url.Parse(strings.TrimRight(other, "/"))
 	return errA == nil && errB == nil && ua.Scheme == ub.Scheme && strings.EqualFold(ua.Host, ub.Host) && ua.Path == ub.Path
 }
 

@@ -16,7 +16,7 @@ import (
 
 // keep writes a conversation of one message.
 func keep(s *state.Store, id string) {
-	j := conversation.Start(s, conversation.Entry{Run: id, Worker: "main"})
+	j := conversation.Start(s, nil, conversation.Entry{Run: id, Worker: "main"})
 	j.Add(conversation.Entry{T: conversation.InputEntry, Input: &conversation.Input{Text: id}})
 	j.Flush()
 	j.Close()
@@ -24,16 +24,26 @@ func keep(s *state.Store, id string) {
 
 // beside makes s call do, once, when the lock with this name is taken.
 func beside(s *state.Store, name string, do func()) {
-	lock := s.Lock
-	s.Lock = func(ctx context.Context, wanted string) (func(), error) {
-		release, err := lock(ctx, wanted)
+	host := s.Host
+	s.Host = locking{host, func(ctx context.Context, wanted string) (func(), error) {
+		release, err := host.Lock(ctx, wanted)
 		if err == nil && wanted == name && do != nil {
 			now := do
 			do = nil
 			now()
 		}
 		return release, err
-	}
+	}}
+}
+
+// locking is a host whose locks are taken by a function.
+type locking struct {
+	state.Host
+	lock func(ctx context.Context, name string) (release func(), err error)
+}
+
+func (l locking) Lock(ctx context.Context, name string) (release func(), err error) {
+	return l.lock(ctx, name)
 }
 
 // A list holds the lock of a conversation for a short time at most: another golem can
@@ -132,7 +142,7 @@ func TestTheOrderIsThatOfWriting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := conversation.Resume(&s, k, release)
+	j, err := conversation.Resume(&s, nil, k, release)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,8 +165,7 @@ func TestPruneBesideResume(t *testing.T) {
 		}
 	}
 	other := s
-	lock := s.Lock
-	s.Lock = func(ctx context.Context, wanted string) (func(), error) {
+	s.Host = locking{s.Host, func(ctx context.Context, wanted string) (func(), error) {
 		if wanted == "conversation-old" { // just before this golem gets the lock, another one continues the conversation
 			release, err := conversation.Hold(&other, "old")
 			if err != nil {
@@ -166,7 +175,7 @@ func TestPruneBesideResume(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			j, err := conversation.Resume(&other, k, release)
+			j, err := conversation.Resume(&other, nil, k, release)
 			if err != nil {
 				return nil, err
 			}
@@ -174,8 +183,8 @@ func TestPruneBesideResume(t *testing.T) {
 			j.Flush()
 			j.Close()
 		}
-		return lock(ctx, wanted)
-	}
+		return other.Host.Lock(ctx, wanted)
+	}}
 	keep(&s, "new")
 	if _, err := conversation.Read(&other, "old"); errors.Is(err, fault.NotFound) {
 		t.Error("what was just said is gone:", err)

@@ -1,8 +1,6 @@
 package conversation
 
 import (
-	"cmp"
-
 	"golem/core/fault"
 	"golem/core/state"
 )
@@ -10,7 +8,7 @@ import (
 // Branch begins a new conversation, named id, with a copy of what is before the
 // person's message n, from 1, of k, which does not change. It returns the journal of
 // the branch and its beginning.
-func Branch(s *state.Store, k *Kept, n int, id string) (*Journal, *Kept, error) {
+func Branch(s *state.Store, by Keeper, k *Kept, n int, id string) (*Journal, *Kept, error) {
 	if k.Err != nil {
 		return nil, nil, k.Err
 	}
@@ -20,27 +18,40 @@ func Branch(s *state.Store, k *Kept, n int, id string) (*Journal, *Kept, error) 
 	}
 	head := k.Head
 	head.Run, head.From, head.At = id, &Origin{k.ID, n}, ""
-	j := Start(s, head)
-	var failed error // of an entry that is written at once, because much waits already
-	j.Trouble = func(err error) { failed = cmp.Or(failed, err) }
+	j := Start(s, nil, head) // what is copied has no secrets any more
 	out := &Kept{ID: id, entries: []Entry{head}}
 	for i, e := range k.entries[:end] {
-		if e.T == HeadEntry || i == 0 {
+		if e.T == HeadEntry || e.T == ResumeEntry || i == 0 {
 			continue
 		}
 		j.Add(e)
 		out.entries = append(out.entries, e)
 	}
-	if out.index(); k.Taint && !out.Taint { // what was read later can be in files (SECURITY 13)
-		taint := Entry{T: TaintEntry}
+	if out.index(); k.Taint && !out.Taint || k.Foreign && !out.Foreign { // what was read later can be in files (SECURITY 13)
+		taint := TaintOf(k.Foreign)
 		j.Add(taint)
 		out.entries = append(out.entries, taint)
 		out.index()
 	}
+	if files := k.Files(); len(files) > 0 { // files are not changed back
+		if err := copyContents(s, k, id); err != nil {
+			return j, out, err
+		}
+		all := Entry{T: FilesEntry, Changed: files}
+		j.Add(all)
+		out.entries = append(out.entries, all)
+		out.index()
+	}
+	if k.title != out.title {
+		title := Entry{T: TitleEntry, Text: k.title}
+		j.Add(title)
+		out.entries = append(out.entries, title)
+		out.index()
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.Trouble = nil; failed != nil {
-		return j, out, failed
+	if j.keeper = by; j.err != nil { // of an entry that was written at once, because much waits already
+		return j, out, j.err
 	}
 	return j, out, j.flush()
 }
@@ -64,7 +75,7 @@ func (j *Journal) Again(n int, id string) (*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	other, before, err := Branch(j.store, k, n, id)
+	other, before, err := Branch(j.store, nil, k, n, id)
 	if err != nil {
 		other.Close()
 		return nil, err

@@ -22,6 +22,8 @@ type Conversation struct {
 	Name     string          `json:"name"`
 	Messages []model.Message `json:"messages"` // of the next request, the system prompt first
 	Turns    int             `json:"turns"`    // model requests so far
+	// Unsummed are messages that were dropped without a summary. The next summary has them.
+	Unsummed []model.Message `json:"unsummed,omitempty"`
 	// Calls counts the calls so far. The next one's id is made of Calls+1, so that
 	// no two results have the same id.
 	Calls    int       `json:"calls"`

@@ -28,19 +28,25 @@ const (
 const (
 	HeadEntry    = "head"    // the first: Run, Mode, Worker, File, From
 	InputEntry   = "input"   // what the person said: Input; Calls before it
+	SteerEntry   = "steer"   // what the person said while the exchange ran: Input, before the request of Turn
 	NewEntry     = "new"     // the person began a new conversation
 	BeginEntry   = "begin"   // a worker run begins: Name, Worker, File, Digest, System, Text, Files
 	NoteEntry    = "note"    // golem added Text before the request of Turn
 	CompactEntry = "compact" // golem dropped messages before the request of Turn, see Dropped; Usage and Answer.Model of the summary
 	AnswerEntry  = "answer"  // a model's: Answer, Usage
+	CodeEntry    = "code"    // the hardened module of the root answered the message: Output, Calls after it
 	LostEntry    = "lost"    // the provider billed Usage, of Answer.Model, for an answer that failed, for the request of Turn
-	PartEntry    = "part"    // Text is what a person saw of the answer to the request of Turn, which was stopped or failed
+	PartEntry    = "part"    // Text is what a person saw of the answer to the request of Turn, which was stopped or failed, "": it only reasoned; Answer.Thought
 	ImagesEntry  = "images"  // the provider refused the newest images, so the request of Turn goes without them
-	StartEntry   = "start"   // a call that can change something is about to run: Tool, Args
-	EndEntry     = "end"     // a call has ended: Tool, Status, Output or Error
-	TaintEntry   = "taint"   // untrusted content was read
+	StartEntry   = "start"   // a call that can change something is about to run: Tool, Args, Again
+	EndEntry     = "end"     // a call has ended: Tool, Status, Output or Error, Changed
+	FilesEntry   = "files"   // the files that a conversation brings along from elsewhere: Changed
+	ModelEntry   = "model"   // the person chose the model Text (/model)
+	TitleEntry   = "title"   // the conversation got the title Text
+	TaintEntry   = "taint"   // untrusted content was read, or with the Status "attached" only files that the person attached
+	ResumeEntry  = "resume"  // the run Run goes on with the conversation
 	DigestEntry  = "digest"  // the person goes on although a worker's file has changed: Worker, Digest
-	DoneEntry    = "done"    // an exchange has ended: Status, Error, Turn
+	DoneEntry    = "done"    // an exchange has ended: Status, Error, Refused, Turn
 )
 
 // Entry is one line of a kept conversation. Its kind, T, determines which fields count.
@@ -71,13 +77,28 @@ type Entry struct {
 	Output  *Output      `json:"output,omitempty"`
 	Status  string       `json:"status,omitempty"` // as in the trace
 	Error   *fault.Fault `json:"error,omitempty"`
-	Open    bool         `json:"open,omitempty"`   // the call was stopped or not run: resuming the exchange takes it up again
-	Nobody  bool         `json:"nobody,omitempty"` // it was denied because nobody could be asked
+	Changed []Change     `json:"changed,omitempty"` // files of the project, as the call left them
+	Again   bool         `json:"again,omitempty"`   // running the call twice does what running it once does
+	Open    bool         `json:"open,omitempty"`    // the call was stopped or not run: resuming the exchange takes it up again
+	Nobody  bool         `json:"nobody,omitempty"`  // it was denied because nobody could be asked
 	ByFile  bool         `json:"by_file,omitempty"`
+	Refused bool         `json:"refused,omitempty"` // the provider refused what was in the request, so the message is in no later one
 	// Redacted are the indexes of the answer's calls whose arguments had a secret.
 	Redacted []int `json:"redacted,omitempty"`
 
 	step int // index of the Step in Kept.Steps that it belongs to
+}
+
+// attachedOnly is the Status of a TaintEntry for files of the person.
+const attachedOnly = "attached"
+
+// TaintOf returns the entry for untrusted content. foreign says that it is not only a file
+// that the person attached.
+func TaintOf(foreign bool) Entry {
+	if foreign {
+		return Entry{T: TaintEntry}
+	}
+	return Entry{T: TaintEntry, Status: attachedOnly}
 }
 
 // Origin is the place where a branch begins: ID is the other conversation, At the
@@ -124,6 +145,10 @@ type Answer struct {
 	Finish   string       `json:"finish"`
 	Model    string       `json:"model"`
 	Attempts int          `json:"attempts"`
+	MS       int64        `json:"ms,omitempty"`           // of the request, in milliseconds
+	Ran      int          `json:"server_calls,omitempty"` // calls that ran at the provider, which have numbers, too
+	Paused   bool         `json:"paused,omitempty"`
+	Thought  *Thought     `json:"thought,omitempty"` // of the root
 }
 
 // Spent is a model.Usage with its cost.
@@ -154,7 +179,7 @@ func (s *Spent) Usage() model.Usage {
 func AnswerOf(t model.Turn) Entry {
 	return Entry{
 		T: AnswerEntry, Usage: SpentOf(t.Usage),
-		Answer: &Answer{Text: t.Text, Calls: t.Calls, Kept: t.Kept, Finish: t.Finish, Model: t.Model, Attempts: t.Attempts},
+		Answer: &Answer{Text: t.Text, Calls: t.Calls, Kept: t.Kept, Finish: t.Finish, Model: t.Model, Attempts: t.Attempts, Ran: len(t.ServerCalls), Paused: t.Paused},
 	}
 }
 
@@ -165,7 +190,7 @@ func (e *Entry) ModelTurn() model.Turn {
 	if a == nil {
 		a = &Answer{}
 	}
-	return model.Turn{Text: a.Text, Calls: a.Calls, Kept: a.Kept, Finish: a.Finish, Model: a.Model, Attempts: a.Attempts, Usage: e.Usage.Usage()}
+	return model.Turn{Text: a.Text, Calls: a.Calls, Kept: a.Kept, Finish: a.Finish, Model: a.Model, Attempts: a.Attempts, Usage: e.Usage.Usage(), Paused: a.Paused}
 }
 
 // CallID returns the trace id of the answer's call with this index, from 0.

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -20,25 +19,35 @@ import (
 
 // Journal writes a conversation while it happens. It gathers entries, and one write
 // adds them before the next step depends on them. It is safe for concurrent use. A nil
-// Journal keeps nothing. If something cannot be written, it reports that once, to
-// Trouble, and keeps nothing more; the run continues.
+// Journal keeps nothing. If something cannot be written, it reports that once, to its
+// Keeper, and keeps nothing more; the run continues.
 type Journal struct {
 	ID string
+	// KeepsFiles says that the content of files that calls change is kept beside the
+	// conversation, because the files themselves end with the process. Set it before the first
+	// entry.
+	KeepsFiles bool
 
-	// Redact removes secrets from valid JSON; nil: there are none.
-	Redact func(line []byte) []byte
-	// Trouble is called with the first error; it may be nil.
-	Trouble func(error)
-	Now     func() time.Time // nil: time.Now
-
-	store *state.Store
+	keeper Keeper // nil: there are no secrets, and nobody is told of errors
+	store  *state.Store
 
 	mu      sync.Mutex
 	release func()
 	log     *state.Log // nil: the file does not exist yet
 	lines   [][]byte
 	size    int
+	files   int64 // bytes of the files that are kept
 	ended   bool
+	err     error // why it ended early
+}
+
+// Keeper is the run that a journal keeps.
+type Keeper interface {
+	Redact(line []byte) []byte    // removes secrets from valid JSON
+	Beginning(text string) string // removes secrets from the beginning of a longer text, with an end that could be the beginning of one
+	HasSecret(data []byte) bool   // reports whether a file's content has a secret that golem knows
+	Now() time.Time
+	Trouble(err error) // gets the first error
 }
 
 var format = state.Format{Kind: Kind, Version: Version}
@@ -72,8 +81,8 @@ func validID(id string) error {
 // Start returns the journal of a new conversation with the name head.Run. Its file is
 // created at the first write; then the oldest conversations beyond KeptCount are
 // removed.
-func Start(s *state.Store, head Entry) *Journal {
-	j := &Journal{ID: head.Run, store: s}
+func Start(s *state.Store, k Keeper, head Entry) *Journal {
+	j := &Journal{ID: head.Run, store: s, keeper: k}
 	head.T = HeadEntry
 	j.Add(head)
 	return j
@@ -110,7 +119,7 @@ func (j *Journal) Add(e Entry) {
 		e.At = j.now().UTC().Format(time.RFC3339)
 	}
 	line, err := json.Marshal(e)
-	if err == nil && j.Redact != nil {
+	if err == nil && j.keeper != nil {
 		line, err = j.redacted(e, line)
 	}
 	j.mu.Lock()
@@ -131,45 +140,10 @@ func (j *Journal) Add(e Entry) {
 }
 
 func (j *Journal) now() time.Time {
-	if j.Now == nil {
+	if j.keeper == nil {
 		return time.Now()
 	}
-	return j.Now()
-}
-
-// redacted removes the secrets from an entry. What goes back to a provider must be
-// unchanged, so it is left out if it contained a secret.
-func (j *Journal) redacted(e Entry, line []byte) ([]byte, error) {
-	clean := j.Redact(line)
-	if e.Answer == nil || bytes.Equal(clean, line) {
-		return clean, nil
-	}
-	var out Entry
-	if err := json.Unmarshal(clean, &out); err != nil {
-		return nil, err
-	}
-	for i, c := range out.Answer.Calls {
-		if c.Args != e.Answer.Calls[i].Args {
-			out.Redacted = append(out.Redacted, i)
-		}
-	}
-	if kept, err := json.Marshal(e.Answer.Kept); err != nil || !bytes.Equal(kept, j.Redact(kept)) {
-		out.Answer.Kept = nil
-	}
-	return json.Marshal(out)
-}
-
-// RedactedText returns a text as it is in an entry, without secrets.
-func (j *Journal) RedactedText(text string) string {
-	if j == nil || j.Redact == nil {
-		return text
-	}
-	line, err := json.Marshal(Entry{Args: text})
-	var out Entry
-	if err != nil || json.Unmarshal(j.Redact(line), &out) != nil {
-		return ""
-	}
-	return out.Args
+	return j.keeper.Now()
 }
 
 // Flush writes the gathered entries. Call it before a step that must not be lost.
@@ -213,11 +187,11 @@ func (j *Journal) sync() error {
 	return err
 }
 
-// fail reports the error to Trouble, and nothing more is kept. The caller holds mu.
+// fail reports the error, and nothing more is kept. The caller holds mu.
 func (j *Journal) fail(err error) {
-	j.ended = true
-	if j.Trouble != nil {
-		j.Trouble(err)
+	j.ended, j.err = true, err
+	if j.keeper != nil {
+		j.keeper.Trouble(err)
 	}
 }
 
@@ -257,6 +231,7 @@ func prune(s *state.Store, keep int) {
 		if release, err := hold(s, f.id); err == nil {
 			if info, err := fs.Stat(s.Files, fileOf(f.id)); err == nil && info.ModTime().Equal(f.wrote) { // nobody has continued it meanwhile
 				_ = s.Files.Remove(fileOf(f.id))
+				removeContents(s, f.id)
 			}
 			release()
 		}
@@ -303,6 +278,9 @@ func Remove(s *state.Store, id string) error {
 	defer release()
 	if err = s.Files.Remove(fileOf(id)); errors.Is(err, fs.ErrNotExist) {
 		err = fault.New(fault.NotFound, "there is no conversation %s", id).Hinting("golem conversations lists them")
+	}
+	if err == nil {
+		removeContents(s, id)
 	}
 	return err
 }

@@ -10,12 +10,25 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golem/core/conversation"
 	"golem/core/model"
 	"golem/core/sandbox"
 	"golem/core/state"
+	"golem/core/tool"
 )
+
+// keeper has one secret, the word itself.
+type keeper struct{ told error }
+
+func (*keeper) Redact(line []byte) []byte {
+	return bytes.ReplaceAll(line, []byte("secret"), []byte("[redacted]"))
+}
+func (k *keeper) Beginning(text string) string { return string(k.Redact([]byte(text))) }
+func (*keeper) HasSecret(data []byte) bool     { return bytes.Contains(data, []byte("secret")) }
+func (*keeper) Now() time.Time                 { return time.Now() }
+func (k *keeper) Trouble(err error)            { k.told = err }
 
 // What a provider needs back is kept unchanged, also after a resume (scenario 52). If
 // it contains a secret, it is left out; calls with a secret are listed in Redacted.
@@ -28,8 +41,7 @@ func TestProviderStateIsKept(t *testing.T) {
 		}
 	}
 	s := state.Memory(sandbox.Memory())
-	j := conversation.Start(&s, conversation.Entry{Run: "x", Worker: "main"})
-	j.Redact = func(line []byte) []byte { return bytes.ReplaceAll(line, []byte("secret"), []byte("[redacted]")) }
+	j := conversation.Start(&s, &keeper{}, conversation.Entry{Run: "x", Worker: "main"})
 	for i, one := range []model.Turn{turn("", `{}`), turn("the secret", `{}`), turn("", `{"key":"secret"}`)} {
 		e := conversation.AnswerOf(one)
 		e.ID, e.Name, e.Turn = "0", "0#1", i+1
@@ -58,7 +70,7 @@ func TestProviderStateIsKept(t *testing.T) {
 func TestAFileWithoutAMessageIsNoConversation(t *testing.T) {
 	files := sandbox.Memory()
 	s := state.Memory(files)
-	j := conversation.Start(&s, conversation.Entry{Run: "whole", Worker: "main"})
+	j := conversation.Start(&s, nil, conversation.Entry{Run: "whole", Worker: "main"})
 	j.Flush()
 	j.Close()
 	whole, err := fs.ReadFile(files, conversation.Dir+"/whole.jsonl")
@@ -90,7 +102,7 @@ func TestAFileWithoutAMessageIsNoConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	j = conversation.Start(&s, conversation.Entry{Run: "next", Worker: "main"})
+	j = conversation.Start(&s, nil, conversation.Entry{Run: "next", Worker: "main"})
 	j.Flush()
 	defer j.Close()
 	var left []string
@@ -116,15 +128,22 @@ func (full) Close() error { return nil }
 // the incomplete file for the whole conversation.
 func TestAgainOnAFullDisk(t *testing.T) {
 	s := state.Memory(sandbox.Memory())
-	s.Append = func(string) (io.WriteCloser, error) { return full{io.Discard}, nil }
-	j := conversation.Start(&s, conversation.Entry{Run: "x", Worker: "main"})
-	var told error
-	j.Trouble = func(err error) { told = err }
+	s.Host = onto{s.Host, full{io.Discard}}
+	by := &keeper{}
+	j := conversation.Start(&s, by, conversation.Entry{Run: "x", Worker: "main"})
 	defer j.Close()
-	if _, err := j.Again(1, "y"); !errors.Is(err, errFull) || !errors.Is(told, errFull) {
-		t.Errorf("going back fails with %v, and told is %v; want %v twice", err, told, errFull)
+	if _, err := j.Again(1, "y"); !errors.Is(err, errFull) || !errors.Is(by.told, errFull) {
+		t.Errorf("going back fails with %v, and told is %v; want %v twice", err, by.told, errFull)
 	}
 }
+
+// onto is a host on which every file for appending is this one.
+type onto struct {
+	state.Host
+	file io.WriteCloser
+}
+
+func (o onto) Append(string) (io.WriteCloser, error) { return o.file, nil }
 
 // shortFile is a file that has room for one write.
 type shortFile struct{ writes int }
@@ -140,11 +159,11 @@ func (f *shortFile) Write(p []byte) (int, error) {
 // A branch that could not be written is not in use afterwards.
 func TestAgainReleasesABranchThatCannotBeWritten(t *testing.T) {
 	s := state.Memory(sandbox.Memory())
-	j := conversation.Start(&s, conversation.Entry{Run: "x", Worker: "main"})
+	j := conversation.Start(&s, nil, conversation.Entry{Run: "x", Worker: "main"})
 	defer j.Close()
 	j.Add(conversation.Entry{T: conversation.InputEntry, Input: &conversation.Input{Text: "hello"}})
 	j.Flush()
-	s.Append = func(string) (io.WriteCloser, error) { return &shortFile{}, nil }
+	s.Host = onto{s.Host, &shortFile{}}
 	if _, err := j.Again(1, "branch"); !errors.Is(err, errFull) {
 		t.Fatalf("going back fails with %v, want %v", err, errFull)
 	}
@@ -153,4 +172,39 @@ func TestAgainReleasesABranchThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	release()
+}
+
+// inFiles also removes the secret from base64, as golem's redactor does.
+type inFiles struct{ keeper }
+
+func (k *inFiles) Redact(line []byte) []byte {
+	return bytes.ReplaceAll(k.keeper.Redact(line), []byte("c2VjcmV0"), []byte("[redacted]"))
+}
+
+// A secret in an attached file, or in an image of a result, is removed, and nothing else of the
+// entry is lost.
+func TestSecretsInFiles(t *testing.T) {
+	s := state.Memory(sandbox.Memory())
+	j := conversation.Start(&s, &inFiles{}, conversation.Entry{Run: "x", Worker: "main"})
+	files := []conversation.File{{Name: "a.txt", Data: []byte("my secret!")}, {Name: "b.bin", Data: []byte("\xff12secret")}, {Name: "c.txt", Data: []byte("fine")}}
+	j.Add(conversation.Entry{T: conversation.InputEntry, Input: &conversation.Input{Text: "the secret", Files: files}})
+	j.Add(conversation.Entry{T: conversation.BeginEntry, ID: "0", Name: "0", Files: files})
+	j.Add(conversation.Entry{T: conversation.EndEntry, ID: "0.1", Tool: "t", Status: "ok", Output: &conversation.Output{Text: "t", Parts: []tool.Part{{Type: "image", Data: []byte("\xff12secret")}}}})
+	j.Flush()
+	j.Close()
+	k, err := conversation.Read(&s, "x")
+	if err != nil || len(k.Steps) != 1 || k.Begin("0") == nil || k.End("0.1") == nil {
+		t.Fatalf("entries are lost: %v %+v", err, k)
+	}
+	want := []string{"my [redacted]!", "[redacted]", "fine"}
+	for _, got := range [][]conversation.File{k.Steps[0].Input.Files, k.Begin("0").Files} {
+		for i, f := range got {
+			if string(f.Data) != want[i] {
+				t.Errorf("%s: %q, want %q", f.Name, f.Data, want[i])
+			}
+		}
+	}
+	if got := string(k.End("0.1").Output.Parts[0].Data); got != "[redacted]" || k.Steps[0].Input.Text != "the [redacted]" {
+		t.Errorf("the image is %q, the input %q", got, k.Steps[0].Input.Text)
+	}
 }

@@ -22,8 +22,12 @@ type Kept struct {
 	// continued. nil: it is genuine.
 	Err   error
 	Steps []Step // what the person did, in order
-	Taint bool   // untrusted content was read
+	// Taint says that untrusted content was read, Foreign that it was not only files that
+	// the person attached.
+	Taint, Foreign bool
+	Model          string // the model that the person chose last; "": the files decide
 
+	title   string // that a person or a model gave it last; "": none
 	record  *state.Record
 	entries []Entry
 	answers map[string]*Entry   // by conversation and turn
@@ -81,7 +85,8 @@ func place(name string, turn int) string { return name + "/" + strconv.Itoa(turn
 // index fills the maps and Steps from the entries. Of two entries for the same thing
 // the later one counts.
 func (k *Kept) index() {
-	k.Steps, k.Taint = nil, false
+	k.title = ""
+	k.Steps, k.Taint, k.Foreign = nil, false, false
 	k.parts = map[string]*Entry{}
 	k.answers, k.changes = map[string]*Entry{}, map[string][]*Entry{}
 	k.begins, k.starts, k.ends = map[string]*Entry{}, map[string]*Entry{}, map[string]*Entry{}
@@ -100,7 +105,7 @@ func (k *Kept) index() {
 			k.digests[e.File] = Digest{e.Worker, e.File, e.Digest}
 		case DigestEntry:
 			k.digests[e.File] = Digest{e.Worker, e.File, e.Digest}
-		case NoteEntry, CompactEntry, LostEntry, ImagesEntry:
+		case NoteEntry, CompactEntry, LostEntry, ImagesEntry, SteerEntry:
 			at := place(e.Name, e.Turn)
 			k.changes[at] = append(k.changes[at], e)
 		case PartEntry:
@@ -113,8 +118,13 @@ func (k *Kept) index() {
 			k.starts[e.ID] = e
 		case EndEntry:
 			k.ends[e.ID] = e
+		case TitleEntry:
+			k.title = Titled(e.Text)
+		case ModelEntry:
+			k.Model = e.Text
 		case TaintEntry:
 			k.Taint = true
+			k.Foreign = k.Foreign || e.Status != attachedOnly
 		case DoneEntry:
 			if n := len(k.Steps); n > 0 {
 				k.Steps[n-1].Done = e
@@ -129,6 +139,17 @@ func (k *Kept) index() {
 func (k *Kept) Answer(name string, turn, step int) *Entry {
 	if e := k.answers[place(name, turn)]; e != nil && e.step == step {
 		return e
+	}
+	return nil
+}
+
+// Code returns the answer that the root's hardened module gave in one of the Steps, by its
+// index; nil: a model answered, or nobody did.
+func (k *Kept) Code(step int) *Entry {
+	for i := range k.entries {
+		if e := &k.entries[i]; e.T == CodeEntry && e.step == step && e.Output != nil {
+			return e
+		}
 	}
 	return nil
 }
@@ -148,6 +169,17 @@ func (k *Kept) Changes(name string, turn int) []*Entry { return k.changes[place(
 
 // Begin returns how a worker run began; nil: it is not kept.
 func (k *Kept) Begin(name string) *Entry { return k.begins[name] }
+
+// FirstRoot returns the name of the root's messages in the first exchange: another one than
+// rootID if the person began with /new.
+func (k *Kept) FirstRoot() string {
+	for i := range k.entries {
+		if e := &k.entries[i]; e.T == BeginEntry && e.ID == rootID && e.step == 0 {
+			return e.Name
+		}
+	}
+	return rootID
+}
 
 // End returns how a call ended; nil: it has not ended.
 func (k *Kept) End(id string) *Entry { return k.ends[id] }
@@ -187,6 +219,18 @@ func (k *Kept) LastCall() int {
 	return last
 }
 
+// Started returns how often a call has begun to run, also when it was killed meanwhile; with
+// "" all calls together.
+func (k *Kept) Started(call string) int {
+	n := 0
+	for i := range k.entries {
+		if e := &k.entries[i]; e.T == StartEntry && (call == "" || e.ID == call) {
+			n++
+		}
+	}
+	return n
+}
+
 // Digests returns the workers that ran, ordered by file.
 func (k *Kept) Digests() []Digest {
 	var out []Digest
@@ -204,6 +248,9 @@ type Doubt struct {
 	Secret bool
 	// Started says that the call was running when golem ended; its end is unknown.
 	Started bool
+	// Again says that the call does no more if it runs twice, as long as its arguments are
+	// known.
+	Again bool
 }
 
 // Pending reports whether the last exchange can be continued: golem was killed in it,
@@ -229,7 +276,7 @@ func (k *Kept) Reopen() []Doubt {
 	doubts := map[string]Doubt{}
 	for id, e := range k.starts {
 		if e.step == last && k.ends[id] == nil {
-			doubts[id] = Doubt{ID: id, Worker: e.Worker, Tool: e.Tool, Args: e.Args, Started: true}
+			doubts[id] = Doubt{ID: id, Worker: e.Worker, Tool: e.Tool, Args: e.Args, Started: true, Again: e.Again}
 		}
 	}
 	for _, e := range k.answers {
@@ -284,13 +331,20 @@ func (k *Kept) Messages() int {
 	return n
 }
 
-// Last returns the person's last message and its number, from 1. It returns nil if nothing
-// was said since the last /new.
-func (k *Kept) Last() (*Input, int) {
-	if len(k.Steps) == 0 {
-		return nil, 0
+// Message returns the person's message n, from 1, and its number. 0 means the last one, which
+// must have been said since the last /new.
+func (k *Kept) Message(n int) (*Input, int, error) {
+	if n == 0 {
+		if len(k.Steps) == 0 || k.Steps[len(k.Steps)-1].Input == nil {
+			return nil, 0, fault.New(fault.Usage, "you have said nothing yet").Hinting("write a message")
+		}
+		n = k.Messages()
 	}
-	return k.Steps[len(k.Steps)-1].Input, k.Messages()
+	at, err := k.before(n)
+	if err != nil {
+		return nil, 0, err
+	}
+	return k.entries[at].Input, n, nil
 }
 
 // before returns the index of the entry of the person's message n, from 1.
@@ -307,35 +361,10 @@ func (k *Kept) before(n int) (int, error) {
 		Hinting("/rewind in a chat lists them with their numbers")
 }
 
-// Title returns the first line of the first message, at most maxTitle characters.
-func (k *Kept) Title() string {
-	for _, s := range k.Steps {
-		if s.Input == nil {
-			continue
-		}
-		text := s.Input.Text
-		if text == "" {
-			text = string(s.Input.JSON)
-		}
-		line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-		if runes := []rune(line); len(runes) > maxTitle {
-			line = string(runes[:maxTitle-1]) + "…"
-		}
-		if line == "" && len(s.Input.Files) > 0 {
-			line = s.Input.Files[0].Name
-		}
-		return line
-	}
-	return ""
-}
-
-// maxTitle is the length of a title, in characters.
-const maxTitle = 80
-
 // Resume returns the journal that continues k after its last entry. The caller must
 // have held the conversation when it read k; release ends that hold, and the Journal
 // calls it in Close.
-func Resume(s *state.Store, k *Kept, release func()) (*Journal, error) {
+func Resume(s *state.Store, by Keeper, k *Kept, release func()) (*Journal, error) {
 	if k.Err != nil {
 		return nil, k.Err
 	}
@@ -343,5 +372,5 @@ func Resume(s *state.Store, k *Kept, release func()) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Journal{ID: k.ID, store: s, log: log, release: release}, nil
+	return &Journal{ID: k.ID, keeper: by, store: s, log: log, release: release, files: k.fileBytes()}, nil
 }

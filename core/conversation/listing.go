@@ -43,7 +43,7 @@ func List(s *state.Store) []Listing {
 			continue
 		}
 		l := k.Listing()
-		if s.Held != nil && s.Held(lockOf(f.id)) {
+		if s.Held(lockOf(f.id)) {
 			l.Status = "running"
 		}
 		out = append(out, l)
@@ -72,14 +72,25 @@ func (k *Kept) Listing() Listing {
 
 // Said is one message, answer, call or note of a conversation, for people.
 type Said struct {
-	Who   string       `json:"who"`         // you, golem, tool, note
-	N     int          `json:"n,omitempty"` // number of the person's message, from 1
+	Who   string       `json:"who"`         // you, golem, thought, tool, note
+	N     int          `json:"n,omitempty"` // number of the person's message, from 1; 0 if it was sent while an exchange ran
 	Text  string       `json:"text,omitempty"`
+	Files []string     `json:"files,omitempty"` // the names of the message's attachments
 	Tool  string       `json:"tool,omitempty"`
 	ID    string       `json:"id,omitempty"` // of a call
 	Args  string       `json:"args,omitempty"`
 	Done  bool         `json:"done,omitempty"` // the call has ended, perhaps with an empty text
 	Error *fault.Fault `json:"error,omitempty"`
+	Spent *ThoughtSize `json:"spent,omitempty"` // of a thought
+}
+
+// Whole returns the text, and below it the names of the attachments in brackets.
+func (s *Said) Whole() string {
+	text := s.Text
+	for _, name := range s.Files {
+		text += "\n[" + name + "]"
+	}
+	return text
 }
 
 // Said returns what the person and the root said, with the root's calls.
@@ -93,14 +104,11 @@ func (k *Kept) Said() []Said {
 				continue
 			}
 			n++
-			text := e.Input.Text
-			if text == "" {
-				text = string(e.Input.JSON)
+			out = append(out, e.Input.shown(n))
+		case SteerEntry:
+			if e.Input != nil {
+				out = append(out, e.Input.shown(0))
 			}
-			for _, f := range e.Input.Files {
-				text += "\n[" + f.Name + "]"
-			}
-			out = append(out, Said{Who: "you", N: n, Text: text})
 		case NewEntry:
 			out = append(out, Said{Who: "note", Text: "a new conversation"})
 		case CompactEntry:
@@ -109,6 +117,12 @@ func (k *Kept) Said() []Said {
 			}
 		case AnswerEntry:
 			out = append(out, k.answered(e)...)
+		case PartEntry:
+			out = append(out, k.stopped(e)...)
+		case CodeEntry:
+			if e.Output != nil {
+				out = append(out, Said{Who: "golem", Text: e.Output.Tool().String()})
+			}
 		case DoneEntry:
 			if e.Error != nil {
 				out = append(out, Said{Who: "note", Error: e.Error})
@@ -118,8 +132,37 @@ func (k *Kept) Said() []Said {
 	return out
 }
 
+// shown returns a message for people; n is its number.
+func (in *Input) shown(n int) Said {
+	text := in.Text
+	if text == "" {
+		text = string(in.JSON)
+	}
+	one := Said{Who: "you", N: n, Text: text}
+	for _, f := range in.Files {
+		one.Files = append(one.Files, f.Name)
+	}
+	return one
+}
+
 // rootID is the id of the root's run (SPEC §16).
 const rootID = "0"
+
+// stopped returns what the person saw of an answer of the root that was stopped or failed, if
+// no whole answer to the same request followed.
+func (k *Kept) stopped(e *Entry) []Said {
+	if k.Answer(e.Name, e.Turn, e.step) != nil {
+		return nil
+	}
+	var out []Said
+	if e.Answer != nil {
+		out = e.Answer.Thought.said()
+	}
+	if e.Text != "" {
+		out = append(out, Said{Who: "golem", Text: e.Text})
+	}
+	return out
+}
 
 // answered returns an answer of the root, with its calls and what they returned.
 func (k *Kept) answered(e *Entry) []Said {
@@ -127,6 +170,7 @@ func (k *Kept) answered(e *Entry) []Said {
 	if e.ID != rootID || e.Answer == nil {
 		return nil
 	}
+	out = e.Answer.Thought.said()
 	if e.Answer.Text != "" {
 		out = append(out, Said{Who: "golem", Text: e.Answer.Text})
 	}
@@ -157,8 +201,13 @@ func (k *Kept) Markdown() string {
 	}
 	for _, s := range k.Said() {
 		switch s.Who {
+		case "thought": // it is no part of what was said
 		case "you":
-			fmt.Fprintf(&b, "\n## You (%d)\n\n%s\n", s.N, s.Text)
+			n := ""
+			if s.N > 0 {
+				n = fmt.Sprintf(" (%d)", s.N)
+			}
+			fmt.Fprintf(&b, "\n## You%s\n\n%s\n", n, s.Whole())
 		case "golem":
 			fmt.Fprintf(&b, "\n## Golem\n\n%s\n", s.Text)
 		case "tool":

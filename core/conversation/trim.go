@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"math"
 	"slices"
 
 	"golem/core/model"
@@ -89,10 +90,20 @@ func (c *Conversation) Drop(d Dropped, summary string) (dropped []model.Message)
 	return dropped
 }
 
+// Shorten does what Drop does, and remembers in Unsummed what was dropped without a summary.
+func (c *Conversation) Shorten(d Dropped, summary string) {
+	gone := c.Drop(d, summary)
+	if summary != "" {
+		c.Unsummed = nil
+		return
+	}
+	c.Unsummed = append(c.Unsummed, gone...)
+}
+
 // Old returns all exchanges but the last one; if there is only one exchange, all turns
 // but the last.
 func (c *Conversation) Old() Dropped {
-	old, _ := c.Fit(0, 1<<50)
+	old, _ := c.Fit(0, math.MaxInt)
 	if old.Exchanges > 0 {
 		old.Turns = 0
 	}

@@ -39,7 +39,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"golem/core"
 	"golem/core/state"
 )
 
@@ -63,7 +62,7 @@ type Case struct {
 	Want      map[string][]byte // by path below want/
 
 	state  *state.Store // golem's state; nil: a new one for each run
-	resume *core.Resume // the conversation to resume; nil: a new one
+	resume *string      // the conversation to resume; nil: a new one
 }
 
 // Cases returns every embedded case, ordered by name. If an archive cannot be

@@ -46,7 +46,7 @@ func (e Elsewhere) Outcome() Outcome {
 	}
 	kept := prompts{byID: map[string][]byte{}}
 	for _, name := range slices.Sorted(maps.Keys(e.Artifacts)) {
-		if err := kept.keep(name, []byte(e.Artifacts[name])); err != nil {
+		if err := kept.Put(name, []byte(e.Artifacts[name])); err != nil {
 			o.Problems = append(o.Problems, err.Error())
 		}
 	}

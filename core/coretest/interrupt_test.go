@@ -29,8 +29,9 @@ func TestInterruptAnywhere(t *testing.T) {
 				c.Settings.Interrupt = fmt.Sprintf("#%d", at)
 				var o coretest.Outcome
 				synctest.Test(t, func(t *testing.T) { o = coretest.Run(t.Context(), c) })
+				begun := o.Trace != "" // not if a chat was stopped at a command before its first message
 				for _, p := range o.Problems {
-					if strings.HasPrefix(p, "trace:") || strings.HasPrefix(p, "the run ended") {
+					if begun && strings.HasPrefix(p, "trace:") || strings.HasPrefix(p, "the run ended") {
 						t.Errorf("event %d: %s\n%s", at, p, o.Trace)
 					}
 				}

@@ -49,6 +49,9 @@ func compact(events []trace.Event) (string, error) {
 		for _, k := range []string{"type", "id", "parent", "worker", "depth", "seq", "ts", "ms", "wait_ms", "digest"} {
 			delete(fields, k)
 		}
+		if r, ok := fields["reasoning"].(map[string]any); ok {
+			delete(r, "ms")
+		}
 		for _, k := range []string{"usage", "own"} {
 			if u, ok := fields[k].(map[string]any); ok && (u["estimated"] == true || fmt.Sprintf("%v/%v", u["in"], u["out"]) == "0/0") {
 				delete(fields, k)

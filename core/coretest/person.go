@@ -98,6 +98,18 @@ func (p *person) answered() {
 	p.open = ""
 }
 
+// Steer returns the next message of a case with Steer.
+func (p *person) Steer() (run.Input, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.settings.Steer || len(p.inputs) == 0 || !ui.IsMessage(p.inputs[0].Text) {
+		return run.Input{}, false
+	}
+	in := p.inputs[0]
+	p.inputs = p.inputs[1:]
+	return in, true
+}
+
 // Prompt returns the next message of a chat, or io.EOF after the last.
 func (p *person) Prompt(ctx context.Context) (run.Input, error) {
 	p.mu.Lock()

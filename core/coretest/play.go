@@ -17,10 +17,13 @@ import (
 	"golem/core"
 	"golem/core/describe"
 	"golem/core/gitrepo"
+	"golem/core/jstool/embedded"
+	"golem/core/options"
 	"golem/core/project"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/state"
+	"golem/core/tool"
 	"golem/core/toolset"
 	"golem/core/toolset/gitset"
 	"golem/core/trace"
@@ -49,7 +52,7 @@ func Resumed(ctx context.Context, c Case) (whole, resumed Outcome) {
 	kept := state.Memory(sandbox.Memory())
 	c.state = &kept
 	whole = c.run(ctx, nil, nil)
-	c.resume, c.Settings.Inputs, c.Settings.Attach, c.Replies = &core.Resume{}, nil, nil, nil
+	c.resume, c.Settings.Inputs, c.Settings.Attach, c.Replies = new(string), nil, nil, nil
 	return whole, c.run(ctx, nil, nil)
 }
 
@@ -82,12 +85,12 @@ func (c Case) run(ctx context.Context, record io.Writer, recording []byte) (o Ou
 		defer provider.Settle(&o)
 	}
 	site := c.Web()
-	p.Fetch = site.fetch
+	p.Fetch = site
 	defer site.Settle(&o)
 	if recording != nil {
 		p.ReadScript = func(string) ([]byte, error) { return recording, nil }
 	}
-	inst, err := core.Open(p, options(c, tree))
+	inst, err := core.Open(p, c.options(tree))
 	looks := slices.Contains([]string{"check", "workers", "plan"}, c.Settings.Command)
 	if err == nil && !looks {
 		_, err = inst.Entry()
@@ -152,22 +155,30 @@ func platform(c Case, tree sandbox.FS) core.Platform {
 		name = "native"
 	}
 	return core.Platform{
-		Name: name, Version: "test", Env: c.Settings.Env, HTTP: unreachable{}, Config: []byte(c.Settings.Config), TrustKey: "/case", State: state.Memory(sandbox.Memory()),
-		Mount: func(string) (sandbox.FS, error) { return tree, nil },
-		ReadScript: func(name string) ([]byte, error) {
+		Name: name, Version: "test", Env: c.Settings.Env, NewID: newIDs(),
+		Person: core.Person{Config: []byte(c.Settings.Config), Store: core.SecretMap(c.Settings.Secrets)},
+		Site:   core.Site{TrustKey: "/case", State: state.Memory(sandbox.Memory()), Files: core.Tree{FS: tree}},
+		ModelSources: core.ModelSources{HTTP: unreachable{}, ReadScript: func(name string) ([]byte, error) {
 			return fs.ReadFile(tree, strings.TrimPrefix(name, "./"))
-		},
-		Store: core.SecretMap(c.Settings.Secrets),
-		NewID: newIDs(),
-
-		OtherToolsets: map[string][]string{"mcp.command": {"native"}},
-		Toolsets: []toolset.Factory{gitset.Toolset(gitset.Platform{
-			Root: func() (sandbox.FS, error) { return tree, nil },
-			Read: func(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view gitset.View) (string, error) {
-				return gitrepo.Read(ctx, name, args, root, view)
-			},
-		})},
+		}},
+		ToolSources: core.ToolSources{JavaScript: embedded.Engines{}, OtherToolsets: map[string][]string{"mcp.command": {"native"}}, Toolsets: []toolset.Factory{gitset.Toolset(caseGit{tree}, "")}},
 	}
+}
+
+// caseGit is git in the tree of a case.
+type caseGit struct{ tree sandbox.FS }
+
+// Root returns the tree.
+func (g caseGit) Root() (sandbox.FS, error) { return g.tree, nil }
+
+// Read reads a repository.
+func (caseGit) Read(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view gitset.View) (string, error) {
+	return gitrepo.Read(ctx, name, args, root, view)
+}
+
+// Clone returns that a case has no servers.
+func (caseGit) Clone(context.Context, sandbox.FS, string, string) (tool.Output, error) {
+	return tool.Output{}, gitset.CannotClone()
 }
 
 // newIDs returns a function that makes the id of the run, "run", and then those of its
@@ -182,16 +193,14 @@ func newIDs() func() string {
 	}
 }
 
-func options(c Case, tree sandbox.FS) core.Options {
+func (c Case) options(tree sandbox.FS) core.Options {
 	s := c.Settings
 	model := s.Model
 	if model == "none" {
 		model = ""
 	}
 	return core.Options{
-		Files: tree, Name: "case", Entry: s.Entry, Model: model, Approval: s.Approval, MaxDepth: s.MaxDepth, Limits: s.Limits, Settings: texts(s.Set),
-		NoImportTools: s.NoImportTools, AllowModuleImport: s.AllowModuleImports,
-		Trust: s.Trust,
+		Files: tree, Name: "case", Opening: options.Opening{Entry: s.Entry, Model: model, Approval: s.Approval, MaxDepth: s.MaxDepth, Limits: s.Limits, ModelSettings: texts(s.Set), NoImportTools: s.NoImportTools, AllowModuleImports: s.AllowModuleImports, Trust: s.Trust},
 	}
 }
 
@@ -217,7 +226,7 @@ func (c Case) play(ctx context.Context, inst *core.Instance, record io.Writer, o
 	var file bytes.Buffer
 	texts := shelf{} // the long texts of the trace
 	prompts := prompts{byID: map[string][]byte{}}
-	ro := core.RunOptions{Strict: c.Settings.Strict, Trace: &file, Texts: texts.keep, Artifact: prompts.keep, Record: record, Resume: c.resume}
+	ro := core.RunOptions{Person: !c.Settings.Headless, Running: options.Running{Strict: c.Settings.Strict, Resume: c.resume}, Trace: &file, Texts: texts, Artifact: &prompts, Record: record}
 	var res run.Result
 	if c.Settings.Command == "chat" {
 		var first *run.Input
@@ -247,15 +256,17 @@ func (c Case) play(ctx context.Context, inst *core.Instance, record io.Writer, o
 // shelf is a folder of long texts in memory.
 type shelf map[string][]byte
 
-func (s shelf) keep(name string, data []byte) error {
+func (s shelf) Put(name string, data []byte) error {
 	s[name] = bytes.Clone(data)
 	return nil
 }
 
+func (s shelf) Text(name string, _ int64) ([]byte, error) { return s[name], nil }
+
 // trace reads the trace file, compares it with the events that the front end saw, and stores
 // its compact form in the outcome.
 func (c Case) trace(file []byte, texts shelf, seen []trace.Event, o *Outcome) {
-	_, events, err := trace.Read(bytes.NewReader(file), func(name string, _ int64) ([]byte, error) { return texts[name], nil })
+	_, events, err := trace.Read(bytes.NewReader(file), texts)
 	if err != nil {
 		o.Problems = append(o.Problems, "the trace: "+err.Error())
 	}

@@ -18,7 +18,7 @@ type prompts struct {
 	byID map[string][]byte
 }
 
-func (p *prompts) keep(name string, data []byte) error {
+func (p *prompts) Put(name string, data []byte) error {
 	id, ok := strings.CutSuffix(name, ".prompt.json")
 	if !ok {
 		return nil

@@ -31,11 +31,16 @@ func (c Case) servers(o *Outcome) mcp.Host {
 	if err != nil {
 		o.Problems = append(o.Problems, err.Error())
 	}
-	dial := mcp.HTTP(mcptest.Doer(do), "test")
-	return mcp.Host{Dial: func(ctx context.Context, s mcp.Server, changed func(string)) (mcp.Session, error) {
-		if s.URL == "" {
-			s.URL = "https://" + s.Command + ".example"
-		}
-		return dial(ctx, s, changed)
-	}}
+	return mcp.Host{Dialer: byName{mcp.HTTP{Doer: mcptest.Doer(do), Version: "test"}}}
+}
+
+// byName connects to the server NAME also for a command NAME.
+type byName struct{ mcp.HTTP }
+
+// Dial connects to a server.
+func (b byName) Dial(ctx context.Context, s mcp.Server, told mcp.Listener) (mcp.Session, error) {
+	if s.URL == "" {
+		s.URL = "https://" + s.Command + ".example"
+	}
+	return b.HTTP.Dial(ctx, s, told)
 }

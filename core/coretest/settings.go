@@ -45,6 +45,10 @@ type Settings struct {
 	// recording is redacted, or a timeout decided the outcome.
 	NoReplay bool `json:"no_replay,omitempty"`
 
+	// Steer means that the inputs after the first are sent while the exchange before them
+	// still runs.
+	Steer bool `json:"steer,omitempty"`
+
 	Status string   `json:"status,omitempty"` // wanted; default ok
 	Exit   int      `json:"exit,omitempty"`   // wanted
 	Asked  []string `json:"asked,omitempty"`  // wanted call ids of all questions, in order; checked if given

@@ -44,8 +44,8 @@ func (w *Web) Answer(method, target string, body []byte) Reply {
 	return Reply{Status: 404}
 }
 
-// fetch is a wasmtool.Fetcher that reaches only the server, if the policy allows it.
-func (w *Web) fetch(_ context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (out wasmtool.HTTPResponse, err error) {
+// Fetch reaches only the server, if the policy allows it.
+func (w *Web) Fetch(_ context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (out wasmtool.HTTPResponse, err error) {
 	u, err := p.URL(r.URL)
 	if err != nil {
 		return out, err

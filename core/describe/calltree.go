@@ -63,19 +63,19 @@ const everyWorker = "*"
 func (p *Describer) CallTree(ctx context.Context) *CallTree {
 	g := &graph{p: p, ctx: ctx, found: map[string]*TreeWorker{}, chain: map[string]bool{}, called: map[string]bool{}, shadowed: map[string][]string{}}
 	out := &CallTree{Golem: "tree", V: 1, Workers: []TreeWorker{}}
-	listed, faults := p.Project.List()
+	listed, faults := p.Project.Workers.List()
 	out.Faults = faults
 	for _, l := range listed {
 		g.shadowed[l.Path] = l.Shadowed
 		if l.Source != "project" {
 			continue
 		}
-		if _, err := p.Project.WorkerAt(l.Path); err != nil {
+		if _, err := p.Project.Workers.InFile(l.Path); err != nil {
 			out.Faults = append(out.Faults, faultsOf(err)...)
 		}
 	}
 	g.callees()
-	entry, err := p.Project.Entry()
+	entry, err := p.Project.Workers.Entry()
 	if err == nil {
 		out.Entry = entry.ID
 		g.visit(entry)
@@ -131,7 +131,7 @@ func (g *graph) allowed(w *project.Worker) []*project.Worker {
 	if slices.Contains(w.Delegates.Refs, everyWorker) {
 		return nil
 	}
-	out, err := g.p.Project.Delegates(w)
+	out, err := g.p.Project.Workers.Delegates(w)
 	if err != nil {
 		return nil // golem check reports the error
 	}

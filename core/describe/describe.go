@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 
 	"golem/core/approval"
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/run"
@@ -30,7 +31,7 @@ type Description struct {
 	Output      json.RawMessage `json:"output,omitempty"` // JSON Schema
 	Tools       []ToolUse       `json:"tools"`
 	View        View            `json:"view"`
-	Settings    []project.Value `json:"settings"`
+	Settings    []config.Value  `json:"settings"`
 	Faults      fault.List      `json:"faults,omitempty"`
 }
 
@@ -87,12 +88,17 @@ type Describer struct {
 	Project *project.Project
 	Checker *run.Checker
 	Gate    *approval.Gate
+	Trust   Trust
+}
+
+// Trust knows what a person trusted.
+type Trust interface {
 	// Grant returns the first grant of a tool's module that no person has trusted; open
 	// is false if there is none. digest is the SHA-256 of the module.
-	Grant func(w *project.Worker, spec tool.Spec, digest string) (first trust.Widening, open bool)
+	Grant(w *project.Worker, spec tool.Spec, digest string) (first trust.Widening, open bool)
 	// Servers returns the tools of a worker's MCP servers, as far as they are known. It
 	// must not start a server.
-	Servers func(w *project.Worker) []Remote
+	Servers(w *project.Worker) []Remote
 }
 
 // Worker returns the description of a worker. in is the input for which the prompt is

@@ -34,7 +34,7 @@ type Remote struct {
 // Remotes returns the tools of a worker's MCP servers. It starts no server.
 func (p *Describer) Remotes(w *project.Worker) []ToolUse {
 	var out []ToolUse
-	for _, r := range p.Servers(w) {
+	for _, r := range p.Trust.Servers(w) {
 		u := p.Forecast(w, r.Spec)
 		u.From = "MCP server " + r.Server + " (" + r.At + ")"
 		if r.Open && u.Call != string(approval.Refused) {
@@ -79,7 +79,7 @@ func (p *Describer) Forecast(w *project.Worker, spec tool.Spec) ToolUse {
 	case (spec.Risk == tool.Network || spec.Network) && !w.Sandbox.Network:
 		u.Call, u.Why, u.Unless = string(approval.Refused), "the sandbox has no network (sandbox.network_enabled)", nil
 	default:
-		if g, open := p.Grant(w, spec, spec.Provider); open {
+		if g, open := p.Trust.Grant(w, spec, spec.Provider); open {
 			u.Call, u.Why, u.Unless = string(approval.Refused), "nobody trusted "+g.Path+": "+g.Value, nil
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/ui"
@@ -26,13 +27,13 @@ type Plan struct {
 
 // PlannedWork is a worker that a run can start.
 type PlannedWork struct {
-	ID     string          `json:"id"`
-	Path   string          `json:"path"`
-	Source string          `json:"source"`
-	Model  string          `json:"model,omitempty"` // "": the model of its caller
-	Tools  []ToolUse       `json:"tools"`           // without the schemas of their arguments
-	View   View            `json:"view"`            // if a person runs it; a caller limits it to its own view
-	Limits []project.Value `json:"limits"`
+	ID     string         `json:"id"`
+	Path   string         `json:"path"`
+	Source string         `json:"source"`
+	Model  string         `json:"model,omitempty"` // "": the model of its caller
+	Tools  []ToolUse      `json:"tools"`           // without the schemas of their arguments
+	View   View           `json:"view"`            // if a person runs it; a caller limits it to its own view
+	Limits []config.Value `json:"limits"`
 }
 
 // PlannedHost is a host to which a run can send requests, and what sends them.
@@ -44,7 +45,7 @@ type PlannedHost struct {
 // Plan returns what a run of the entry would do. host returns the host to which requests
 // for a model go, or "". Plan uses no model, runs no tool and no module, and writes nothing.
 func (p *Describer) Plan(ctx context.Context, entry *project.Worker, host func(model string) string) (*Plan, error) {
-	closure, err := p.Project.Closure(entry)
+	closure, err := p.Project.Workers.Closure(entry)
 	if err != nil {
 		return nil, err
 	}
@@ -59,11 +60,11 @@ func (p *Describer) Plan(ctx context.Context, entry *project.Worker, host func(m
 		if err != nil {
 			return nil, err
 		}
-		work := PlannedWork{ID: w.ID, Path: w.File, Source: w.Source, Model: w.Model, Tools: d.Tools, View: d.View, Limits: []project.Value{}}
+		work := PlannedWork{ID: w.ID, Path: w.File, Source: w.Source, Model: w.Model, Tools: d.Tools, View: d.View, Limits: []config.Value{}}
 		for _, m := range append([]string{w.Model}, w.Fallbacks...) {
 			add(host(m), "model "+m)
 		}
-		for _, r := range p.Servers(w) {
+		for _, r := range p.Trust.Servers(w) {
 			if u, err := url.Parse(r.URL); err == nil {
 				add(u.Host, "MCP server "+r.Server)
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"golem/core/approval"
-	"golem/core/project"
+	"golem/core/config"
 	"golem/core/ui"
 )
 
@@ -49,7 +49,7 @@ func (d *Description) Text() string {
 }
 
 // schemaPart reports whether a setting is part of a schema, which is shown separately.
-func schemaPart(v project.Value) bool {
+func schemaPart(v config.Value) bool {
 	return strings.HasPrefix(v.Path, "input_schema.") || strings.HasPrefix(v.Path, "output_schema.")
 }
 
@@ -64,7 +64,7 @@ func section(b *strings.Builder, title, text string) {
 
 // ValuesText returns one line for each setting: its path, its value and its
 // origin.
-func ValuesText(values []project.Value) string {
+func ValuesText(values []config.Value) string {
 	var b strings.Builder
 	for _, v := range values {
 		if v.Value == "" {

@@ -64,6 +64,7 @@ const (
 	Attachment        Code = "E_ATTACHMENT"         // an attachment cannot be sent
 	Conflict          Code = "E_CONFLICT"           // something changed in the meantime, or already exists
 	Interrupted       Code = "E_INTERRUPTED"        // the run was stopped
+	Stale             Code = "E_STALE"              // a test has no recording, or its recording no longer fits
 )
 
 // Codes lists every code, in SPEC §15 order.
@@ -124,5 +125,6 @@ func Codes() []Code {
 		Attachment,
 		Conflict,
 		Interrupted,
+		Stale,
 	}
 }

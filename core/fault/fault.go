@@ -89,6 +89,14 @@ func (f *Fault) Hinting(format string, args ...any) *Fault {
 	return &c
 }
 
+// Because returns a copy with an error in its chain, for errors.Is, that the text does not
+// show.
+func (f *Fault) Because(cause error) *Fault {
+	c := *f
+	c.cause = cause
+	return &c
+}
+
 // Error returns the text form of SPEC §16: FILE:LINE:COL: CODE: message (hint).
 func (f *Fault) Error() string {
 	code := string(f.Code) + ": "
@@ -132,7 +140,7 @@ func (f *Fault) Is(target error) bool {
 	return ok && c == f.Code
 }
 
-// Unwrap returns the error that New was given with %w, or nil.
+// Unwrap returns the error that New was given with %w, or Because; or nil.
 func (f *Fault) Unwrap() error { return f.cause }
 
 // Of returns the fault in err's chain. A context error becomes E_INTERRUPTED

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/gitglob"
 	"golem/core/sandbox"
 )
 
@@ -29,8 +29,8 @@ type gitAttributes struct {
 type attributeLine struct {
 	pattern    string
 	compiled   bool
-	match      *regexp.Regexp // of the path below the directory of the file, or of the base name; nil: of nothing
-	base       bool           // match is of the base name
+	match      *gitglob.Glob // of the path below the directory of the file, or of the base name; nil: of nothing
+	base       bool          // match is of the base name
 	attributes []string
 }
 
@@ -160,12 +160,12 @@ func (a *gitAttributes) matches(l *attributeLine, rel string) (bool, error) {
 			return false, tooManyAttributes(maxConverting, "lines with filters")
 		}
 		l.compiled = true
-		l.match, _ = globbed(l.pattern, a.fold) // a pattern that is damaged matches nothing
+		l.match, _ = gitglob.Compile(l.pattern, a.fold) // a pattern that is damaged matches nothing
 	}
 	if l.base {
 		rel = path.Base(rel)
 	}
-	return l.match != nil && l.match.MatchString(byBytes(rel)), nil
+	return l.match != nil && l.match.Match(rel), nil
 }
 
 // cutPattern returns the pattern of a line, which may be quoted, and the rest.
@@ -180,90 +180,6 @@ func cutPattern(line string) (pattern, rest string) {
 		return line, ""
 	}
 	return line[:at], line[at:]
-}
-
-// globbed returns the regular expression for a pattern of git (wildmatch with pathnames).
-func globbed(pattern string, fold bool) (*regexp.Regexp, error) {
-	pattern = byBytes(pattern)
-	var b strings.Builder
-	if b.WriteString(`^(?s:`); fold {
-		b.Reset()
-		b.WriteString(`^(?si:`)
-	}
-	for n := 0; n < len(pattern); {
-		rest := pattern[n:]
-		start := n == 0 || pattern[n-1] == '/'
-		stars := len(rest) - len(strings.TrimLeft(rest, "*"))
-		switch {
-		case start && stars >= 2 && strings.HasPrefix(rest[stars:], "/"):
-			b.WriteString(`(?:.*/)?`)
-			n += stars + 1
-		case start && stars >= 2 && stars == len(rest):
-			b.WriteString(`.*`)
-			n += stars
-		case stars > 0:
-			b.WriteString(`[^/]*`)
-			n += stars
-		case rest[0] == '?':
-			b.WriteString(`[^/]`)
-			n++
-		case rest[0] == '[':
-			used, err := globClass(&b, rest)
-			if err != nil {
-				return nil, err
-			}
-			n += used
-		case rest[0] == '\\' && len(rest) > 1:
-			b.WriteString(regexp.QuoteMeta(rest[1:2]))
-			n += 2
-		default:
-			b.WriteString(regexp.QuoteMeta(rest[:1]))
-			n++
-		}
-	}
-	return regexp.Compile(b.String() + `)$`)
-}
-
-// byBytes returns a text with a character for each byte, because git compares bytes.
-func byBytes(s string) string {
-	out := make([]rune, len(s))
-	for n := range len(s) {
-		out[n] = rune(s[n])
-	}
-	return string(out)
-}
-
-// globClass writes the regular expression of a class such as [a-z] or [!.], and returns
-// its length in the pattern.
-func globClass(b *strings.Builder, pattern string) (used int, err error) {
-	n, open := 1, `[`
-	if n < len(pattern) && (pattern[n] == '!' || pattern[n] == '^') {
-		n, open = 2, `[^/`
-	}
-	b.WriteString(open)
-	for first := true; n < len(pattern); first = false {
-		switch c := pattern[n]; {
-		case c == ']' && !first:
-			b.WriteString(`]`)
-			return n + 1, nil
-		case c == '[' && strings.HasPrefix(pattern[n:], "[:") && strings.Contains(pattern[n:], ":]"):
-			end := n + strings.Index(pattern[n:], ":]") + 2
-			b.WriteString(pattern[n:end])
-			n = end
-			continue
-		case c == '-' && !first && n+1 < len(pattern) && pattern[n+1] != ']':
-			b.WriteString(`-`)
-		case c == '\\' && n+1 < len(pattern):
-			n++
-			b.WriteString(regexp.QuoteMeta(pattern[n : n+1]))
-		case strings.IndexByte(`-[]^\&~`, c) >= 0:
-			b.WriteString(`\` + string(c))
-		default:
-			b.WriteString(pattern[n : n+1])
-		}
-		n++
-	}
-	return 0, errors.New("the class has no end")
 }
 
 // attributes returns the attributes by which git would store files of a commit. With

@@ -3,11 +3,8 @@ package gitrepo
 import (
 	"cmp"
 	"encoding/binary"
-	"fmt"
 	"io/fs"
 	"path"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -28,6 +25,7 @@ type tracked struct {
 	index  gitEntry // its entry in the index; without a mode there is none
 	stages int      // bit 1<<N for each stage N of a merge that is not finished
 	skip   bool     // git does not expect it in the working tree (skip-worktree)
+	gone   bool     // the index does not have it, so that a file there is another one (git rm --cached)
 }
 
 // submodule reports whether the index or the last commit has a submodule there.
@@ -78,6 +76,9 @@ func (r *reader) now(base map[string]gitEntry, only string, others bool) (*curre
 			t.index, t.skip = l.entry(), l.skip()
 		}
 	}
+	for _, t := range c.files {
+		t.gone = len(index.lines) > 0 && t.index.mode == "" && t.stages == 0
+	}
 	if others {
 		err = r.others(c, base)
 	}
@@ -87,7 +88,7 @@ func (r *reader) now(base map[string]gitEntry, only string, others bool) (*curre
 // others adds the files that git neither knows nor ignores, and the repositories among
 // them. It does not look into submodules.
 func (r *reader) others(c *current, base map[string]gitEntry) error {
-	ignored := gitIgnores{r: r, loaded: map[string]bool{}}
+	ignored := gitIgnores{r: r, loaded: map[string]bool{}, ignored: map[string]bool{}}
 	err := fs.WalkDir(r.view, ".", func(name string, e fs.DirEntry, err error) error {
 		if r.ctx.Err() != nil {
 			return r.ctx.Err()
@@ -108,7 +109,7 @@ func (r *reader) others(c *current, base map[string]gitEntry) error {
 			return nil
 		case e.IsDir() && t != nil && t.submodule(base[file]):
 			return fs.SkipDir
-		case t != nil:
+		case t != nil && !t.gone:
 			return nil
 		case ignored.match(file, e.IsDir()) && e.IsDir():
 			return fs.SkipDir
@@ -166,102 +167,6 @@ func (r *reader) nested(dir string) bool {
 	}
 	_, err := fs.Stat(r.work, path.Join(dir, ".git"))
 	return err == nil
-}
-
-// sees reports whether the worker sees a file of the repository. If it does not only
-// because the file is a link or has a name that golem cannot show, sees notes that.
-func (r *reader) sees(file, mode string) bool {
-	if _, seen := r.name(file); seen {
-		return true
-	}
-	if sandbox.Valid(file) != nil {
-		r.leave(file, notNames)
-	} else if mode == Link {
-		r.leave(file, notLinks)
-	}
-	return false
-}
-
-// leave notes a file that is not looked at, if the worker would see a file beside it
-// whose name has the same end.
-func (r *reader) leave(file, why string) {
-	for elem := range strings.SplitSeq(file, "/") {
-		if elem == "" || elem == "." || elem == ".." {
-			return
-		}
-	}
-	beside := strings.Map(func(c rune) rune {
-		if sandbox.Valid(string(c)) != nil && c != '/' && c != '.' {
-			return '_'
-		}
-		return c
-	}, strings.ToValidUTF8(path.Join(path.Dir(file), "_"+path.Base(file)), "_"))
-	if sandbox.Secret(file) {
-		return
-	}
-	if shown, ok := r.name(beside); ok {
-		if r.unshown == nil {
-			r.unshown = map[string]map[string]bool{notLinks: {}, notNames: {}}
-		}
-		r.unshown[why][shownPath(path.Join(path.Dir(shown), path.Base(file)))] = true
-	}
-}
-
-// shownPath returns a path, quoted if it has characters that golem cannot show.
-func shownPath(name string) string {
-	if sandbox.Valid(strings.TrimPrefix(name, "/")) == nil {
-		return name
-	}
-	return strconv.Quote(strings.ToValidUTF8(name[:min(len(name), 200)], "\uFFFD"))
-}
-
-// Why files of the repository are not looked at.
-const (
-	notLinks = "links"
-	notNames = "names that golem cannot show"
-)
-
-// leftOut returns lines that name the files that were not looked at.
-func (r *reader) leftOut() string {
-	var b strings.Builder
-	for _, why := range []string{notLinks, notNames} {
-		if names := r.unshown[why]; len(names) > 0 {
-			fmt.Fprintf(&b, "not looked at, %s (%d): %s\n", why, len(names), listedNames(names))
-		}
-	}
-	return b.String()
-}
-
-// listedNames returns the first ten names.
-func listedNames(names map[string]bool) string {
-	all := make([]string, 0, len(names))
-	for name := range names {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	more := ""
-	if len(all) > 10 {
-		all, more = all[:10], fmt.Sprintf(" and %d more", len(all)-10)
-	}
-	return strings.Join(all, ", ") + more
-}
-
-// text returns the content of a file of the working tree as the worker sees it. ok is
-// false if the file does not exist or cannot be read.
-func (r *reader) text(file string) (data []byte, ok bool) {
-	name, seen := r.name(file)
-	if !seen {
-		return nil, false
-	}
-	data, err := sandbox.ReadFile(r.view, strings.TrimPrefix(name, "/"), maxBlob)
-	return data, err == nil
-}
-
-// tooLarge reports whether the worker sees a file and the file is too large to be compared.
-func (r *reader) tooLarge(file string) bool {
-	name, seen := r.name(file)
-	info, err := fs.Stat(r.view, strings.TrimPrefix(name, "/"))
-	return seen && err == nil && info.Size() > maxBlob
 }
 
 // mode returns the mode of a file of the working tree, or that of the entry if the system

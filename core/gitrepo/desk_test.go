@@ -114,34 +114,41 @@ func (d *gitDesk) store() *clearance.Store {
 	s := state.Memory(stoppable{d.state, d.f})
 	files := stoppable{d.files, d.f}
 	return &clearance.Store{
-		State: &s, Mount: func(string) (sandbox.FS, error) { return files, nil },
+		State: &s, Real: realFiles{files},
 		Now:     func() time.Time { return time.Unix(-5, 0) }, // a clock may be wrong
 		Targets: map[string]clearance.Target{"main": {Git: "repo", Branch: "main"}},
-		Guard: func(source string) (bool, error) {
-			if sandbox.Secret(source) {
-				return false, fault.New(fault.Protected, "%s is never written", source)
-			}
-			return strings.HasSuffix(source, ".worker"), nil
-		},
-		Git: func(to clearance.Target) (clearance.Branch, error) {
-			sub, err := files.SubFS(to.Git)
-			if err != nil {
-				return nil, err
-			}
-			b, err := Open(sub, to.Git, to.Branch, func(*gitconfig.Config) string { return "a <a@b>" })
-			if err != nil {
-				return nil, err
-			}
-			return b, nil
-		},
 	}
+}
+
+// realFiles is a tree with repositories. A worker defines the project.
+type realFiles struct{ stoppable }
+
+func (r realFiles) Mount(string) (sandbox.FS, error) { return r.stoppable, nil }
+
+func (realFiles) Guard(place string) (bool, error) {
+	if sandbox.Secret(place) {
+		return false, fault.New(fault.Protected, "%s is never written", place)
+	}
+	return strings.HasSuffix(place, ".worker"), nil
+}
+
+func (r realFiles) Branch(to clearance.Target) (clearance.Branch, error) {
+	sub, err := r.SubFS(to.Git)
+	if err != nil {
+		return nil, err
+	}
+	b, err := Open(sub, to.Git, to.Branch, func(*gitconfig.Config) string { return "a <a@b>" })
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 // stage makes an item with changes of files of the repository; the content "" removes a
 // file.
 func (d *gitDesk) stage(t testing.TB, changes map[string]string) clearance.Item {
 	t.Helper()
-	w := &clearance.Work{Store: d.store(), Run: "r", Worker: "main", Root: ".", Base: func() (sandbox.FS, error) { return d.files, nil }}
+	w := &clearance.Work{Store: d.store(), Run: "r", Worker: "main", Root: ".", Host: onFiles{d.files}}
 	fsys, err := w.Stage(nil, "repo")
 	if err != nil {
 		t.Fatal(err)
@@ -241,3 +248,10 @@ func (d *gitDesk) locks() (out []string) {
 	})
 	return out
 }
+
+// onFiles is the host of work on files.
+type onFiles struct{ sandbox.FS }
+
+func (f onFiles) Base() (sandbox.FS, error) { return f.FS, nil }
+func (onFiles) Life() context.Context       { return context.Background() }
+func (onFiles) Trouble(*fault.Fault)        {}

@@ -132,7 +132,7 @@ func (r *reader) trace(c gitCommitInfo, file, text string, by []*gitCommitInfo) 
 		at[n] = n
 	}
 	left := len(by)
-	hash, err := r.at(c.tree, file)
+	hash, err := r.objectAt(c.tree, file)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (r *reader) trace(c gitCommitInfo, file, text string, by []*gitCommitInfo) 
 			if parent, err = r.info(c.parents[0]); err != nil {
 				return err
 			}
-			if before, err = r.at(parent.tree, file); err != nil {
+			if before, err = r.objectAt(parent.tree, file); err != nil {
 				return err
 			}
 			if before == hash {

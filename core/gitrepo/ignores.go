@@ -3,26 +3,50 @@ package gitrepo
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
-
+	"golem/core/gitglob"
 	"golem/core/sandbox"
 )
 
 // gitIgnores is the list of patterns of the .gitignore files, of info/exclude and of the
-// person. The
-// files are read when they are needed, also those that the worker does not see.
+// person. The files are read when they are needed, also those that the worker does not see.
 type gitIgnores struct {
 	r        *reader
-	loaded   map[string]bool
-	patterns []gitignore.Pattern
+	loaded   map[string]bool // directories
+	ignored  map[string]bool // what is known of directories
+	patterns []ignoreLine
 }
 
-// match reports whether git ignores a file.
+// ignoreLine is a line that holds below a directory; "" is the root.
+type ignoreLine struct {
+	below string // with a slash at the end
+	gitglob.Ignore
+}
+
+// match reports whether git ignores a file, or a directory above it.
 func (g *gitIgnores) match(file string, dir bool) bool {
-	g.load(path.Dir(file))
-	return gitignore.NewMatcher(g.patterns).Match(strings.Split(file, "/"), dir)
+	above := path.Dir(file)
+	if above != "." && g.directory(above) {
+		return true
+	}
+	g.load(above)
+	for _, l := range slices.Backward(g.patterns) {
+		if rel, in := strings.CutPrefix(file, l.below); in && l.Match(rel, dir) {
+			return !l.Included
+		}
+	}
+	return false
+}
+
+func (g *gitIgnores) directory(name string) bool {
+	ignored, known := g.ignored[name]
+	if !known {
+		ignored = g.match(name, true)
+		g.ignored[name] = ignored
+	}
+	return ignored
 }
 
 // load reads the patterns of a directory, after those of the directories above it.
@@ -31,34 +55,34 @@ func (g *gitIgnores) load(dir string) {
 		return
 	}
 	g.loaded[dir] = true
-	var domain []string
+	below := ""
 	if dir != "." {
 		g.load(path.Dir(dir))
-		domain = strings.Split(dir, "/")
+		below = dir + "/"
 	} else {
-		if own := g.r.machine.Ignores; own != nil {
-			g.add(own(), nil)
+		if own := g.r.machine.Outside; own != nil {
+			g.add(own.Ignores(), "")
 		}
-		g.read(g.r.git, "info/exclude", nil)
+		g.read(g.r.git, "info/exclude", "")
 	}
 	if g.r.work != nil {
-		g.read(g.r.work, path.Join(dir, ".gitignore"), domain)
+		g.read(g.r.work, path.Join(dir, ".gitignore"), below)
 	}
 }
 
-func (g *gitIgnores) read(files fs.FS, name string, domain []string) {
+func (g *gitIgnores) read(files fs.FS, name, below string) {
 	data, err := sandbox.ReadFile(files, name, 1<<20)
 	if err != nil {
 		return // there is no such file, or it cannot be read
 	}
-	g.add(data, domain)
+	g.add(data, below)
 }
 
-func (g *gitIgnores) add(data []byte, domain []string) {
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimRight(line, " \r\n")
-		if line != "" && line[0] != '#' && len(g.patterns) < 5000 {
-			g.patterns = append(g.patterns, gitignore.ParsePattern(line, domain))
+func (g *gitIgnores) add(data []byte, below string) {
+	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
+		// A line that can match nothing is an error, which git does not tell.
+		if p, ok, err := gitglob.ParseIgnore(line, g.r.fold); ok && err == nil && len(g.patterns) < 5000 {
+			g.patterns = append(g.patterns, ignoreLine{below, p})
 		}
 	}
 }

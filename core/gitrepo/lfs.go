@@ -80,28 +80,8 @@ func (r *reader) cleanLFS(file string, e gitEntry) (clean, known bool, err error
 	if info, err := fs.Stat(r.view, strings.TrimPrefix(name, "/")); err == nil && info.Size() != p.size {
 		return false, true, nil
 	}
-	now, ok := r.sum(file)
+	now, ok := r.sum(r.ctx, file)
 	return now == p, ok, r.ctx.Err()
-}
-
-// sum returns the pointer for a file of the working tree. ok is false if the file cannot
-// be read, or if more than maxRead bytes would be read for one call.
-func (r *reader) sum(file string) (p pointer, ok bool) {
-	name, seen := r.name(file)
-	name = strings.TrimPrefix(name, "/")
-	info, err := fs.Stat(r.view, name)
-	if !seen || err != nil || info.IsDir() || r.summed+info.Size() > maxRead {
-		return p, false
-	}
-	f, err := r.view.Open(name)
-	if err != nil {
-		return p, false
-	}
-	defer f.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, ending{r.ctx, io.LimitReader(f, maxRead-r.summed)})
-	r.summed += n
-	return pointer{hex.EncodeToString(h.Sum(nil)), n}, err == nil
 }
 
 // ending is a reader that ends when ctx ends.
@@ -116,11 +96,4 @@ func (e ending) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return e.in.Read(p)
-}
-
-// there reports whether a file is in the working tree as the worker sees it.
-func (r *reader) there(file string) bool {
-	name, seen := r.name(file)
-	_, err := fs.Stat(r.view, strings.TrimPrefix(name, "/"))
-	return seen && err == nil
 }

@@ -14,12 +14,17 @@ import (
 // Machine is what a machine knows besides the project's files. Its zero value knows
 // nothing more, as in the page.
 type Machine struct {
+	Outside Outside // nil: nothing
+}
+
+// Outside is what lies outside the project's files.
+type Outside interface {
 	// Ignores returns the patterns that the person ignores in all repositories.
-	Ignores func() []byte
+	Ignores() []byte
 	// Linked opens the repository to which the working tree in the directory tree
 	// belongs. gitdir is what the file .git of tree names. The result is read-only; own is
 	// the path of the files of this working tree in it.
-	Linked func(tree, gitdir string) (repository sandbox.FS, own string, err error)
+	Linked(tree, gitdir string) (repository sandbox.FS, own string, err error)
 }
 
 // Read executes a call of a reading tool and returns its result as text. root is the
@@ -66,14 +71,14 @@ func (m Machine) openLinked(tree string, files sandbox.FS) (sandbox.FS, error) {
 		return nil, err
 	}
 	gitdir, is := strings.CutPrefix(string(data), "gitdir:")
-	if !is || m.Linked == nil {
+	if !is || m.Outside == nil {
 		return nil, fault.New(fault.Path, "its .git is a file that names no repository")
 	}
-	repository, own, err := m.Linked(tree, strings.TrimSpace(gitdir))
+	repository, own, err := m.Outside.Linked(tree, strings.TrimSpace(gitdir))
 	return linked{repository, own}, err
 }
 
-func (l linked) place(name string) string {
+func (l linked) placeOf(name string) string {
 	if name == "HEAD" || name == "index" || name == "config.worktree" || strings.HasSuffix(name, "_HEAD") && !strings.Contains(name, "/") {
 		return path.Join(l.own, name)
 	}
@@ -87,10 +92,10 @@ func (l linked) close() {
 }
 
 // Open opens a file of the repository, or of the working tree's own ones.
-func (l linked) Open(name string) (fs.File, error) { return l.repository.Open(l.place(name)) }
+func (l linked) Open(name string) (fs.File, error) { return l.repository.Open(l.placeOf(name)) }
 
 // Stat describes such a file.
-func (l linked) Stat(name string) (fs.FileInfo, error) { return fs.Stat(l.repository, l.place(name)) }
+func (l linked) Stat(name string) (fs.FileInfo, error) { return fs.Stat(l.repository, l.placeOf(name)) }
 
 // ReadDir lists a directory of the repository.
 func (l linked) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(l.repository, name) }

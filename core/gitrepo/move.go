@@ -33,9 +33,9 @@ type workEdit struct {
 	want *gitEntry // the new content; nil removes the file
 }
 
-// shown reports whether the working tree shows the branch. It returns E_CONFLICT if a
+// isCheckedOut reports whether the working tree shows the branch. It returns E_CONFLICT if a
 // rebase or merge of the branch is not finished, or if another working tree shows it.
-func (b *Branch) shown() (bool, error) {
+func (b *Branch) isCheckedOut() (bool, error) {
 	busy := func(what string) error {
 		return fault.New(fault.Conflict, "nothing was written: %s %s", b.place, what).Hinting("finish that first, or push to another branch")
 	}
@@ -70,7 +70,7 @@ func (b *Branch) shown() (bool, error) {
 // from. If the working tree shows another branch, it returns nothing. With strict, a file
 // with uncommitted changes is E_CONFLICT; otherwise such a file stays as it is.
 func (b *Branch) follow(from, to string, names []string, strict bool) (index []byte, edits []workEdit, err error) {
-	shown, err := b.shown()
+	shown, err := b.isCheckedOut()
 	if err != nil && strict || !shown {
 		return nil, nil, err
 	}

@@ -81,19 +81,16 @@ type reader struct {
 	*Branch
 	ctx     context.Context
 	machine Machine
-	view    View
-	source  string          // the source of the directory with the repository
-	ends    map[string]bool // commits whose parents a shallow clone does not have
-
-	fileMode bool                       // core.filemode: whether modes of files in the working tree count
-	unshown  map[string]map[string]bool // names of files that are not looked at, by the reason
-	summed   int64                      // bytes of files that were read for Git LFS
+	sight
+	ends     map[string]bool // commits whose parents a shallow clone does not have
+	fileMode bool            // core.filemode: whether modes of files in the working tree count
+	fold     bool            // core.ignorecase
 }
 
 // open opens the repository in a directory of the view; "" is the project's directory.
 func (m Machine) open(ctx context.Context, files sandbox.FS, view View, dir string) (opened *reader, err error) {
 	root := sandbox.SourceOf(files, "")
-	r := &reader{ctx: ctx, view: view, source: root, machine: m}
+	r := &reader{ctx: ctx, sight: sight{view: view, source: root}, machine: m}
 	if dir != "" && dir != "/" && dir != "." {
 		if r.source, err = view.Source(dir); err != nil {
 			return nil, err
@@ -117,7 +114,7 @@ func (m Machine) open(ctx context.Context, files sandbox.FS, view View, dir stri
 			l.close()
 		}
 	}()
-	if m.Linked != nil {
+	if m.Outside != nil {
 		r.linked = func() (sandbox.FS, error) { return m.openLinked(r.source, files) }
 	}
 	if err := r.find(files, path.Join("/", dir)); err != nil {
@@ -127,7 +124,7 @@ func (m Machine) open(ctx context.Context, files sandbox.FS, view View, dir stri
 	if err != nil {
 		return nil, err
 	}
-	r.fileMode = set(config, "filemode", true)
+	r.fileMode, r.fold = set(config, "filemode", true), set(config, "ignorecase", false)
 	r.store, r.left = NewDisk(r.git, maxBlob), maxRead
 	return r, r.shallow()
 }
@@ -143,39 +140,6 @@ func (r *reader) shallow() error {
 		r.ends[strings.TrimSpace(line)] = true
 	}
 	return err
-}
-
-// name returns the name by which the worker sees a file of the repository, or false if
-// the worker does not see it.
-func (r *reader) name(file string) (string, bool) {
-	if sandbox.Secret(file) || sandbox.Valid(file) != nil {
-		return "", false
-	}
-	name, ok := r.view.Name(path.Join(r.source, file))
-	return sandbox.Abs(name), ok
-}
-
-// file returns the path in the repository for a name in the sandbox; "" is the whole
-// repository.
-func (r *reader) file(at string) (string, error) {
-	if at == "" {
-		return "", nil
-	}
-	source, err := r.view.Source(at)
-	if err != nil {
-		return "", err
-	}
-	rel, within := strings.CutPrefix(source, strings.TrimSuffix(r.source, "/")+"/")
-	switch {
-	case source == r.source:
-		return "", nil
-	case !within:
-		return "", fault.New(fault.Path, "%s is not in the repository", fault.Quoted(at))
-	}
-	if sandbox.Secret(rel) {
-		return "", fault.New(fault.Protected, "%s cannot be read by this worker", fault.Quoted(at))
-	}
-	return rel, nil
 }
 
 // clip cuts a result at the end of a line after at most maxText bytes, and adds a note

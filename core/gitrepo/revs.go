@@ -354,7 +354,7 @@ func (r *reader) walk(start string, visit func(gitCommitInfo) (more bool, err er
 // touches reports whether a file or directory differs between a commit and its first
 // parent.
 func (r *reader) touches(c gitCommitInfo, file string) (bool, error) {
-	now, err := r.at(c.tree, file)
+	now, err := r.objectAt(c.tree, file)
 	if err != nil || len(c.parents) == 0 {
 		return !now.IsZero(), err
 	}
@@ -362,15 +362,15 @@ func (r *reader) touches(c gitCommitInfo, file string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	before, err := r.at(p.tree, file)
+	before, err := r.objectAt(p.tree, file)
 	return now != before, err
 }
 
-// at returns the hash of the object with a path below a tree, or zero if there is none.
-func (r *reader) at(tree, file string) (plumbing.Hash, error) {
+// objectAt returns the hash of the object with a path below a tree, or zero if there is none.
+func (r *reader) objectAt(tree, file string) (plumbing.Hash, error) {
 	dir, base := path.Split(file)
 	if dir = strings.TrimSuffix(dir, "/"); dir != "" {
-		h, err := r.at(tree, dir)
+		h, err := r.objectAt(tree, dir)
 		if err != nil || h.IsZero() {
 			return plumbing.ZeroHash, err
 		}

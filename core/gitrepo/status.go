@@ -77,6 +77,8 @@ func (r *reader) state(file string, e gitEntry, had bool, t *tracked) (string, e
 		return "", nil
 	case t.skip && !r.there(file):
 		return t.absent(name, e, had), nil
+	case t.gone:
+		return "removed: " + name + "\n", nil
 	}
 	data, there := r.text(file)
 	if !there && r.tooLarge(file) {
@@ -188,6 +190,9 @@ func (r *reader) change(file string, e gitEntry, had bool, t *tracked) (string, 
 	case e.mode == Link || t.index.mode == Link:
 		r.leave(file, notLinks)
 		return "", nil
+	case t.gone:
+		old, err := r.blob(e)
+		return r.patch(file, old, nil, true, false), err
 	}
 	data, there := r.text(file)
 	modes := ""
@@ -209,7 +214,7 @@ func (r *reader) change(file string, e gitEntry, had bool, t *tracked) (string, 
 		if p, is, err := r.pointer(e); err != nil {
 			return "", err
 		} else if is && !isPointer(data) {
-			now, ok := r.sum(file)
+			now, ok := r.sum(r.ctx, file)
 			if ok && now == p {
 				return modes, nil
 			}

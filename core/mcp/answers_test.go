@@ -173,3 +173,27 @@ func TestHiddenCharactersOfAResult(t *testing.T) {
 		}
 	}
 }
+
+// A description of 34,728 bytes, the longest one of a public server, reaches the model whole.
+// A longer one than golem takes is cut, and a warning names the tool and both sizes.
+func TestLongDescriptions(t *testing.T) {
+	for size, warned := range map[int]string{34_728: "", 60_000: "describes the tool t in 60000 bytes; the model gets the first 49152"} {
+		about := strings.Repeat("describes ", size/10) + strings.Repeat("x", size%10)
+		c := overMemory(t, &mcptest.Server{Tools: []mcptest.Tool{{Name: "t", Description: about}}})
+		defer c.Close()
+		if err := c.Open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		tools, warnings, err := c.Client().Tools(t.Context(), func(string) bool { return true })
+		if err != nil || len(tools) != 1 {
+			t.Fatal(err, tools)
+		}
+		whole := tools[0].Description == strings.TrimSpace(about)
+		if whole != (warned == "") || len(tools[0].Description) > 49_152+len("… (cut)") {
+			t.Errorf("%d bytes: the model gets %d", size, len(tools[0].Description))
+		}
+		if said := warnings.Error(); (said == "") != whole || !strings.Contains(said, warned) {
+			t.Errorf("%d bytes: warned %q", size, said)
+		}
+	}
+}

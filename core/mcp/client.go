@@ -34,7 +34,7 @@ func (c Client) Tools(ctx context.Context, want func(name string) bool) (out []T
 		return nil, nil, nil
 	}
 	seen, size, flawed, listed := map[string]bool{}, 0, 0, 0
-	err = c.pages(ctx, "tools/list", "tools", func(raw json.RawMessage) bool {
+	err = c.pages(ctx, MethodListTools, "tools", func(raw json.RawMessage) bool {
 		listed++
 		t, note, bad := c.tool(raw)
 		switch {
@@ -113,7 +113,7 @@ func (c Client) pages(ctx context.Context, method, key string, each func(json.Ra
 // Call calls a tool. Its output is marked as untrusted, also with an error, because the
 // error has the server's text.
 func (c Client) Call(ctx context.Context, name string, args json.RawMessage, progress func(Progress)) (tool.Output, error) {
-	raw, err := c.Session.Request(ctx, "tools/call", map[string]any{"name": name, "arguments": args}, progress)
+	raw, err := c.Session.Request(ctx, MethodCallTool, map[string]any{"name": name, "arguments": args}, progress)
 	if err != nil {
 		return untrusted, c.failed(ctx, "the call of "+name, err)
 	}
@@ -144,7 +144,7 @@ func (c Client) Resources(ctx context.Context) (out []Resource, err error) {
 	if !c.Session.Has("resources") {
 		return nil, nil
 	}
-	err = c.pages(ctx, "resources/list", "resources", func(raw json.RawMessage) bool {
+	err = c.pages(ctx, MethodListResources, "resources", func(raw json.RawMessage) bool {
 		var r Resource
 		if json.Unmarshal(raw, &r) == nil && len(r.URI) <= 2<<10 {
 			out = append(out, Resource{Plain(r.URI, 2<<10), Plain(r.Name, 200), Plain(r.Description, 400), Plain(r.MIME, 100)})
@@ -169,7 +169,7 @@ func (c Client) Templates(ctx context.Context) (out []Template, err error) {
 	if !c.Session.Has("resources") {
 		return nil, nil
 	}
-	err = c.pages(ctx, "resources/templates/list", "resourceTemplates", func(raw json.RawMessage) bool {
+	err = c.pages(ctx, MethodListTemplates, "resourceTemplates", func(raw json.RawMessage) bool {
 		var r Template
 		if json.Unmarshal(raw, &r) == nil && r.URI != "" && len(r.URI) <= 2<<10 {
 			out = append(out, Template{Plain(r.URI, 2<<10), Plain(r.Name, 200), Plain(r.Description, 400), Plain(r.MIME, 100)})
@@ -184,7 +184,7 @@ func (c Client) Templates(ctx context.Context) (out []Template, err error) {
 
 // Read reads a resource. Text becomes the text of the output, other contents become parts.
 func (c Client) Read(ctx context.Context, uri string) (tool.Output, error) {
-	raw, err := c.Session.Request(ctx, "resources/read", map[string]any{"uri": uri}, nil)
+	raw, err := c.Session.Request(ctx, MethodReadResource, map[string]any{"uri": uri}, nil)
 	if err != nil {
 		return untrusted, c.failed(ctx, "reading a resource", err)
 	}
@@ -221,7 +221,7 @@ func (c Client) Prompts(ctx context.Context) (out []Prompt, err error) {
 	if !c.Session.Has("prompts") {
 		return nil, nil
 	}
-	err = c.pages(ctx, "prompts/list", "prompts", func(raw json.RawMessage) bool {
+	err = c.pages(ctx, MethodListPrompts, "prompts", func(raw json.RawMessage) bool {
 		var p Prompt
 		if json.Unmarshal(raw, &p) == nil && toolName(p.Name) && len(p.Arguments) <= 32 {
 			p.Description = Plain(p.Description, 400)
@@ -237,7 +237,7 @@ func (c Client) Prompts(ctx context.Context) (out []Prompt, err error) {
 
 // Prompt returns the messages of a prompt as one text, with their parts.
 func (c Client) Prompt(ctx context.Context, name string, args map[string]string) (tool.Output, error) {
-	raw, err := c.Session.Request(ctx, "prompts/get", map[string]any{"name": name, "arguments": args}, nil)
+	raw, err := c.Session.Request(ctx, MethodGetPrompt, map[string]any{"name": name, "arguments": args}, nil)
 	if err != nil {
 		return untrusted, c.failed(ctx, "the prompt "+name, err)
 	}

@@ -36,9 +36,6 @@ type Config struct {
 // Duration is a time in a file: a text such as 90s, or a number of seconds.
 type Duration time.Duration
 
-// maxTimeout is the longest time that a server may take to begin.
-const maxTimeout = 10 * time.Minute
-
 // UnmarshalJSON reads a text or a number of seconds.
 func (d *Duration) UnmarshalJSON(raw []byte) error {
 	var seconds float64
@@ -59,7 +56,8 @@ func (d *Duration) UnmarshalJSON(raw []byte) error {
 func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
 // Configs reads the options of the toolset mcp, which are servers by name. It leaves out
-// servers whose value is false. Errors are E_CONFIG and name the server.
+// servers whose value is false. The error has an E_CONFIG for each server that cannot be
+// used, and names it.
 func Configs(options json.RawMessage) (map[string]Config, error) {
 	var raw map[string]json.RawMessage
 	if len(options) > 0 {
@@ -68,30 +66,33 @@ func Configs(options json.RawMessage) (map[string]Config, error) {
 		}
 	}
 	out := map[string]Config{}
+	var faults fault.List
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		if string(raw[name]) == "false" {
 			continue
 		}
-		if problem := NameProblem(name); problem != "" {
-			return nil, fault.New(fault.Config, "toolset mcp: %s %s", fault.Quoted(name), problem)
-		}
-		var c Config
-		dec := json.NewDecoder(bytes.NewReader(raw[name]))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&c); err != nil {
-			return nil, fault.New(fault.Config, "toolset mcp: the server %s: %s", fault.Quoted(name), strings.TrimPrefix(err.Error(), "json: "))
-		}
-		if err := c.check(name); err != nil {
-			return nil, err
+		c, err := configOf(name, raw[name])
+		if err != nil {
+			faults = append(faults, fault.Of(err, fault.Config))
+			continue
 		}
 		out[name] = c
 	}
-	return out, nil
+	return out, faults.Err()
 }
 
-// maxServer is the longest name of a server in bytes, so that the tool's name fits after
-// it.
-const maxServer = 24
+// configOf reads the settings of one server.
+func configOf(name string, raw json.RawMessage) (c Config, err error) {
+	if problem := NameProblem(name); problem != "" {
+		return c, fault.New(fault.Config, "toolset mcp: %s %s", fault.Quoted(name), problem)
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&c); err != nil {
+		return c, fault.New(fault.Config, "toolset mcp: the server %s: %s", fault.Quoted(name), strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return c, c.check(name)
+}
 
 // NameProblem returns what is wrong with the name of a server, or "".
 func NameProblem(name string) string {

@@ -21,7 +21,7 @@ const starting = time.Minute
 
 // Host has the platform's functions for reaching servers. The zero value reaches none.
 type Host struct {
-	Dial Dial
+	Dialer Dialer
 	// NoCommand returns the error for a server with a command; name is the server's. nil:
 	// the platform can start commands.
 	NoCommand func(name string) error
@@ -30,7 +30,7 @@ type Host struct {
 // Accepts returns E_PLATFORM if the platform cannot reach a server.
 func (h Host) Accepts(name string, c Config) error {
 	switch {
-	case h.Dial == nil:
+	case h.Dialer == nil:
 		return fault.New(fault.Platform, "this platform has no MCP servers").Hinting("remove toolset mcp")
 	case c.Command != "" && h.NoCommand != nil:
 		return h.NoCommand(name)
@@ -38,7 +38,7 @@ func (h Host) Accepts(name string, c Config) error {
 	return nil
 }
 
-// Silent is the error of a Dial to a program that did not begin a session: what the
+// Silent is the error of a Dialer for a program that did not begin a session: what the
 // program said on its standard error, "" for nothing.
 type Silent struct {
 	Err   error
@@ -55,7 +55,7 @@ func (s *Silent) Unwrap() error { return s.Err }
 // broke. It is safe for concurrent use. The caller must call Close.
 type Connection struct {
 	server  Server
-	dial    Dial
+	dialer  Dialer
 	changes atomic.Int64
 	turn    chan struct{} // is full while a session is started
 	life    context.Context
@@ -70,13 +70,19 @@ type Connection struct {
 
 // Connect returns a connection to a server. Nothing is sent yet.
 func (h Host) Connect(s Server) *Connection {
-	c := &Connection{server: s, dial: h.Dial, turn: make(chan struct{}, 1)}
+	c := &Connection{server: s, dialer: h.Dialer, turn: make(chan struct{}, 1)}
 	c.life, c.end = context.WithCancel(context.Background())
-	c.server.Warn = c.warn
 	return c
 }
 
-func (c *Connection) warn(w *fault.Fault) {
+// listener is the Listener of a connection's sessions.
+type listener struct{ *Connection }
+
+// Changed counts the changes of the server's lists.
+func (c listener) Changed(string) { c.changes.Add(1) }
+
+// Warn keeps a warning for Warnings.
+func (c listener) Warn(w *fault.Fault) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.warnings) < maxFlaws {
@@ -122,8 +128,8 @@ func (c *Connection) open(ctx context.Context) (Session, error) {
 	if s, err := c.current(); s != nil || err != nil {
 		return s, err
 	}
-	if c.server.Ready != nil {
-		if err := c.server.Ready(ctx); err != nil {
+	if c.server.Guard != nil {
+		if err := c.server.Guard.Ready(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -131,7 +137,7 @@ func (c *Connection) open(ctx context.Context) (Session, error) {
 	limited, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	defer context.AfterFunc(c.life, stop)()
-	s, err := c.dial(limited, c.server, func(string) { c.changes.Add(1) })
+	s, err := c.dialer.Dial(limited, c.server, listener{c})
 	if err == nil {
 		return s, c.began(s)
 	}

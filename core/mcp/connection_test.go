@@ -19,11 +19,11 @@ import (
 // at its deadline, and Close ends the waiting of all.
 func TestWaitingForAServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := mcp.Host{Dial: func(ctx context.Context, _ mcp.Server, _ func(string)) (mcp.Session, error) {
+		c := mcp.Host{Dialer: dialer(func(ctx context.Context, _ mcp.Server, _ mcp.Listener) (mcp.Session, error) {
 			<-ctx.Done()
 			time.Sleep(2 * time.Second) // on the clock of synctest
 			return nil, ctx.Err()
-		}}.Connect(mcp.Server{Name: "slow"})
+		})}.Connect(mcp.Server{Name: "slow"})
 		ended := make(chan error)
 		go func() { ended <- c.Open(t.Context()) }()
 		synctest.Wait()

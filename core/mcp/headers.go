@@ -17,8 +17,6 @@ type paramField struct {
 	header string
 }
 
-const maxParamFields = 32 // of one tool
-
 // learnHeaders remembers which fields of arguments the listed tools want as headers.
 func (h *httpSession) learnHeaders(list json.RawMessage) {
 	if h.revision() < Stateless {
@@ -70,14 +68,14 @@ func (h *httpSession) describe(headers http.Header, m message) {
 	headers.Set(MethodHeader, m.Method)
 	params, _ := m.Params.(map[string]any)
 	switch m.Method {
-	case "tools/call", "prompts/get":
+	case MethodCallTool, MethodGetPrompt:
 		name, _ := params["name"].(string)
 		headers.Set(NameHeader, headerValue(name))
-	case "resources/read":
+	case MethodReadResource:
 		uri, _ := params["uri"].(string)
 		headers.Set(NameHeader, headerValue(uri))
 	}
-	if m.Method != "tools/call" {
+	if m.Method != MethodCallTool {
 		return
 	}
 	name, _ := params["name"].(string)

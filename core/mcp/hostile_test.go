@@ -16,7 +16,7 @@ import (
 // overMemory connects to a handler in memory with the session of this package.
 func overMemory(t *testing.T, h http.Handler) *mcp.Connection {
 	elsewhere := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another host is asked") })
-	host := mcp.Host{Dial: mcp.HTTP(mcptest.Doer{"scripted.example": h, "elsewhere.example": elsewhere}, "test")}
+	host := mcp.Host{Dialer: mcp.HTTP{Doer: mcptest.Doer{"scripted.example": h, "elsewhere.example": elsewhere}, Version: "test"}}
 	return host.Connect(mcp.Server{Name: "scripted", URL: "https://scripted.example/mcp"})
 }
 

@@ -20,22 +20,28 @@ type Doer interface {
 	Do(*http.Request) (*http.Response, error)
 }
 
-// HTTP returns a Dial for servers with a URL, over streamable HTTP, for platforms that
-// cannot start a program: a server with a command is E_PLATFORM. version is golem's.
-func HTTP(do Doer, version string) Dial {
-	return func(ctx context.Context, s Server, changed func(string)) (Session, error) {
-		if s.URL == "" {
-			return nil, NoCommands(s.Name)
-		}
-		h := &httpSession{peer: &peer{server: s, version: version, changed: changed}, do: do, renewing: make(chan struct{}, 1)}
-		h.life, h.end = context.WithCancel(context.WithoutCancel(ctx))
-		if err := h.initialize(ctx); err != nil {
-			h.end()
-			h.streams.Wait()
-			return nil, err
-		}
-		return h, nil
+// HTTP connects to servers with a URL, over streamable HTTP, for platforms that cannot start
+// a program: a server with a command is E_PLATFORM.
+type HTTP struct {
+	Doer    Doer
+	Version string // golem's
+}
+
+var _ Dialer = HTTP{}
+
+// Dial begins a session.
+func (d HTTP) Dial(ctx context.Context, s Server, told Listener) (Session, error) {
+	if s.URL == "" {
+		return nil, NoCommands(s.Name)
 	}
+	h := &httpSession{peer: &peer{server: s, version: d.Version, told: told}, do: d.Doer, renewing: make(chan struct{}, 1)}
+	h.life, h.end = context.WithCancel(context.WithoutCancel(ctx))
+	if err := h.initialize(ctx); err != nil {
+		h.end()
+		h.streams.Wait()
+		return nil, err
+	}
+	return h, nil
 }
 
 // NoCommands returns the fault for a server with a command on a platform that cannot start
@@ -126,7 +132,7 @@ func (h *httpSession) renew(ctx context.Context, gone int) error {
 	if err := h.initialize(ctx); err != nil {
 		return err
 	}
-	h.changed("tools") // the server may have been restarted with other tools
+	h.told.Changed("tools") // the server may have been restarted with other tools
 	return nil
 }
 
@@ -141,11 +147,11 @@ func (h *httpSession) send(ctx context.Context, method string, params any, progr
 	if err == nil {
 		raw, err = h.read(ctx, res, r)
 	}
-	if err != nil && ctx.Err() != nil && method != "initialize" {
+	if err != nil && ctx.Err() != nil && method != MethodInitialize {
 		h.cancelled(r)
 		return nil, context.Cause(ctx)
 	}
-	if method == "tools/list" && err == nil {
+	if method == MethodListTools && err == nil {
 		h.learnHeaders(raw)
 	}
 	return raw, err
@@ -159,7 +165,7 @@ func (h *httpSession) cancelled(r request) {
 	}
 	ctx, stop := context.WithTimeout(h.life, closing)
 	defer stop()
-	_ = h.notify(ctx, message{Method: "notifications/cancelled", Params: map[string]any{"requestId": r.id}}) // the server may be gone
+	_ = h.notify(ctx, message{Method: NotificationCancelled, Params: map[string]any{"requestId": r.id}}) // the server may be gone
 }
 
 // notify sends a message that has no answer.
@@ -194,7 +200,7 @@ func (h *httpSession) post(ctx context.Context, m message) (*http.Response, erro
 	if h.revision() >= Stateless {
 		h.describe(req.Header, m)
 	}
-	if m.Method == "initialize" {
+	if m.Method == MethodInitialize {
 		req.Header.Del(SessionHeader)
 		req.Header.Del(RevisionHeader)
 	}
@@ -206,7 +212,7 @@ func (h *httpSession) post(ctx context.Context, m message) (*http.Response, erro
 		res.Body.Close()
 		return nil, err
 	}
-	if m.Method == "initialize" {
+	if m.Method == MethodInitialize {
 		h.state.Lock()
 		h.id = res.Header.Get(SessionHeader)
 		h.state.Unlock()
@@ -245,7 +251,7 @@ func (h *httpSession) status(req *http.Request, res *http.Response) error {
 		return nil
 	}
 	session := req.Header.Get(SessionHeader) // h.id may be another one by now
-	words := said(res.Body)
+	words := errorText(res.Body)
 	if unknown := strings.Contains(strings.ToLower(words), "session"); session != "" && (code == http.StatusNotFound || code == http.StatusBadRequest && unknown) {
 		return fmt.Errorf("%w: %s", errGone, words)
 	}
@@ -256,9 +262,9 @@ func (h *httpSession) status(req *http.Request, res *http.Response) error {
 	return &refusal{f, code}
 }
 
-// said returns the text in the body of an error response: the message of a JSON-RPC error,
+// errorText returns the text in the body of an error response: the message of a JSON-RPC error,
 // else the complete body. It returns "" for HTML.
-func said(body io.Reader) string {
+func errorText(body io.Reader) string {
 	data, _ := io.ReadAll(io.LimitReader(body, 16<<10)) // after an error, use what was read
 	text := string(bytes.TrimSpace(data))
 	if all, err := decode(data); err == nil && len(all) > 0 && fields(all[0].Error)["message"] != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"golem/core/fault"
 )
 
 // forgetful is a server that forgets its first session when two requests are under way.
@@ -59,7 +61,7 @@ func TestOneNewSession(t *testing.T) {
 	server := &forgetful{meet: true}
 	server.both.Add(2)
 	var changes int
-	s, err := HTTP(server, "test")(context.Background(), Server{Name: "s", URL: "https://scripted.example"}, func(string) { changes++ })
+	s, err := HTTP{server, "test"}.Dial(context.Background(), Server{Name: "s", URL: "https://scripted.example"}, &changeCount{n: &changes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +119,7 @@ func TestSessionEndsDuringAHandshake(t *testing.T) {
 	for range 20 {
 		server := &late{begun: make(chan struct{}), refused: make(chan struct{})}
 		server.both.Add(2)
-		s, err := HTTP(server, "test")(context.Background(), Server{Name: "s", URL: "https://scripted.example"}, func(string) {})
+		s, err := HTTP{server, "test"}.Dial(context.Background(), Server{Name: "s", URL: "https://scripted.example"}, &changeCount{n: new(int)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,3 +137,9 @@ func TestSessionEndsDuringAHandshake(t *testing.T) {
 		}
 	}
 }
+
+// changeCount counts the changes of a server's lists.
+type changeCount struct{ n *int }
+
+func (c *changeCount) Changed(string)    { *c.n++ }
+func (c *changeCount) Warn(*fault.Fault) {}

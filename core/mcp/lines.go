@@ -17,17 +17,22 @@ import (
 type Program struct {
 	Out io.ReadCloser // its standard output
 	In  io.Writer     // its standard input; Write fails if the program does not read
+	Process
+}
+
+// Process is a started program.
+type Process interface {
 	// End ends the program and returns when it has ended; then Out ends.
-	End func()
-	// Last returns the reason why the program ended, for a message. It may be nil.
-	Last func() error
+	End()
+	// Last returns the reason why the program ended, for a message.
+	Last() error
 }
 
 // Lines begins a session with a program. version is golem's. If it fails, the program has
 // ended.
-func Lines(ctx context.Context, s Server, version string, changed func(string), p Program) (Session, error) {
+func Lines(ctx context.Context, s Server, version string, told Listener, p Program) (Session, error) {
 	l := &lineSession{
-		peer: &peer{server: s, version: version, changed: changed}, program: p,
+		peer: &peer{server: s, version: version, told: told}, program: p,
 		write: make(chan []byte), later: make(chan []byte, maxLater), closed: make(chan struct{}), waiting: map[string]waiting{},
 	}
 	l.work.Go(l.read)
@@ -57,9 +62,6 @@ type lineSession struct {
 	odd     bool               // a line was skipped
 	why     error              // why it does not work any more
 }
-
-// maxLater is how many messages may wait for which nobody waits.
-const maxLater = 64
 
 // waiting is a request that waits for its answer.
 type waiting struct {
@@ -97,11 +99,7 @@ func (l *lineSession) read() {
 			l.line(line)
 		}
 		if err != nil {
-			why := errEnded
-			if l.program.Last != nil {
-				why = l.program.Last()
-			}
-			l.failAll(broken{why}, true)
+			l.failAll(broken{l.program.Last()}, true)
 			return
 		}
 	}
@@ -132,8 +130,8 @@ func (l *lineSession) line(line []byte) {
 		first := !l.odd
 		l.odd = true
 		l.state.Unlock()
-		if first && l.server.Warn != nil {
-			l.server.Warn(fault.Warn(fault.Tool, "the MCP server %s writes lines to its standard output that are not messages; golem skips them. The first: %s", l.server.Name, Plain(string(line), 200)))
+		if first {
+			l.told.Warn(fault.Warn(fault.Tool, "the MCP server %s writes lines to its standard output that are not messages; golem skips them. The first: %s", l.server.Name, Plain(string(line), 200)))
 		}
 		return
 	}
@@ -265,8 +263,8 @@ func (l *lineSession) send(ctx context.Context, method string, params any, progr
 	case a := <-got:
 		return a.result, a.err
 	case <-ctx.Done():
-		if method != "initialize" {
-			l.putLater(message{Method: "notifications/cancelled", Params: map[string]any{"requestId": r.id}})
+		if method != MethodInitialize {
+			l.putLater(message{Method: NotificationCancelled, Params: map[string]any{"requestId": r.id}})
 		}
 		return nil, context.Cause(ctx)
 	}
@@ -292,7 +290,7 @@ func (l *lineSession) wait(r request) (got <-chan answer, forget func()) {
 // listen asks for messages about changes. The request is answered when the session ends.
 func (l *lineSession) listen(changes []string) {
 	r, params := l.number(subscription(changes), nil)
-	l.putLater(message{ID: r.rawID(), Method: "subscriptions/listen", Params: params})
+	l.putLater(message{ID: r.rawID(), Method: MethodListen, Params: params})
 }
 
 // Close ends the program.

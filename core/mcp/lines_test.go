@@ -16,7 +16,7 @@ import (
 
 // overLines connects to a program in memory, which serve plays.
 func overLines(t *testing.T, serve func(ctx context.Context, in io.Reader, out io.Writer)) *mcp.Connection {
-	return mcp.Host{Dial: func(ctx context.Context, s mcp.Server, changed func(string)) (mcp.Session, error) {
+	return mcp.Host{Dialer: dialer(func(ctx context.Context, s mcp.Server, told mcp.Listener) (mcp.Session, error) {
 		in, stdin := io.Pipe()
 		stdout, out := io.Pipe()
 		life, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -27,14 +27,27 @@ func overLines(t *testing.T, serve func(ctx context.Context, in io.Reader, out i
 			in.Close()
 			out.Close()
 		}()
-		return mcp.Lines(ctx, s, "test", changed, mcp.Program{Out: stdout, In: stdin, End: func() {
+		return mcp.Lines(ctx, s, "test", told, mcp.Program{Out: stdout, In: stdin, Process: process(func() {
 			stop()
 			stdin.Close()
 			stdout.Close()
 			<-ended
-		}})
-	}}.Connect(mcp.Server{Name: "scripted", Command: "x"})
+		})})
+	})}.Connect(mcp.Server{Name: "scripted", Command: "x"})
 }
+
+// dialer is a Dialer.
+type dialer func(ctx context.Context, s mcp.Server, told mcp.Listener) (mcp.Session, error)
+
+func (d dialer) Dial(ctx context.Context, s mcp.Server, told mcp.Listener) (mcp.Session, error) {
+	return d(ctx, s, told)
+}
+
+// process is a process that a function ends.
+type process func()
+
+func (p process) End()      { p() }
+func (process) Last() error { return errors.New("the server ended") }
 
 // The session with a program passes the suite. The test runs natively and as js/wasm.
 func TestLines(t *testing.T) {

@@ -17,20 +17,6 @@ import (
 	"golem/core/fault"
 )
 
-// Limits of what a server may send.
-const (
-	MaxMessage     = 8 << 20   // bytes of one message
-	maxTools       = 1000      // tools of one server
-	maxFlaws       = 20        // warnings of tools that cannot be offered
-	maxPages       = 200       // pages of one list
-	maxDescription = 48 << 10  // bytes of a tool's description
-	maxSchema      = 128 << 10 // bytes of one schema
-	maxList        = 4 << 20   // bytes of all descriptions and schemas of one server
-	maxResult      = 4 << 20   // bytes of the texts of one result
-	maxParts       = 64        // images, sounds and files of one result
-	maxError       = 2 << 10   // bytes of an error's text
-)
-
 // Server has the settings for reaching a server: a command that starts it, or a URL.
 type Server struct {
 	Name    string
@@ -41,15 +27,27 @@ type Server struct {
 	URL     string
 	Headers map[string]string
 	Timeout time.Duration // how long it may take to begin; 0: one minute
-	// Hide is called with secret values, such as tokens, that the platform sends to the
-	// server, so that they can be redacted elsewhere. It may be nil.
-	Hide func(string) `json:"-"`
+	Guard   Guard         `json:"-"` // nil: every session may start
+}
+
+// Guard stands between a run and a server.
+type Guard interface {
 	// Ready is called before each start of a session; with an error, none is started. It may
-	// be nil, and may take long, because it may ask a person.
-	Ready func(context.Context) error `json:"-"`
-	// Warn is called when the server does what the protocol forbids and golem goes on. It
-	// may be called at any time; nil: warnings are dropped.
-	Warn func(*fault.Fault) `json:"-"`
+	// take long, because it may ask a person.
+	Ready(context.Context) error
+	// Hide is called with secret values, such as tokens, that the platform sends to the
+	// server, so that they can be redacted elsewhere.
+	Hide(string)
+}
+
+// Listener is told what a server does without being asked. Its methods may be called at any
+// time.
+type Listener interface {
+	// Changed is called when the server says that a list changed ("tools", "resources",
+	// "prompts").
+	Changed(what string)
+	// Warn is called when the server does what the protocol forbids and golem goes on.
+	Warn(*fault.Fault)
 }
 
 // Session is a connection to a server, after the handshake. It is safe for
@@ -69,10 +67,11 @@ type Session interface {
 	Close() error
 }
 
-// Dial connects to a server. changed is called when the server says that a list
-// changed ("tools", "resources", "prompts"); it may be called at any time. The session
-// outlives ctx.
-type Dial func(ctx context.Context, s Server, changed func(what string)) (Session, error)
+// Dialer connects to servers.
+type Dialer interface {
+	// Dial connects to a server. The session outlives ctx.
+	Dial(ctx context.Context, s Server, told Listener) (Session, error)
+}
 
 // Progress is the server's message about the progress of a request.
 type Progress struct {
@@ -88,6 +87,10 @@ type ServerError struct {
 
 // Error returns the server's message, escaped and cut.
 func (e *ServerError) Error() string { return Plain(e.Message, maxError) }
+
+// ErrSignIn is in the chain of the fault of a request that a server refused because the
+// person has to sign in, or to give it more rights.
+var ErrSignIn = errors.New("a sign-in is wanted")
 
 // Fault returns the fault for an error of a request: what names the request. A fault is
 // returned unchanged.

@@ -17,7 +17,7 @@ import (
 type peer struct {
 	server  Server
 	version string // golem's
-	changed func(what string)
+	told    Listener
 
 	mu     sync.Mutex
 	next   int64 // the number of the last request
@@ -52,7 +52,7 @@ func (r *refusal) Unwrap() error { return r.Fault }
 // begin settles the revision. It asks for the newest one with a handshake; a server that
 // refuses it is asked what it supports, as from Stateless on.
 func (p *peer) begin(ctx context.Context, t transport) error {
-	raw, err := t.send(ctx, "initialize", map[string]any{
+	raw, err := t.send(ctx, MethodInitialize, map[string]any{
 		"protocolVersion": Latest, "capabilities": struct{}{}, "clientInfo": p.client(),
 	}, nil)
 	if refusesHandshake(err) && p.discover(ctx, t) == nil {
@@ -72,8 +72,8 @@ func (p *peer) begin(ctx context.Context, t transport) error {
 	if !slices.Contains(Revisions, revision) {
 		return fault.New(fault.Tool, "the MCP server %s speaks the protocol version %s, and golem speaks %s", p.server.Name, fault.Quoted(revision), strings.Join(Revisions, ", "))
 	}
-	p.settle(agreement{revision: revision, has: fields(in["capabilities"]), instructions: text(in["instructions"])})
-	return t.notify(ctx, message{Method: "notifications/initialized"})
+	p.agree(agreement{revision: revision, has: fields(in["capabilities"]), instructions: text(in["instructions"])})
+	return t.notify(ctx, message{Method: NotificationInitialized})
 }
 
 // refusesHandshake reports whether an error means that the server does not know the
@@ -97,11 +97,11 @@ func (p *peer) discover(ctx context.Context, t transport) (err error) {
 	p.mu.Unlock()
 	defer func() {
 		if err != nil {
-			p.settle(before)
+			p.agree(before)
 		}
 	}()
-	p.settle(agreement{revision: Stateless})
-	raw, err := t.send(ctx, "server/discover", map[string]any{}, nil)
+	p.agree(agreement{revision: Stateless})
+	raw, err := t.send(ctx, MethodDiscover, map[string]any{}, nil)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (p *peer) discover(ctx context.Context, t transport) (err error) {
 	if !slices.Contains(supported, Stateless) {
 		return fault.New(fault.Tool, "the MCP server %s speaks the protocol versions %s, and golem speaks %s", p.server.Name, Plain(strings.Join(supported, ", "), 200), strings.Join(Revisions, ", "))
 	}
-	p.settle(agreement{revision: Stateless, has: fields(in["capabilities"]), instructions: text(in["instructions"])})
+	p.agree(agreement{revision: Stateless, has: fields(in["capabilities"]), instructions: text(in["instructions"])})
 	return nil
 }
 
@@ -137,7 +137,7 @@ func (p *peer) client() map[string]string {
 	return map[string]string{"name": "golem", "version": p.version}
 }
 
-func (p *peer) settle(a agreement) {
+func (p *peer) agree(a agreement) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.agreed = a
@@ -216,7 +216,7 @@ func (p *peer) heard(m received, progress func(token string) func(Progress), rep
 	switch {
 	case m.hasID():
 		reply(refusing(m))
-	case m.Method == "notifications/progress":
+	case m.Method == NotificationProgress:
 		var in struct {
 			Token    json.RawMessage `json:"progressToken"`
 			Progress float64         `json:"progress"`
@@ -231,19 +231,17 @@ func (p *peer) heard(m received, progress func(token string) func(Progress), rep
 		}
 	default:
 		for _, what := range lists {
-			if m.Method == "notifications/"+what+"/list_changed" {
-				p.changed(what)
+			if m.Method == notificationChanged(what) {
+				p.told.Changed(what)
 			}
 		}
 	}
 }
 
-var lists = []string{"tools", "resources", "prompts"}
-
 // refusing returns the answer to a request of a server. golem answers pings and refuses
 // everything else.
 func refusing(m received) message {
-	if m.Method == "ping" {
+	if m.Method == MethodPing {
 		return message{ID: m.ID, Result: struct{}{}}
 	}
 	return message{ID: m.ID, Error: map[string]any{"code": CodeUnknownMethod, "message": "golem does not offer " + Plain(m.Method, 80)}}

@@ -21,7 +21,7 @@ func (c Client) tool(raw json.RawMessage) (t Tool, note, bad *fault.Fault) {
 	}
 	t.Name = text(in["name"])
 	if !toolName(t.Name) {
-		return t, nil, c.flaw("has a tool named %s; it is not used, because a name has letters, digits, _ - . and /", fault.Quoted(t.Name))
+		return t, nil, c.flaw("has a tool named %s; it is not used, because a name has letters, digits, _ - . / and single blanks", fault.Quoted(t.Name))
 	}
 	about := text(in["description"])
 	if t.Description = Plain(about, maxDescription); len(strings.TrimSpace(about)) > maxDescription {
@@ -47,9 +47,6 @@ func (c Client) tool(raw json.RawMessage) (t Tool, note, bad *fault.Fault) {
 // instructions; no tool can have it.
 const InstructionsName = "(instructions)"
 
-// MaxInstructions is how many bytes of a server's instructions the model gets.
-const MaxInstructions = 8 << 10
-
 // Instructions returns what a server says about its use in the form of a tool, for the
 // person's yes; ok is false if it says nothing. note says that they were cut.
 func (c Client) Instructions() (t Tool, note *fault.Fault, ok bool) {
@@ -64,9 +61,11 @@ func (c Client) Instructions() (t Tool, note *fault.Fault, ok bool) {
 	return Tool{Name: InstructionsName, Description: Plain(whole, MaxInstructions), Digest: hex.EncodeToString(sum[:])}, note, true
 }
 
+// toolName reports whether golem accepts a name. A blank may stand between two other
+// characters; the model gets another character in its place.
 func toolName(name string) bool {
-	return name != "" && len(name) <= 128 && !strings.ContainsFunc(name, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./", r))
+	return name != "" && len(name) <= 128 && strings.Join(strings.Fields(name), " ") == name && !strings.ContainsFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./ ", r))
 	})
 }
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"golem/core/project"
+	"golem/core/config"
 	"golem/core/yamltree"
 )
 
@@ -122,7 +122,7 @@ func (d *doc) rights() map[string]int {
 	if d.tree == nil {
 		return out
 	}
-	known := project.Known(d.tree, d.manifest)
+	known := config.Known(d.tree, d.manifest)
 	if known == nil {
 		return out
 	}

@@ -39,9 +39,18 @@ func (d *doc) dialect() {
 // parses reports whether golem can read a text as a template. It does not load the
 // files that the template includes.
 func parses(text string) bool {
-	t := prompt.Template{Text: prompt.Text{File: "x", Source: text}, Load: func(string) (prompt.Text, error) { return prompt.Text{}, nil }}
+	t := prompt.Template{Text: prompt.Text{File: "x", Source: text}, Files: emptyFiles{}}
 	return len(t.Check(context.Background())) == 0
 }
+
+// emptyFiles has every file, and each is empty.
+type emptyFiles struct{}
+
+func (emptyFiles) Load(string) (prompt.Text, error) { return prompt.Text{}, nil }
+
+func (emptyFiles) Places(string) []string { return nil }
+
+func (emptyFiles) Beside(string) string { return "" }
 
 // handlebars translates a template to Jinja2. ok is false if the meaning of a tag is
 // not certain.

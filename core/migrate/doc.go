@@ -1,16 +1,13 @@
 package migrate
 
 import (
-	"bytes"
 	"cmp"
 	"io"
 	"io/fs"
 	"path"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
-	"golem/core/project"
+	"golem/core/config"
 	"golem/core/sorting"
 	"golem/core/yamltree"
 )
@@ -21,26 +18,18 @@ const maxFile = 1 << 20
 
 // doc is one file of a pass, with the edits that rules make.
 type doc struct {
+	written
 	m        *pass
-	name     string
-	data     []byte
 	manifest bool
+	tests    bool           // a file of tests
 	tree     *yamltree.Node // nil for a template and for malformed YAML
 	faulty   bool           // the YAML cannot be read
-	end      int            // where the YAML ends
 	body     int            // where the text of a template begins; -1: there is none
-	starts   []int          // offsets of the lines
 	changes  []change
 	taken    []edit // the edits of all changes
 	notes    []Note
 	left     []Note // what stays as it is
 	stricter []Note // settings that were changed to ask
-}
-
-// edit replaces bytes [from, to) by text.
-type edit struct {
-	from, to int
-	with     string
 }
 
 // change is a group of edits: all of them are made, or none.
@@ -57,20 +46,15 @@ func (m *pass) open(name string) *doc {
 	if err != nil || len(data) > maxFile || yamltree.CheckText(name, data) != nil {
 		return nil
 	}
-	d := &doc{m: m, name: name, data: data, manifest: name == m.p.Manifest().File, body: -1, end: len(data)}
-	d.starts = []int{0}
-	for i, b := range data {
-		if b == '\n' {
-			d.starts = append(d.starts, i+1)
-		}
-	}
-	if !d.manifest && !m.isWorker(name) {
+	d := &doc{written: writtenOf(name, data), m: m, manifest: name == m.p.Manifest.File, body: -1}
+	d.tests = !d.manifest && m.isTests(name)
+	if !d.manifest && !d.tests && !m.isWorker(name) {
 		d.body, d.end = 0, 0
 		return d
 	}
 	front := data
 	if path.Ext(name) == ".worker" {
-		if head, body, line, ok := project.Split(data); ok {
+		if head, body, line, ok := config.Split(data); ok {
 			front, d.body = head, len(data)-len(body)
 			d.end = d.starts[line-2]
 		}
@@ -90,7 +74,7 @@ func (d *doc) fixed() (next []byte, ok bool) {
 		return d.repaired(), true
 	}
 	if d.tree != nil {
-		for _, rule := range rules {
+		for _, rule := range d.rules() {
 			rule(d)
 		}
 	}
@@ -113,6 +97,14 @@ func (d *doc) fixed() (next []byte, ok bool) {
 		d.stricter = append(d.stricter, c.tighter...)
 	}
 	return next, true
+}
+
+// rules returns the rules for this kind of file.
+func (d *doc) rules() []func(*doc) {
+	if d.tests {
+		return []func(*doc){testsKey}
+	}
+	return rules
 }
 
 // tightest applies the changes one by one and leaves out those that would give
@@ -185,134 +177,6 @@ func (d *doc) leave(at yamltree.Pos, text string) {
 	d.left = append(d.left, Note{d.name, at.Line, text})
 }
 
-// offset returns the byte offset of a position; -1 if it is not in the file.
-func (d *doc) offset(at yamltree.Pos) int {
-	if at.File != d.name || at.Line < 1 || at.Line > len(d.starts) || at.Column < 1 {
-		return -1
-	}
-	i := d.starts[at.Line-1]
-	if at.Line == 1 && bytes.HasPrefix(d.data, []byte("\ufeff")) {
-		i += len("\ufeff")
-	}
-	for range at.Column - 1 {
-		if i >= len(d.data) {
-			return -1
-		}
-		_, size := utf8.DecodeRune(d.data[i:])
-		i += size
-	}
-	return i
-}
-
-// span returns the byte range of a key or of a value on one line; ok is false if the
-// text there is not written plainly or in simple quotes.
-func (d *doc) span(at yamltree.Pos, text string) (from, to int, ok bool) {
-	from = d.offset(at)
-	if from < 0 || text == "" || strings.Contains(text, "\n") {
-		return 0, 0, false
-	}
-	rest := string(d.data[from:min(d.end, from+len(text)+2)])
-	for _, quote := range []string{"", `"`, "'"} {
-		if strings.HasPrefix(rest, quote+text+quote) && (quote == "" || !strings.Contains(text, quote)) && (quote != `"` || !strings.Contains(text, `\`)) {
-			to = from + len(text) + 2*len(quote)
-			if to == len(d.data) || strings.IndexByte(" \t\r\n,]}:", d.data[to]) >= 0 {
-				return from, to, true
-			}
-		}
-	}
-	return 0, 0, false
-}
-
-// lineOf returns a line without its line end.
-func (d *doc) lineOf(line int) string {
-	end := d.end
-	if line < len(d.starts) {
-		end = d.starts[line]
-	}
-	return strings.TrimRight(string(d.data[d.starts[line-1]:max(end, d.starts[line-1])]), "\r\n")
-}
-
-// newline returns the line end that the file uses.
-func (d *doc) newline() string {
-	if i := bytes.IndexByte(d.data, '\n'); i > 0 && d.data[i-1] == '\r' {
-		return "\r\n"
-	}
-	return "\n"
-}
-
-// lines returns the lines of a key in block style with its value: first is the line of
-// the key, beyond the one after the last, indent the number of spaces before the key.
-// ok is false for a key in braces or after a dash.
-func (d *doc) lines(f yamltree.Field) (first, beyond, indent int, ok bool) {
-	first = f.Pos.Line
-	start := d.offset(f.Pos)
-	if start < 0 {
-		return
-	}
-	before := string(d.data[d.starts[first-1]:start])
-	if strings.Trim(before, " ") != "" {
-		return
-	}
-	indent, beyond = len(before), first+1
-	for line := first + 1; line <= len(d.starts) && d.starts[line-1] < d.end; line++ {
-		text := d.lineOf(line)
-		trimmed := strings.TrimLeft(text, " ")
-		here := len(text) - len(trimmed)
-		item := here == indent && f.Value.Kind == yamltree.List && strings.HasPrefix(trimmed, "-")
-		switch {
-		case trimmed == "" || here <= indent && trimmed[0] == '#':
-			continue
-		case here <= indent && !item:
-			return first, beyond, indent, lastLine(f.Value) < beyond
-		}
-		beyond = line + 1
-	}
-	return first, beyond, indent, lastLine(f.Value) < beyond
-}
-
-// lastLine returns the last line on which a value of a tree begins.
-func lastLine(n *yamltree.Node) int {
-	last := n.Line
-	for _, f := range n.Fields {
-		last = max(last, f.Pos.Line, lastLine(f.Value))
-	}
-	for _, item := range n.Items {
-		last = max(last, lastLine(item))
-	}
-	return last
-}
-
-// bytesOf returns the edit that replaces the lines [first, beyond).
-func (d *doc) bytesOf(first, beyond int, with string) edit {
-	to := d.end
-	if beyond <= len(d.starts) {
-		to = min(d.end, d.starts[beyond-1])
-	}
-	return edit{d.starts[first-1], to, with}
-}
-
-// shifted returns the lines [first, beyond), each with more (or, if by is negative,
-// fewer) spaces before it; "" and false if a line does not have so many.
-func (d *doc) shifted(first, beyond, by int) (string, bool) {
-	var b strings.Builder
-	for line := first; line < beyond; line++ {
-		text := d.lineOf(line)
-		switch {
-		case strings.TrimSpace(text) == "":
-		case by >= 0:
-			text = strings.Repeat(" ", by) + text
-		case strings.HasPrefix(text, strings.Repeat(" ", -by)):
-			text = text[-by:]
-		case strings.HasPrefix(strings.TrimLeft(text, " "), "#"):
-			text = strings.TrimLeft(text, " ")
-		default:
-			return "", false
-		}
-		b.WriteString(text + d.newline())
-	}
-	return b.String(), true
-}
-
 // remove deletes a key with its value.
 func (d *doc) remove(f yamltree.Field, note string) {
 	if first, beyond, _, ok := d.lines(f); ok {
@@ -330,21 +194,6 @@ func (d *doc) rename(f yamltree.Field, name, note string) bool {
 func (d *doc) replace(n *yamltree.Node, with, note string) bool {
 	from, to, ok := d.span(n.Pos, n.Text)
 	return ok && d.change(n.Pos, note, edit{from, to, with})
-}
-
-// block reports whether each member of a mapping or list has a line of its own.
-func (d *doc) block(n *yamltree.Node) bool {
-	for _, f := range n.Fields {
-		if _, _, _, ok := d.lines(f); !ok {
-			return false
-		}
-	}
-	for _, item := range n.Items {
-		if item.Kind != yamltree.Scalar || item.Line < 1 || !strings.HasPrefix(strings.TrimLeft(d.lineOf(item.Line), " "), "- ") {
-			return false
-		}
-	}
-	return len(n.Fields)+len(n.Items) > 0
 }
 
 func field(n *yamltree.Node, name string) (yamltree.Field, bool) {

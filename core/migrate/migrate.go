@@ -19,6 +19,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/project"
+	"golem/core/project/check"
 	"golem/core/sorting"
 	"golem/core/textdiff"
 	"golem/core/yamltree"
@@ -30,30 +31,36 @@ type Source struct {
 	// Root is the project's real directory as a slash path. It makes absolute
 	// paths into the project relative; "" leaves them.
 	Root    string
-	Builtin fs.FS // built-in workers, as in project.Source
+	Builtin fs.FS // built-in workers, as in project.Setup
 	// Only is the one file that may be changed; "" is every file of the project.
 	Only string
 }
 
 // toolsets are the names that golem has on one platform or another.
-var toolsets = []string{"clearance", "custom", "filesystem", "git", "mcp", "page", "shell", "web", "workers"}
+var toolsets = []string{"clearance", "custom", "filesystem", "git", "mcp", "page", "shell", "skills", "web", "workers"}
 
 // foreignOptions are options of other tools, which no toolset of golem's has.
 var foreignOptions = []string{"approvalConfig", "approval_config", "_approval_config"}
 
 func (s Source) load(files fs.FS) (*project.Project, error) {
-	return project.Load(project.Source{FS: files, Builtin: s.Builtin, Toolsets: toolsets, CheckToolset: func(_ string, options json.RawMessage) error {
-		var keys map[string]json.RawMessage
-		if err := json.Unmarshal(options, &keys); err != nil {
-			return err
+	return project.Load(project.Setup{FS: files, Builtin: s.Builtin, Platform: project.Platform{Toolsets: toolsets, Options: noForeign{}}})
+}
+
+// noForeign refuses foreignOptions.
+type noForeign struct{}
+
+// Check returns a fault if there is one.
+func (noForeign) Check(_ string, options json.RawMessage) error {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(options, &keys); err != nil {
+		return err
+	}
+	for _, key := range foreignOptions {
+		if keys[key] != nil {
+			return fault.New(fault.Config, "there is no option %q", key)
 		}
-		for _, key := range foreignOptions {
-			if keys[key] != nil {
-				return fault.New(fault.Config, "there is no option %q", key)
-			}
-		}
-		return nil
-	}})
+	}
+	return nil
 }
 
 // Note says what a change does, or what a person must decide. Line counts from
@@ -137,7 +144,7 @@ func Make(s Source) (*Plan, error) {
 			return nil, err
 		}
 		m := &pass{p: p, src: s, files: over, faults: map[yamltree.Pos]fault.Code{}}
-		for _, f := range p.Check("") {
+		for _, f := range check.Project(p, "", nil) {
 			if f.Where != nil {
 				m.faults[yamltree.At(f.Where.File, f.Where.Line, f.Where.Column)] = f.Code
 			}
@@ -251,13 +258,14 @@ type pass struct {
 }
 
 // definitions returns the files that may be changed: the manifest, the worker files
-// that golem lists, that workers name as ./path or that are in the root, and templates.
+// that golem lists, that workers name as ./path or that are in the root, templates, and
+// files of tests.
 func (m *pass) definitions() []string {
 	var out []string
-	if file := m.p.Manifest().File; file != "" {
+	if file := m.p.Manifest.File; file != "" {
 		out = append(out, file)
 	}
-	m.rows, _ = m.p.List()
+	m.rows, _ = m.p.Workers.List()
 	for _, row := range m.rows {
 		if row.Source != "project" {
 			continue
@@ -273,16 +281,17 @@ func (m *pass) definitions() []string {
 			out = append(out, e.Name())
 		}
 	}
-	for _, name := range m.p.Texts() {
+	for _, name := range m.p.Templates.List() {
 		if slices.Contains([]string{".jinja", ".jinja2", ".j2"}, path.Ext(name)) {
 			out = append(out, name)
 		}
 	}
 	for _, row := range m.rows {
-		if w, err := m.p.Worker("./" + row.Path); err == nil && row.Source == "project" && w.Template {
+		if w, err := m.p.Workers.Find("./" + row.Path); err == nil && row.Source == "project" && w.Template {
 			out = append(out, w.TextFile) // a text that is only inserted is not a template
 		}
 	}
+	out = append(out, m.tests()...)
 	slices.Sort(out)
 	out = slices.Compact(out)
 	return slices.DeleteFunc(out, func(name string) bool {
@@ -292,7 +301,7 @@ func (m *pass) definitions() []string {
 
 // named returns the worker files that a worker allows or imports as ./path.
 func (m *pass) named(row project.Listing) []string {
-	w, err := m.p.Worker("./" + row.Path)
+	w, err := m.p.Workers.Find("./" + row.Path)
 	if err != nil || row.Source != "project" {
 		return nil
 	}
@@ -341,7 +350,7 @@ func (m *pass) isWorker(name string) bool {
 
 // rooted returns the ID of a worker file below a workers root; "" for any other.
 func (m *pass) rooted(name string) string {
-	for _, root := range m.p.Manifest().WorkersRoots {
+	for _, root := range m.p.Manifest.WorkersRoots {
 		if !strings.HasPrefix(name, root+"/") {
 			continue
 		}

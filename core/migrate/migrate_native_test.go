@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"golem/core/fault"
+	"golem/core/project/check"
 )
 
 func treeOf(t *testing.T, text string) fstest.MapFS {
@@ -103,6 +104,26 @@ func TestFixes(t *testing.T) {
 }
 
 // A person is told that writing asks from now on.
+// A file of tests gets its first key, if the place for it is plain.
+func TestFilesOfTestsGetTheirForm(t *testing.T) {
+	const flow = "{cases: [{name: a}]}\n"
+	files := treeOf(t, "-- main.worker --\n---\n---\nSay.\n-- tests/a.yaml --\n# of a\ncases: [{name: a}]\n-- tests/sub/b.yml --\nworker: x\ncases: [{name: b}]\n"+
+		"-- tests/flow.yaml --\n"+flow+"-- tests/notes.yaml --\na: b\n-- tests/bad.yaml --\ncases: [\n-- tests/recordings/c.yaml --\ncases: [{name: a}]\n-- tests/good.yaml --\ntest: 1\ncases: [{name: a}]\n")
+	files["tests/crlf.yaml"] = &fstest.MapFile{Data: []byte("cases:\r\n  - name: a\r\n")}
+	after, plan := changed(t, files)
+	for name, want := range map[string]string{
+		"tests/a.yaml": "# of a\ntest: 1\ncases: [{name: a}]\n", "tests/sub/b.yml": "test: 1\nworker: x\ncases: [{name: b}]\n",
+		"tests/crlf.yaml": "test: 1\r\ncases:\r\n  - name: a\r\n", "tests/flow.yaml": flow,
+	} {
+		if got := string(after[name].Data); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if len(plan.Changes) != 3 || len(plan.Changes[0].Notes) != 1 {
+		t.Errorf("%d files change: %s", len(plan.Changes), plan.Diff())
+	}
+}
+
 func TestWritingAsksNow(t *testing.T) {
 	_, plan := changed(t, fstest.MapFS{"main.worker": {Data: []byte("---\nsandbox:\n  paths:\n    data:\n      root: ./data\n      write_approval: false\n---\nhi\n")}})
 	if len(plan.Left) != 1 || plan.Left[0].Line != 6 || !strings.Contains(plan.Left[0].Text, "now it asks") {
@@ -183,14 +204,14 @@ func errorsOf(t *testing.T, files fs.FS) (wrong int, free int) {
 	if p == nil {
 		t.Fatal("no project")
 	}
-	for _, f := range p.Check("") {
+	for _, f := range check.Project(p, "", nil) {
 		if f.Severity == fault.Error {
 			wrong++
 		}
 	}
-	rows, _ := p.List()
+	rows, _ := p.Workers.List()
 	for _, row := range rows {
-		w, err := p.Worker("./" + row.Path)
+		w, err := p.Workers.Find("./" + row.Path)
 		if err != nil {
 			continue
 		}

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"golem/core/project"
+	"golem/core/config"
 	"golem/core/yamltree"
 )
 
@@ -51,9 +51,9 @@ func (d *doc) repaired() []byte {
 	data := d.data
 	var notes []Note
 	tries := maxTries
-	at, bad := d.stops(data)
+	at, bad := stops(d.name, data)
 	for bad {
-		next, note, after, still := d.mend(data, at, &tries)
+		next, note, after, still := mend(d.name, data, at, &tries)
 		if note == "" {
 			return d.data
 		}
@@ -66,12 +66,12 @@ func (d *doc) repaired() []byte {
 
 // stops returns the first line with a fault; bad is false if there is none. Not every
 // fault can be mended: a key that is there twice cannot.
-func (d *doc) stops(data []byte) (line int, bad bool) {
+func stops(name string, data []byte) (line int, bad bool) {
 	front := data
-	if head, _, _, ok := project.Split(data); ok && strings.HasSuffix(d.name, ".worker") {
+	if head, _, _, ok := config.Split(data); ok && strings.HasSuffix(name, ".worker") {
 		front = head
 	}
-	_, faults := yamltree.Parse(d.name, front)
+	_, faults := yamltree.Parse(name, front)
 	if len(faults) == 0 {
 		return 0, false
 	}
@@ -81,7 +81,7 @@ func (d *doc) stops(data []byte) (line int, bad bool) {
 // mend tries the repairs on one line. note is "" if none of them makes YAML read
 // further than this line; otherwise after is the next line that YAML refuses, if bad is
 // true.
-func (d *doc) mend(data []byte, line int, tries *int) (next []byte, note string, after int, bad bool) {
+func mend(name string, data []byte, line int, tries *int) (next []byte, note string, after int, bad bool) {
 	lines := strings.SplitAfter(string(data), "\n")
 	if line < 1 || line > len(lines) {
 		return nil, "", 0, false
@@ -98,7 +98,7 @@ func (d *doc) mend(data []byte, line int, tries *int) (next []byte, note string,
 		}
 		lines[line-1] = changed + end
 		out := []byte(strings.Join(lines, ""))
-		if at, bad := d.stops(out); !bad || at > line {
+		if at, bad := stops(name, out); !bad || at > line {
 			return out, r.note, at, bad
 		}
 	}

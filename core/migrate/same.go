@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/project"
 )
@@ -21,13 +22,13 @@ func (s Source) same(over *overlay) error {
 	if after == nil {
 		return err
 	}
-	rows, _ := before.List()
+	rows, _ := before.Workers.List()
 	for _, row := range rows {
-		was, err := before.Worker("./" + row.Path)
+		was, err := before.Workers.Find("./" + row.Path)
 		if err != nil || row.Source != "project" || !complete(before, was) {
 			continue // it could not run
 		}
-		is, err := after.Worker("./" + row.Path)
+		is, err := after.Workers.Find("./" + row.Path)
 		broken := was.Template && !parses(was.Instructions)
 		if err != nil || !reflect.DeepEqual(meaning(before, was, broken), meaning(after, is, broken)) {
 			return fault.New(fault.Config, "a change would alter what the worker %s does", row.ID).At(row.Path, 1, 1).
@@ -39,9 +40,9 @@ func (s Source) same(over *overlay) error {
 
 // complete reports whether everything that a worker names exists.
 func complete(p *project.Project, w *project.Worker) bool {
-	_, allowed := p.Allowed(w)
-	_, imported := p.Imported(w)
-	_, modules := p.Modules(w)
+	_, allowed := p.Workers.Allowed(w)
+	_, imported := p.Workers.Imported(w)
+	_, modules := p.Modules.Of(w)
 	return allowed == nil && imported == nil && modules == nil
 }
 
@@ -49,10 +50,10 @@ func complete(p *project.Project, w *project.Worker) bool {
 // provider: golem has no provider of the other name, so nothing could run with it.
 func ourModel(p *project.Project, name string) string {
 	provider, _, _ := strings.Cut(name, ":")
-	if _, own := p.Manifest().Providers[provider]; own {
+	if _, own := p.Manifest.Providers[provider]; own {
 		return name
 	}
-	if ours := project.ModelName(name); ours != "" {
+	if ours := config.ModelName(name); ours != "" {
 		return ours
 	}
 	return name
@@ -88,7 +89,7 @@ func meaning(p *project.Project, w *project.Worker, broken bool) any {
 		m.Origin = ""
 		c.Sandbox.Mounts = append(c.Sandbox.Mounts, m)
 	}
-	modules, _ := p.Modules(w) // complete has looked
+	modules, _ := p.Modules.Of(w) // complete has looked
 	data, err := json.Marshal(c)
 	return []any{string(data), modules, err == nil}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/yamltree"
@@ -21,7 +22,7 @@ var rules = []func(*doc){
 // spelling corrects keys in camelCase, values with missing or needless quotes, and a
 // name in the place of a list.
 func (d *doc) spelling() {
-	project.Misspelt(d.tree, d.manifest, func(at yamltree.Pos, has, write string) {
+	config.Misspelt(d.tree, d.manifest, func(at yamltree.Pos, has, write string) {
 		if from, to, ok := d.span(at, has); ok {
 			d.change(at, fmt.Sprintf("%s is written %s", has, write), edit{from, to, write})
 		}
@@ -44,10 +45,10 @@ func (d *doc) models() {
 		names = []*yamltree.Node{f.Value}
 	}
 	for _, n := range names {
-		if _, ours := d.m.p.Manifest().Providers[strings.SplitN(n.Text, ":", 2)[0]]; ours {
+		if _, ours := d.m.p.Manifest.Providers[strings.SplitN(n.Text, ":", 2)[0]]; ours {
 			continue
 		}
-		if write := project.ModelName(n.Text); write != "" && n.Kind == yamltree.Scalar {
+		if write := config.ModelName(n.Text); write != "" && n.Kind == yamltree.Scalar {
 			d.replace(n, write, "a model is written provider:name: "+write)
 		}
 	}
@@ -62,10 +63,10 @@ func (d *doc) patterns() {
 	}
 	for _, n := range list.Items {
 		provider, _, ok := strings.Cut(n.Text, ":")
-		if _, ours := d.m.p.Manifest().Providers[provider]; ours || !ok || n.Kind != yamltree.Scalar {
+		if _, ours := d.m.p.Manifest.Providers[provider]; ours || !ok || n.Kind != yamltree.Scalar {
 			continue
 		}
-		if write := project.ModelName(n.Text); write != "" {
+		if write := config.ModelName(n.Text); write != "" {
 			d.replace(n, write, "compatible_models are patterns of provider:name: "+write)
 		}
 	}
@@ -91,7 +92,7 @@ func (d *doc) gone() {
 		case f.Name == "server_side_tools" && f.Value.Empty():
 			d.remove(f, "there are no tools at the provider in golem, and none is named")
 		case f.Name == "server_side_tools":
-			d.leave(f.Pos, "server_side_tools: golem has no tools that run at the provider; write toolsets: {web: {}} for web_search and web_fetch, use a tool module with allowed_hosts for the rest, and remove the key")
+			d.leave(f.Pos, "server_side_tools: write server_tools: [web_search, code_execution] with sandbox: {network_enabled: true}, toolsets: {web: {}} for web_fetch, use a tool module with allowed_hosts for the rest, and remove the key")
 		case f.Name == "custom_tools" && f.Value.Empty():
 			d.remove(f, "custom_tools names no tool")
 		case f.Name == "entry" && f.Value.Tag == yamltree.TagBool && (d.name == "main.worker" || !f.Value.Flag()):
@@ -194,7 +195,7 @@ func (m *pass) hasID(id string) bool {
 }
 
 // modules rewrites two kinds of references: to the source code of a tool whose module
-// exists, and to a module beside the worker that names it.
+// exists, and to a module or a JavaScript or TypeScript source beside the worker that names it.
 func (d *doc) modules() {
 	var refs []*yamltree.Node
 	for _, list := range []*yamltree.Node{d.tree.Path("tools", "modules"), d.tree.Path("imports", "tools")} {
@@ -218,6 +219,8 @@ func (d *doc) modules() {
 		case d.m.built(path.Clean(stem)) || d.m.faults[n.Pos] == "":
 		case d.m.built(beside):
 			d.replace(n, "./"+beside+".wasm", "paths are relative to the project's root")
+		case slices.Contains(config.SourceExtensions, ext) && d.m.exists(beside+ext): // golem runs it as it is
+			d.replace(n, "./"+beside+ext, "paths are relative to the project's root")
 		}
 	}
 }

@@ -40,10 +40,6 @@ func (d *doc) sandboxes() {
 	d.change(f.Pos, "sandboxes is called sandbox.paths, and the tools for files are the toolset filesystem", edits...)
 }
 
-func (d *doc) line(indent int, text string) string {
-	return strings.Repeat(" ", indent) + text + d.newline()
-}
-
 // mountsFit reports whether the directories of a sandbox of llm-do are mappings in
 // block style, which the later edits need.
 func (d *doc) mountsFit(dirs *yamltree.Node) bool {

@@ -9,30 +9,42 @@ import (
 // answer is an answer that is put together from the events of a stream. The decoders of
 // the other protocols embed it.
 type answer struct {
-	provider string
-	text     strings.Builder // as it came
-	visible  strings.Builder // text without reasoning in tags
-	tags     tags
-	refusal  strings.Builder
-	thinking bool // the provider sent reasoning
-	calls    []*pending
-	lists    int    // how many deltas and messages came; each has at most one list of calls
-	pieces   int    // how many pieces of text, of a refusal and of calls came
-	whole    bool   // calls come from a "message", which repeats everything so far
-	finish   string // in the words of Turn.Finish, "" until the provider says it
-	reason   string // in the provider's words
-	usage    *Usage
-	choices  bool // the provider sent at least one
-	kept     carrier
-	output   []json.RawMessage // what came, in order, in protocols whose answers are lists (Responses, Anthropic); a call is a callItem
+	provider  string
+	text      answerText
+	reasoning reasoning
+	refusal   strings.Builder
+	calls     []*pending
+	lists     int    // how many deltas and messages came; each has at most one list of calls
+	pieces    int    // how many pieces of text, of a refusal and of calls came
+	whole     bool   // calls come from a "message", which repeats everything so far
+	finish    string // in the words of Turn.Finish, "" until the provider says it
+	reason    string // in the provider's words
+	usage     *Usage
+	choices   bool // the provider sent at least one
+	kept      carrier
+	items     itemList
+	ran       []ServerCall // at the provider
+	paused    bool         // the provider wants the answer back, to go on with it
+	mustEnd   bool         // [DONE] does not complete the answer: the protocol has its own last event
+	clean     func(string) string
+	size      func(Request) int // an estimate of the request, in tokens
+	show      func(Delta)
+}
+
+// answerText is the text of an answer.
+type answerText struct {
+	all     strings.Builder // as it came
+	visible strings.Builder // without reasoning in tags
+	tags    tags
+	halves  halves
+}
+
+// itemList is what came, in order, in protocols whose answers are lists (Responses,
+// Anthropic); a call is a callItem.
+type itemList struct {
+	all      []json.RawMessage
 	thoughts []json.RawMessage // reasoning that nothing follows yet
-	stateful bool              // output goes back to the provider
-	mustEnd  bool              // [DONE] does not complete the answer: the protocol has its own last event
-	finished string            // the text of the messages that are complete (Responses)
-	clean    func(string) string
-	size     func(Request) int // an estimate of the request, in tokens
-	show     func(string)
-	halves   halves // of the text
+	stateful bool              // all goes back to the provider
 }
 
 // add adds one event to the answer and passes its text to show.
@@ -53,9 +65,11 @@ func (a *answer) add(raw []byte) error {
 			usage = choice.Usage
 		}
 	}
-	if u, ok := readCounts(usage).usage(); ok {
+	counted := readCounts(usage)
+	if u, ok := counted.usage(); ok {
 		a.usage = &u
 	}
+	a.reasoning.count(counted)
 	for _, choice := range c.Choices {
 		if choice.Index != "" && choice.Index != "0" {
 			continue
@@ -76,20 +90,20 @@ func (a *answer) read(raw []byte, into any) error {
 	return nil
 }
 
-// listed appends raw to output, in protocols whose answers are lists; nil stands for
-// the next call. It holds reasoning back until something follows, because the provider
-// would refuse reasoning at the end, as in an answer that was cut.
-func (a *answer) listed(raw json.RawMessage, reasoning bool) {
+// add appends an item; nil stands for the next call. It holds reasoning back until
+// something follows, because the provider would refuse reasoning at the end, as in an
+// answer that was cut.
+func (i *itemList) add(raw json.RawMessage, reasoning bool) {
 	if reasoning {
-		a.thoughts = append(a.thoughts, raw)
+		i.thoughts = append(i.thoughts, raw)
 		return
 	}
 	if raw == nil {
 		raw = json.RawMessage(callItem)
 	}
-	a.stateful = a.stateful || len(a.thoughts) > 0
-	a.output = append(append(a.output, a.thoughts...), raw)
-	a.thoughts = nil
+	i.stateful = i.stateful || len(i.thoughts) > 0
+	i.all = append(append(i.all, i.thoughts...), raw)
+	i.thoughts = nil
 }
 
 // choice adds a choice: its delta, then what its message has beyond that. Perplexity
@@ -131,9 +145,9 @@ func (a *answer) piece(raw json.RawMessage, whole bool) error {
 	if err := a.read(raw, &p); err != nil {
 		return err
 	}
-	text := content(a.halves.join(p.Content))
+	text := content(a.text.halves.join(p.Content))
 	if whole {
-		rest, more := strings.CutPrefix(text, a.text.String())
+		rest, more := strings.CutPrefix(text, a.text.all.String())
 		if !more {
 			rest = ""
 		}
@@ -144,7 +158,7 @@ func (a *answer) piece(raw json.RawMessage, whole bool) error {
 		a.refusal.WriteString(refusal)
 		a.pieces++
 	}
-	a.thinking = a.thinking || str(p.Reasoning) != "" || str(p.Thought) != ""
+	a.think(a.reasoning.of(p, whole))
 	a.kept.add(raw)
 	if p.Function.says() && len(p.ToolCalls) == 0 {
 		p.ToolCalls = []fragment{{Index: "0", Function: *p.Function}}
@@ -171,15 +185,17 @@ func (a *answer) say(text string) {
 	if text == "" {
 		return
 	}
-	a.text.WriteString(text)
+	a.text.all.WriteString(text)
 	a.pieces++
-	a.showText(a.tags.read(text))
-	a.thinking = a.thinking || a.tags.blocks > 0
+	visible, thought := a.text.tags.read(text)
+	a.reasoning.came = a.reasoning.came || a.text.tags.blocks > 0
+	a.think(thought)
+	a.showText(visible)
 }
 
 func (a *answer) showText(text string) {
-	a.visible.WriteString(text)
+	a.text.visible.WriteString(text)
 	if text != "" && a.show != nil {
-		a.show(text)
+		a.show(Delta{Text: text})
 	}
 }

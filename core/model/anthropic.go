@@ -14,7 +14,7 @@ import (
 	"golem/core/tool"
 )
 
-// anthropicAPI is Anthropic's Messages, written by golem itself; docs/design.md
+// anthropicAPI is Anthropic's Messages, written by golem itself; docs/why.md
 // says why.
 type anthropicAPI struct{}
 
@@ -124,7 +124,7 @@ type anthropicHead struct {
 }
 
 func (a anthropicAPI) payload(m *remote, r Request) (payload, error) {
-	p := payload{head: anthropicHead{Model: m.model, Stream: true}, place: noMessages, members: fields{}, settings: r.Settings}
+	p := payload{head: anthropicHead{Model: m.model, Stream: !m.end.row.Quirks.NoStream}, place: noMessages, members: fields{}, settings: r.Settings}
 	if err := p.members.set("max_tokens", json.RawMessage(strconv.Itoa(anthropicMost(m.model)))); err != nil {
 		return p, err
 	}

@@ -12,6 +12,8 @@ type anthropicAnswer struct {
 	begun  []string          // the indexes of all blocks, in the order in which they began
 	counts counts
 	stop   string // the stop reason; message_stop makes it the finish reason
+	// serving has the places in ran of the calls whose results are still to come, by their id.
+	serving map[string]int
 }
 
 // block is a block of the answer that is still arriving.
@@ -86,7 +88,7 @@ func (a *anthropicAnswer) stopped(delta json.RawMessage) error {
 		return err
 	}
 	if reason := str(d.Stop); reason != "" {
-		a.stop, a.reason = reason, reason
+		a.stop, a.reason, a.paused = reason, reason, reason == "pause_turn"
 	}
 	var details struct{ Explanation, Category json.RawMessage }
 	if a.stop == "refusal" && json.Unmarshal(d.Details, &details) == nil {
@@ -111,6 +113,7 @@ func (a *anthropicAnswer) count(raw json.RawMessage) {
 		}
 	}
 	c := a.counts
+	a.reasoning.count(c)
 	cached, written := c["cache_read_input_tokens"], c["cache_creation_input_tokens"]
 	u := Usage{In: c["input_tokens"] + cached + written, Out: c["output_tokens"], Cached: cached, Written: written}
 	if _, said := c["output_tokens"]; said && u.In+u.Out > 0 {
@@ -134,8 +137,10 @@ func (a *anthropicAnswer) begin(index string, raw json.RawMessage) error {
 		b.text.WriteString(text)
 		a.say(text)
 	case "thinking":
-		a.thinking = true
-		b.text.WriteString(str(b.first["thinking"]))
+		text := str(b.first["thinking"])
+		b.text.WriteString(text)
+		a.reasoning.came = true
+		a.think(text)
 		b.signature.WriteString(str(b.first["signature"]))
 	case "tool_use":
 		b.input = b.first["input"]
@@ -161,7 +166,9 @@ func (a *anthropicAnswer) more(index string, raw json.RawMessage) error {
 		b.text.WriteString(text)
 		a.say(text)
 	case "thinking_delta":
-		b.text.WriteString(str(d.Thinking))
+		text := str(b.halves.join(d.Thinking))
+		b.text.WriteString(text)
+		a.think(text)
 	case "signature_delta":
 		b.signature.WriteString(str(d.Signature))
 	case "input_json_delta":
@@ -195,13 +202,19 @@ func (a *anthropicAnswer) close(index string) error {
 		b.first["thinking"], b.first["signature"] = quote(b.text.String()), quote(b.signature.String())
 		thinks = true
 	case "redacted_thinking":
-		thinks, a.thinking = true, true
+		thinks, a.reasoning.came = true, true
+	case "server_tool_use":
+		a.servedCall(b)
+	default:
+		if strings.HasSuffix(typ, "_tool_result") {
+			a.servedResult(b)
+		}
 	}
 	data, err := json.Marshal(b.first)
 	if err != nil {
 		return err
 	}
-	a.listed(data, thinks)
+	a.items.add(data, thinks)
 	return nil
 }
 

@@ -62,11 +62,14 @@ const (
 
 // splice puts messages, tools and settings into an encoded request that has none.
 func (m *remote) splice(p payload, request []byte) (body, error) {
+	if m.end.row.Quirks.NoStream { // go-openai always asks for a stream; golem reads both
+		request = bytes.Replace(request, []byte(`"stream":true`), []byte(`"stream":false`), 1)
+	}
 	before, after, found := bytes.Cut(request, []byte(p.place))
 	if !found {
 		return nil, errors.New("the request has no place for the messages")
 	}
-	members, err := m.settle(p, request)
+	members, err := m.furtherMembers(p, request)
 	if err != nil {
 		return nil, err
 	}
@@ -87,10 +90,10 @@ func (m *remote) splice(p payload, request []byte) (body, error) {
 	return append(out, []byte("}")), nil
 }
 
-// settle returns the members of the body that are neither messages nor tools and that
+// furtherMembers returns the members of the body that are neither messages nor tools and that
 // the encoded request does not have: golem's own, the settings, and extra. It is an
 // error if extra sets a member that is there already.
-func (m *remote) settle(p payload, request []byte) ([]byte, error) {
+func (m *remote) furtherMembers(p payload, request []byte) ([]byte, error) {
 	if len(p.settings)+len(p.members) == 0 {
 		return nil, nil
 	}

@@ -58,19 +58,19 @@ func TestFloods(t *testing.T) {
 		err        string // or a part of the fault's message
 	}{
 		{"a line of 1 MiB", flood{"", "data: " + text(x) + "\n\n", ok("stop"), 1}, mib, 0, ""},
-		{"an answer of 8 MiB", flood{"", sse(text(x)), ok("stop"), 8}, 8 * mib, 0, ""},
-		{"arguments of 1 MiB", flood{sse(fragmentOf("0", "a", "one", `{"a":"`)), sse(fragmentOf("0", "", "", x)), sse(fragmentOf("0", "", "", `"}`)) + ok("tool_calls"), 1}, 0, mib + 8, ""},
+		{"an answer of 8 MiB", flood{"", eventsOf(text(x)), ok("stop"), 8}, 8 * mib, 0, ""},
+		{"arguments of 1 MiB", flood{eventsOf(fragmentOf("0", "a", "one", `{"a":"`)), eventsOf(fragmentOf("0", "", "", x)), eventsOf(fragmentOf("0", "", "", `"}`)) + ok("tool_calls"), 1}, 0, mib + 8, ""},
 		{"arguments of 1 MiB in one line", flood{"data: " + call + `"`, x, `"}}]}}]}` + "\n\n" + ok("tool_calls"), 1}, 0, mib, ""},
-		{"an answer of 50 MiB", flood{"", sse(text(x)), ok("stop"), 50}, 0, 0, "longer than 33554432 bytes"},
+		{"an answer of 50 MiB", flood{"", eventsOf(text(x)), ok("stop"), 50}, 0, 0, "longer than 33554432 bytes"},
 		{"a line of 50 MiB", flood{"data: ", x, "\n\n", 50}, 0, 0, "longer than 33554432 bytes"},
 		{"a document of 50 MiB", flood{`{"choices":[{"message":{"content":"`, x, `"}}]}`, 50}, 0, 0, "longer than 33554432 bytes"},
-		{"text without an end", flood{"", sse(text("x")), "", -1}, 0, 0, "longer than 4194304 bytes"},
-		{"arguments without an end", flood{"", sse(fragmentOf("0", "a", "one", "xxxxxxxxxxxxxxxx")), "", -1}, 0, 0, "longer than 4194304 bytes"},
+		{"text without an end", flood{"", eventsOf(text("x")), "", -1}, 0, 0, "longer than 4194304 bytes"},
+		{"arguments without an end", flood{"", eventsOf(fragmentOf("0", "a", "one", "xxxxxxxxxxxxxxxx")), "", -1}, 0, 0, "longer than 4194304 bytes"},
 		{"blank lines without an end", flood{"", "\n", "", -1}, 0, 0, "longer than 4194304 bytes"},
 		{"comments without an end", flood{"", ": x\n\n", "", -1}, 0, 0, "longer than 4194304 bytes"},
 		{"data lines without an end", flood{"", "data: {\n", "", -1}, 0, 0, "longer than 4194304 bytes"},
-		{"reasoning details without an end", flood{"", sse(delta(`"reasoning_details":[{"type":"t","index":1,"text":"xxxxxxxx"}]`)), "", -1}, 0, 0, "longer than 4194304 bytes"},
-		{"a million blank lines", flood{"", "\n\n", sse(text("Hello")) + ok("stop"), mib}, 5, 0, ""},
+		{"reasoning details without an end", flood{"", eventsOf(delta(`"reasoning_details":[{"type":"t","index":1,"text":"xxxxxxxx"}]`)), "", -1}, 0, 0, "longer than 4194304 bytes"},
+		{"a million blank lines", flood{"", "\n\n", eventsOf(text("Hello")) + ok("stop"), mib}, 5, 0, ""},
 		{"deep nesting", flood{"data: ", "[", "\n\n", 100_000}, 0, 0, "malformed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestFloods(t *testing.T) {
 func TestCutAtEveryByte(t *testing.T) {
 	said, call := "Let me see.", outCall("one", `{"n":1}`)
 	for _, c := range []struct{ name, api, whole, end string }{
-		{"openai:m", Chat, sse(text(said), fragmentOf("0", "a", "one", `{"n":1}`), stop("tool_calls"), used(12, 3), done), stop("tool_calls")},
+		{"openai:m", Chat, eventsOf(text(said), fragmentOf("0", "a", "one", `{"n":1}`), stop("tool_calls"), used(12, 3), done), stop("tool_calls")},
 		{"openai:m", Chat, reply(`{"content":"Let me see.","tool_calls":[{"function":{"name":"one","arguments":"{\"n\":1}"}}]}`, `"stop"`), ""},
 		{"openai:m", Responses, typed(outText(said), outDone(0, outMessage(said)), outDone(1, call), outEnd("completed", "")), outEnd("completed", "")},
 		{"anthropic:m", "", typed(start) + textBlock(0, said) + callBlock(1, "one", `{"n":1}`) + messageEnd("tool_use"), `{"type":"message_stop"}`},

@@ -30,7 +30,7 @@ func (a chatAPI) set(body fields, setting string, value json.RawMessage, p Provi
 func (chatAPI) payload(m *remote, r Request) (payload, error) {
 	row := m.end.row
 	head := openai.ChatCompletionRequest{Model: m.model}
-	if !row.Quirks.NoUsage {
+	if !row.Quirks.NoUsage && !row.Quirks.NoStream {
 		head.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	}
 	if len(r.Tools) > 0 {

@@ -33,7 +33,9 @@ func finish(reason string) string {
 // providers then send no finish reason.
 func (a *answer) complete(model string, done bool) error {
 	done = done && !a.mustEnd
-	a.showText(a.tags.end())
+	visible, thought := a.text.tags.end()
+	a.think(thought)
+	a.showText(visible)
 	switch {
 	case a.finish == "" && !done && !a.choices:
 		return broken(a.provider+" sent an empty answer", nil)
@@ -58,7 +60,7 @@ func (a *answer) complete(model string, done bool) error {
 	if len(a.calls) == 0 && a.finish == "tool_calls" {
 		return broken(a.provider+" announced a tool call and sent none", nil)
 	}
-	if len(a.calls) > 0 || strings.TrimSpace(a.visible.String()) != "" {
+	if len(a.calls) > 0 || a.paused || strings.TrimSpace(a.text.visible.String()) != "" {
 		return nil
 	}
 	if a.finish == "length" {
@@ -78,7 +80,7 @@ func (a *answer) because(known string) string {
 
 // thought returns words that say that there was only reasoning, "" if there was none.
 func (a *answer) thought() string {
-	if a.thinking {
+	if a.reasoning.came {
 		return ": it sent only its reasoning"
 	}
 	return ""
@@ -86,7 +88,7 @@ func (a *answer) thought() string {
 
 // turn returns the complete answer, with golem's own ids for its calls.
 func (a *answer) turn(model string, r Request) Turn {
-	t := Turn{Text: a.visible.String(), Finish: a.finish, Model: model, Attempts: 1}
+	t := Turn{Text: a.text.visible.String(), Finish: a.finish, Model: model, Attempts: 1, ServerCalls: a.ran, Paused: a.paused && len(a.calls) == 0}
 	if t.Finish == "" {
 		t.Finish = "stop"
 	}
@@ -108,10 +110,10 @@ func (a *answer) turn(model string, r Request) Turn {
 	if !calls {
 		kept.Calls = nil
 	}
-	if a.stateful {
-		kept.Items = a.output
+	if a.items.stateful {
+		kept.Items = a.items.all
 	}
-	if some || calls || a.stateful {
+	if some || calls || a.items.stateful {
 		t.Kept = &kept
 	}
 	ownIDs(r.Messages, t.Calls)
@@ -121,7 +123,8 @@ func (a *answer) turn(model string, r Request) Turn {
 	if a.usage != nil {
 		t.Usage = *a.usage
 	} else {
-		t.Usage = guessed(a.size(r), a.text.String(), t.Calls)
+		t.Usage = guessed(a.size(r), a.text.all.String(), t.Calls)
 	}
+	t.Reasoning = min(a.reasoning.tokens, t.Usage.Out)
 	return t
 }

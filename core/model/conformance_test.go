@@ -31,7 +31,7 @@ func TestBehavioursReplayed(t *testing.T) {
 				w := &writes{}
 				b.play(t, Recording(open(t, b.named(), b.config(Config{HTTP: &player{behaviour: b}, Env: env(key)})), w, nil))
 				again := b
-				again.want.Model = "replay:r.jsonl"
+				again.want.Model, again.want.Reasoning = "replay:r.jsonl", 0
 				again.play(t, w.replay(t, Config{}))
 			})
 		})
@@ -74,7 +74,7 @@ func TestRetryAfterOfTheServerIsKept(t *testing.T) {
 // Scenario 36: a provider that hangs, before or within the answer, ends with E_TIMEOUT
 // at the model timeout.
 func TestHangEndsAtTheDeadline(t *testing.T) {
-	for _, body := range [][]string{nil, {sse(text("Hel"))}} {
+	for _, body := range [][]string{nil, {eventsOf(text("Hel"))}} {
 		synctest.Test(t, func(t *testing.T) {
 			m := open(t, "openai:x", Config{HTTP: &player{behaviour: behaviour{hang: true, body: body}}, Env: env(key)})
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -107,7 +107,7 @@ func TestSilence(t *testing.T) {
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		slow := &player{behaviour: behaviour{pause: 4 * time.Minute, body: []string{sse(text("Hel")), sse(text("lo")) + ok("stop")}}}
+		slow := &player{behaviour: behaviour{pause: 4 * time.Minute, body: []string{eventsOf(text("Hel")), eventsOf(text("lo")) + ok("stop")}}}
 		r := request()
 		r.Timeout = 5 * time.Minute
 		turn, err := open(t, "openai:x", Config{HTTP: slow, Env: env(key)}).Generate(context.Background(), r, nil)
@@ -120,7 +120,7 @@ func TestSilence(t *testing.T) {
 // Scenario 36: cancellation stops at once (here: within 50 ms of fake time).
 func TestCancellationStopsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := open(t, "openai:x", Config{HTTP: &player{behaviour: behaviour{hang: true, body: []string{sse(text("Hel"))}}}, Env: env(key)})
+		m := open(t, "openai:x", Config{HTTP: &player{behaviour: behaviour{hang: true, body: []string{eventsOf(text("Hel"))}}}, Env: env(key)})
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(time.Second, cancel)
 		start := time.Now()
@@ -145,7 +145,7 @@ func TestCauseOfTheContextIsTold(t *testing.T) {
 }
 
 func TestAnswerLongerThanTheLimit(t *testing.T) {
-	p := &player{behaviour: behaviour{body: []string{sse(text(strings.Repeat("x", 5000)), text("more")), ok("stop")}}}
+	p := &player{behaviour: behaviour{body: []string{eventsOf(text(strings.Repeat("x", 5000)), text("more")), ok("stop")}}}
 	m := open(t, "openai:x", Config{HTTP: p, Env: env(key), MaxBytes: 4096})
 	_, err := m.Generate(context.Background(), request(), nil)
 	if f := failureOf(err); f == nil || f.retry || !strings.Contains(err.Error(), "longer than 4096 bytes") {
@@ -155,7 +155,7 @@ func TestAnswerLongerThanTheLimit(t *testing.T) {
 
 // The limit itself is allowed.
 func TestAnswerAsLongAsTheLimit(t *testing.T) {
-	body := sse(text("Hello"), stop("stop"))
+	body := eventsOf(text("Hello"), stop("stop"))
 	for less, wants := range []string{"Hello", ""} {
 		p := &player{behaviour: behaviour{body: []string{body}}}
 		m := open(t, "openai:x", Config{HTTP: p, Env: env(key), MaxBytes: int64(len(body) - less)})
@@ -169,7 +169,7 @@ func TestAnswerAsLongAsTheLimit(t *testing.T) {
 // A provider that does not end the stream after a complete answer delays nobody for long.
 func TestSilenceAfterTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &player{behaviour: behaviour{hang: true, body: []string{sse(text("Hello"), stop("stop"))}}}
+		p := &player{behaviour: behaviour{hang: true, body: []string{eventsOf(text("Hello"), stop("stop"))}}}
 		m := open(t, "openai:x", Config{HTTP: p, Env: env(key)})
 		start := time.Now()
 		turn, err := m.Generate(context.Background(), request(), nil)
@@ -186,7 +186,7 @@ func TestSilenceAfterTheAnswer(t *testing.T) {
 // connection open.
 func TestSilenceAfterARefusal(t *testing.T) {
 	for want, body := range map[string]string{
-		"gpt-test refused to answer: No.": sse(delta(`"refusal":"No."`), stop("stop")), "tool call without a name": sse(fragmentOf("0", "a", "", `{}`), stop("tool_calls"), done),
+		"gpt-test refused to answer: No.": eventsOf(delta(`"refusal":"No."`), stop("stop")), "tool call without a name": eventsOf(fragmentOf("0", "a", "", `{}`), stop("tool_calls"), done),
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			m := open(t, "openai:gpt-test", Config{HTTP: &player{behaviour: behaviour{hang: true, body: []string{body}}}, Env: env(key)})
@@ -199,7 +199,7 @@ func TestSilenceAfterARefusal(t *testing.T) {
 
 func TestUsageThatCannotBe(t *testing.T) {
 	for _, u := range []string{`{"prompt_tokens":-5,"completion_tokens":1}`, `{"prompt_tokens":0,"completion_tokens":0}`, `null`} {
-		p := &player{behaviour: behaviour{body: []string{sse(text("Hello"), `{"choices":[],"usage":`+u+`}`), sse(stop("stop"), done)}}}
+		p := &player{behaviour: behaviour{body: []string{eventsOf(text("Hello"), `{"choices":[],"usage":`+u+`}`), eventsOf(stop("stop"), done)}}}
 		turn, err := open(t, "openai:x", Config{HTTP: p, Env: env(key)}).Generate(context.Background(), request(), nil)
 		if err != nil || !turn.Usage.Estimated || turn.Usage.In <= 0 {
 			t.Errorf("%s: %+v %v", u, turn.Usage, err)

@@ -76,7 +76,7 @@ func asWant(turn Turn, err error) modeltest.Want {
 		f := failureOf(err)
 		return modeltest.Want{Error: fault.Of(err, fault.Config).Message, Retry: f != nil && f.retry}
 	}
-	w := modeltest.Want{Text: turn.Text, Finish: turn.Finish}
+	w := modeltest.Want{Text: turn.Text, Finish: turn.Finish, Reasoned: turn.Reasoning}
 	if !turn.Usage.Estimated {
 		w.In, w.Cached, w.Out = turn.Usage.In, turn.Usage.Cached, turn.Usage.Out
 	}
@@ -98,7 +98,12 @@ func (a answerPlay) of(t *testing.T, provider string, pieces []string, cut bool)
 		header[name] = a.Header.Get(name)
 	}
 	m := corpusModel(t, provider, &player{behaviour: behaviour{status: a.Status, header: header, body: pieces, cut: cut}})
-	return asWant(m.Generate(context.Background(), request(), nil))
+	var thought strings.Builder
+	want := asWant(m.Generate(context.Background(), request(), func(d Delta) { thought.WriteString(d.Reasoning) }))
+	if want.Error == "" {
+		want.Reasoning = thought.String()
+	}
+	return want
 }
 
 type answerPlay struct{ modeltest.Answer }
@@ -152,7 +157,7 @@ func (a answerPlay) brokenOff(t *testing.T, provider, body string, cut bool) {
 			return
 		}
 	case got.Error == "":
-		got.In, got.Cached, got.Out = want.In, want.Cached, want.Out
+		got.In, got.Cached, got.Out, got.Reasoned = want.In, want.Cached, want.Out, want.Reasoned
 		if cmp.Diff(want, got) == "" {
 			return
 		}

@@ -43,7 +43,7 @@ func (c Config) endpoint(row Provider, model string) (*endpoint, error) {
 	}
 	if e.key == "" && !row.NoKey {
 		return nil, fault.New(fault.Model, "there is no key for %s: %s is not set", row.Name, row.KeyVar).
-			Hinting("set %s in the environment or in .env, or choose another model with --model", row.KeyVar)
+			Hinting("golem login %s asks for the key and keeps it; or set %s in the environment, or choose another model with --model", row.Name, row.KeyVar)
 	}
 	if strings.ContainsFunc(e.key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return nil, fault.New(fault.Model, "the key in %s contains blanks or other characters that are not allowed in keys", e.keyVar).

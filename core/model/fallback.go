@@ -47,9 +47,11 @@ func (f *fallback) Generate(ctx context.Context, r Request, show func(Delta)) (T
 		f.mu.Lock()
 		at := f.at
 		f.mu.Unlock()
-		shown := false
+		shown, thought := false, false
 		turn, err := f.models[at].Generate(ctx, r, func(d Delta) {
-			shown = !d.Reset
+			if thought = !d.Reset && (thought || d.Reasoning != ""); d.Reasoning == "" {
+				shown = !d.Reset
+			}
 			if show != nil {
 				show(d)
 			}
@@ -62,6 +64,9 @@ func (f *fallback) Generate(ctx context.Context, r Request, show func(Delta)) (T
 			return turn, err
 		}
 		lost = lost.Add(turn.Usage)
+		if thought && show != nil { // the next model reasons anew
+			show(Delta{Reset: true})
+		}
 		f.mu.Lock()
 		f.at = max(f.at, at+1)
 		f.mu.Unlock()

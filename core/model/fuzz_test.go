@@ -98,7 +98,7 @@ func FuzzScript(f *testing.F) {
 
 // Any recording is refused with a place, or its replay gives sound answers.
 func FuzzRecording(f *testing.F) {
-	q, err := digest(request(), nil)
+	q, err := digest(request(), nil, false)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestCallsSurviveAnySplitting(t *testing.T) {
 			}
 		}
 		events := mix(pieces, rapid.Uint64().Draw(t, "seed"))
-		body := sse(events...) + ok("tool_calls")
+		body := eventsOf(events...) + ok("tool_calls")
 		p := &player{behaviour: behaviour{body: []string{body}}}
 		m, err := Open("openai:m", inChat(Config{HTTP: p, Env: env(key)}))
 		if err != nil {

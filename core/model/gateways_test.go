@@ -64,37 +64,37 @@ var ofGateways = []behaviour{
 	inResponses("other ids in the last event", []string{typed(outDone(0, outThought), outDone(1, callItemOf("a", "one")), outEnd("completed", `"output":[`+strings.Replace(outThought, "rs_1", "rs_2", 1)+`,`+callItemOf("b", "one")+`],`))},
 		Turn{Finish: "tool_calls", Calls: []Call{one}, Usage: Usage{In: 12, Out: 3}, Model: "openai:gpt-test", Attempts: 1, Kept: &Kept{Provider: "openai", Items: items(outThought, callItem)}}),
 
-	{name: "one id for two calls of a list", body: []string{sse(listOf(member("one", "one", `"{\"n\":1}"`), member("one", "one", `"{\"n\":2}"`))), ok("tool_calls")}, want: both("one", `{"n":1}`, "one", `{"n":2}`)},
-	{name: "one id for two calls", body: []string{sse(fragmentOf("0", "one", "one", `{"n":1}`), fragmentOf("0", "one", "one", `{"n":2}`)), ok("tool_calls")}, want: both("one", `{"n":1}`, "one", `{"n":2}`)},
-	{name: "a list without ids or arguments", body: []string{sse(listOf(`{"function":{"name":"one","arguments":""}}`, `{"function":{"name":"two","arguments":"{}"}}`)), ok("tool_calls")}, want: both("one", "{}", "two", "{}")},
-	{name: "one call after another, without index, ids or arguments", body: []string{sse(fragmentOf("", "", "one", ""), fragmentOf("", "", "two", "{}")), ok("tool_calls")}, want: both("one", "{}", "two", "{}")},
-	{name: "a list with empty ids and no arguments", body: []string{sse(listOf(member("", "one", "null"), member("", "one", "null"))), ok("tool_calls")}, want: both("one", "{}", "one", "{}")},
-	{name: "index 0 and large arguments", body: []string{sse(fragmentOf("0", "", "one", large), fragmentOf("0", "", "two", large)), ok("tool_calls")}, want: both("one", large, "two", large)},
-	{name: "index 0, and the id in each fragment", body: []string{sse(fragmentOf("0", "a", "one", `{"n"`), fragmentOf("0", "b", "two", `{"n"`), fragmentOf("0", "a", "", `:1}`), fragmentOf("0", "b", "", `:2}`)), ok("tool_calls")},
+	{name: "one id for two calls of a list", body: []string{eventsOf(listOf(member("one", "one", `"{\"n\":1}"`), member("one", "one", `"{\"n\":2}"`))), ok("tool_calls")}, want: both("one", `{"n":1}`, "one", `{"n":2}`)},
+	{name: "one id for two calls", body: []string{eventsOf(fragmentOf("0", "one", "one", `{"n":1}`), fragmentOf("0", "one", "one", `{"n":2}`)), ok("tool_calls")}, want: both("one", `{"n":1}`, "one", `{"n":2}`)},
+	{name: "a list without ids or arguments", body: []string{eventsOf(listOf(`{"function":{"name":"one","arguments":""}}`, `{"function":{"name":"two","arguments":"{}"}}`)), ok("tool_calls")}, want: both("one", "{}", "two", "{}")},
+	{name: "one call after another, without index, ids or arguments", body: []string{eventsOf(fragmentOf("", "", "one", ""), fragmentOf("", "", "two", "{}")), ok("tool_calls")}, want: both("one", "{}", "two", "{}")},
+	{name: "a list with empty ids and no arguments", body: []string{eventsOf(listOf(member("", "one", "null"), member("", "one", "null"))), ok("tool_calls")}, want: both("one", "{}", "one", "{}")},
+	{name: "index 0 and large arguments", body: []string{eventsOf(fragmentOf("0", "", "one", large), fragmentOf("0", "", "two", large)), ok("tool_calls")}, want: both("one", large, "two", large)},
+	{name: "index 0, and the id in each fragment", body: []string{eventsOf(fragmentOf("0", "a", "one", `{"n"`), fragmentOf("0", "b", "two", `{"n"`), fragmentOf("0", "a", "", `:1}`), fragmentOf("0", "b", "", `:2}`)), ok("tool_calls")},
 		want: both("one", `{"n":1}`, "two", `{"n":2}`)},
-	{name: "id and name again at the end", body: []string{sse(fragmentOf("0", "a", "one", `{"n":1}`), fragmentOf("0", "a", "one", "")), ok("tool_calls")}, want: answered("", "tool_calls", one)},
-	{name: "two fragments of a call in a list", body: []string{sse(listOf(member("a", "one", `"{\"n\""`), member("a", "one", `":1}"`))), ok("tool_calls")}, want: answered("", "tool_calls", one)},
-	{name: "nothing in a list of calls", body: []string{sse(text("Hello"), listOf("null")), ok("stop")}, want: answered("Hello", "stop")},
-	{name: "announced calls that do not come", body: []string{sse(text("I look.")), ok("tool_calls")}, err: "openai announced a tool call and sent none", retry: true},
-	{name: "cut before the arguments", body: []string{sse(fragmentOf("0", "a", "one", "")), ok("length")}, want: answered("", "length", incomplete)},
+	{name: "id and name again at the end", body: []string{eventsOf(fragmentOf("0", "a", "one", `{"n":1}`), fragmentOf("0", "a", "one", "")), ok("tool_calls")}, want: answered("", "tool_calls", one)},
+	{name: "two fragments of a call in a list", body: []string{eventsOf(listOf(member("a", "one", `"{\"n\""`), member("a", "one", `":1}"`))), ok("tool_calls")}, want: answered("", "tool_calls", one)},
+	{name: "nothing in a list of calls", body: []string{eventsOf(text("Hello"), listOf("null")), ok("stop")}, want: answered("Hello", "stop")},
+	{name: "announced calls that do not come", body: []string{eventsOf(text("I look.")), ok("tool_calls")}, err: "openai announced a tool call and sent none", retry: true},
+	{name: "cut before the arguments", body: []string{eventsOf(fragmentOf("0", "a", "one", "")), ok("length")}, want: answered("", "length", incomplete)},
 
-	{name: "a finish reason with every piece", body: []string{sse(`{"choices":[{"index":0,"delta":{"content":"Hel"},"finish_reason":"stop"}]}`, `{"choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]}`), ok("stop")}, want: answered("Hello", "stop")},
-	{name: "the finish reason null as a text", body: []string{sse(`{"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":"null"}]}`)}, err: "without a finish reason", retry: true},
-	{name: "an error in the choice", provider: "openrouter", body: []string{sse(text("He"), choiceError(`{"code":502,"message":"Upstream died"}`), done)}, err: "stopped with an error: Upstream died", retry: true},
-	{name: "an error in the choice, of the provider behind", provider: "openrouter", body: []string{sse(choiceError(`{"code":403,"message":"Provider returned error","metadata":{"raw":"not for you","provider_name":"Crucible"}}`), done)}, err: "stopped with an error: Crucible: not for you"},
-	{name: "an error in the choice, no money", provider: "openrouter", body: []string{sse(choiceError(`{"code":402}`), done)}, err: "stopped with an error: it does not say which"},
-	{name: "an error in the choice, as text", body: []string{sse(choiceError(`"Upstream died"`), done)}, err: "stopped with an error: Upstream died", retry: true},
-	{name: "an error in the choice that is none", body: []string{sse(`{"choices":[{"index":0,"delta":{"content":"Hel"},"error":null}]}`, `{"choices":[{"index":0,"delta":{"content":"lo"},"error":{}}]}`), ok("stop")}, want: answered("Hello", "stop")},
-	{name: "an error that is none", body: []string{sse(`{"error":false,"choices":[{"index":0,"delta":{"content":"Hel"}}]}`, `{"error":{},"choices":[{"index":0,"delta":{"content":"lo"}}]}`), ok("stop")}, want: answered("Hello", "stop")},
-	{name: "an error without words", body: []string{sse(`{"error":{"code":500}}`)}, err: "stopped with an error: it does not say which", retry: true},
-	{name: "what cannot be read after the answer", body: []string{sse(text("Hello"), stop("stop"), `{"choices":[],"usage":{"prompt_tokens":NaN}}`)}, want: answered("Hello", "stop").estimated()},
-	{name: "an error after the answer", body: []string{sse(text("Hello"), stop("stop"), used(12, 3), `{"error":{"message":"cleanup failed"}}`)}, want: answered("Hello", "stop")},
-	{name: "usage null beside usage in the choice", body: []string{sse(text("Hello"), `{"usage":null,"choices":[{"index":0,"delta":{},"finish_reason":"stop","usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15}}]}`, done)}, want: answered("Hello", "stop")},
-	{name: "fields that are not of the standard", body: []string{"trace_id: 77\n" + sse(text("Hello")), "x-took: 3\n", ok("stop")}, want: answered("Hello", "stop")},
+	{name: "a finish reason with every piece", body: []string{eventsOf(`{"choices":[{"index":0,"delta":{"content":"Hel"},"finish_reason":"stop"}]}`, `{"choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]}`), ok("stop")}, want: answered("Hello", "stop")},
+	{name: "the finish reason null as a text", body: []string{eventsOf(`{"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":"null"}]}`)}, err: "without a finish reason", retry: true},
+	{name: "an error in the choice", provider: "openrouter", body: []string{eventsOf(text("He"), choiceError(`{"code":502,"message":"Upstream died"}`), done)}, err: "stopped with an error: Upstream died", retry: true},
+	{name: "an error in the choice, of the provider behind", provider: "openrouter", body: []string{eventsOf(choiceError(`{"code":403,"message":"Provider returned error","metadata":{"raw":"not for you","provider_name":"Crucible"}}`), done)}, err: "stopped with an error: Crucible: not for you"},
+	{name: "an error in the choice, no money", provider: "openrouter", body: []string{eventsOf(choiceError(`{"code":402}`), done)}, err: "stopped with an error: it does not say which"},
+	{name: "an error in the choice, as text", body: []string{eventsOf(choiceError(`"Upstream died"`), done)}, err: "stopped with an error: Upstream died", retry: true},
+	{name: "an error in the choice that is none", body: []string{eventsOf(`{"choices":[{"index":0,"delta":{"content":"Hel"},"error":null}]}`, `{"choices":[{"index":0,"delta":{"content":"lo"},"error":{}}]}`), ok("stop")}, want: answered("Hello", "stop")},
+	{name: "an error that is none", body: []string{eventsOf(`{"error":false,"choices":[{"index":0,"delta":{"content":"Hel"}}]}`, `{"error":{},"choices":[{"index":0,"delta":{"content":"lo"}}]}`), ok("stop")}, want: answered("Hello", "stop")},
+	{name: "an error without words", body: []string{eventsOf(`{"error":{"code":500}}`)}, err: "stopped with an error: it does not say which", retry: true},
+	{name: "what cannot be read after the answer", body: []string{eventsOf(text("Hello"), stop("stop"), `{"choices":[],"usage":{"prompt_tokens":NaN}}`)}, want: answered("Hello", "stop").estimated()},
+	{name: "an error after the answer", body: []string{eventsOf(text("Hello"), stop("stop"), used(12, 3), `{"error":{"message":"cleanup failed"}}`)}, want: answered("Hello", "stop")},
+	{name: "usage null beside usage in the choice", body: []string{eventsOf(text("Hello"), `{"usage":null,"choices":[{"index":0,"delta":{},"finish_reason":"stop","usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15}}]}`, done)}, want: answered("Hello", "stop")},
+	{name: "fields that are not of the standard", body: []string{"trace_id: 77\n" + eventsOf(text("Hello")), "x-took: 3\n", ok("stop")}, want: answered("Hello", "stop")},
 	{name: "nothing but such a field", body: []string{"upstream_error: connection reset\n\n"}, err: "malformed: upstream_error: connection reset"},
-	{name: "an error event in plain text", body: []string{sse(text("He")), "event: error\ndata: upstream timed out\n\n"}, err: "stopped with an error: upstream timed out", retry: true},
-	{name: "an error of several lines in the stream", body: []string{sse(text("He")), "{\n  \"error\": {\n    \"message\": \"out of memory\"\n  }\n}\n"}, err: "stopped with an error: out of memory", retry: true},
-	{name: "plain text in place of an answer", header: map[string]string{"Content-Type": "text/plain"}, body: []string{"upstream connect error"}, err: "answered with text/plain instead of an event stream: upstream connect error"},
+	{name: "an error event in plain text", body: []string{eventsOf(text("He")), "event: error\ndata: upstream timed out\n\n"}, err: "stopped with an error: upstream timed out", retry: true},
+	{name: "an error of several lines in the stream", body: []string{eventsOf(text("He")), "{\n  \"error\": {\n    \"message\": \"out of memory\"\n  }\n}\n"}, err: "stopped with an error: out of memory", retry: true},
+	{name: "plain text in place of an answer", header: map[string]string{"Content-Type": "text/plain"}, body: []string{"upstream connect error"}, err: "answered with text/plain instead of an event stream: upstream connect error", retry: true},
 
 	inMessages("blocks that are not closed", []string{typed(start, blockStart(0, `{"type":"text","text":""}`), blockDelta(0, `"type":"text_delta","text":"Look."`),
 		blockStart(1, `{"type":"tool_use","id":"t","name":"one","input":{}}`), blockDelta(1, `"type":"input_json_delta","partial_json":"{\"n\":1}"`)), messageEnd("tool_use")}, answered("Look.", "tool_calls", one)),
@@ -112,7 +112,7 @@ var ofGateways = []behaviour{
 // pieces come, even slowly.
 func TestFinishReasonWithEveryPiece(t *testing.T) {
 	piece := func(text string) string {
-		return sse(`{"choices":[{"index":0,"delta":{"content":` + quoted(text) + `},"finish_reason":"stop"}]}`)
+		return eventsOf(`{"choices":[{"index":0,"delta":{"content":` + quoted(text) + `},"finish_reason":"stop"}]}`)
 	}
 	for name, body := range map[string][]string{
 		"beside it":           {piece("Hel"), piece("lo"), ok("stop")},
@@ -157,7 +157,7 @@ func TestAdviceOfProvidersErrors(t *testing.T) {
 		for _, status := range []int{200, 400} {
 			body := `{"error":` + message + `}`
 			if status == 200 {
-				body = sse(body)
+				body = eventsOf(body)
 			}
 			p := &player{behaviour: behaviour{status: status, body: []string{body}}}
 			_, err := open(t, "openai:x", Config{HTTP: p, Env: env(key)}).Generate(context.Background(), request(), nil)

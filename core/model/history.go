@@ -126,9 +126,9 @@ type histories struct {
 	all map[string]*history
 }
 
-// take removes a conversation and returns it, so that nobody else works on it until
+// checkOut removes a conversation and returns it, so that nobody else works on it until
 // put. If there is none, it returns a new one.
-func (h *histories) take(conversation string) *history {
+func (h *histories) checkOut(conversation string) *history {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	one := h.all[conversation]
@@ -151,7 +151,7 @@ func (h *histories) put(conversation string, one *history) {
 // encode fills a payload with a conversation's messages, which join puts together, and
 // its tools.
 func (h *histories) encode(p *payload, r Request, messages []Message, in encoder, join func([]json.RawMessage) body) error {
-	one := h.take(r.Conversation)
+	one := h.checkOut(r.Conversation)
 	defer h.put(r.Conversation, one)
 	encoded, err := one.encode(messages, in)
 	if err != nil {
@@ -169,7 +169,7 @@ func (h *histories) encode(p *payload, r Request, messages []Message, in encoder
 
 // estimate returns about how many tokens a request has.
 func (h *histories) estimate(r Request) int {
-	one := h.take(r.Conversation)
+	one := h.checkOut(r.Conversation)
 	defer h.put(r.Conversation, one)
 	return one.size.Request(r.Messages, r.Tools, r.OutputSchema)
 }
@@ -177,15 +177,15 @@ func (h *histories) estimate(r Request) int {
 // refusedUpTo returns how many messages of a conversation, from the first, go without
 // their Kept. refuse sets that number.
 func (h *histories) refusedUpTo(conversation string) int {
-	one := h.take(conversation)
+	one := h.checkOut(conversation)
 	defer h.put(conversation, one)
 	return one.refused
 }
 
 func (h *histories) refuse(conversation string, messages int) {
-	one := h.take(conversation)
+	one := h.checkOut(conversation)
 	defer h.put(conversation, one)
 	one.refused = messages
 }
 
-func (h *histories) forget(conversation string) { h.take(conversation) }
+func (h *histories) forget(conversation string) { h.checkOut(conversation) }

@@ -6,6 +6,13 @@ import (
 	"strings"
 )
 
+// Refused reports whether err is the refusal of a request because of what is in it: the same
+// request would be refused again.
+func Refused(err error) bool {
+	f := failureOf(err)
+	return f != nil && slices.Contains([]int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}, f.status)
+}
+
 // RefusedImage reports whether err is the refusal of a request because of an image in
 // it.
 func RefusedImage(err error) bool {

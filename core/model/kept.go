@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"golem/core/tool"
 )
 
 // Kept is what a provider sent with an answer and needs back unchanged in later
@@ -36,7 +38,7 @@ func (k *Kept) to(provider string) *Kept {
 }
 
 // redacted returns k without secrets; nil if it is no longer valid JSON without them.
-func (k *Kept) redacted(redact func(string) string) *Kept {
+func (k *Kept) redacted(redact tool.Redactor) *Kept {
 	if k == nil {
 		return nil
 	}
@@ -44,7 +46,7 @@ func (k *Kept) redacted(redact func(string) string) *Kept {
 	if err != nil {
 		return nil
 	}
-	clean := redact(string(data))
+	clean := redact.Redact(string(data))
 	if clean == string(data) {
 		return k
 	}

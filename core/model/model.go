@@ -65,6 +65,9 @@ type Message struct {
 	Inner bool `json:"inner,omitempty"`
 	// Summary marks an Inner message that stands for messages that were dropped.
 	Summary bool `json:"summary,omitempty"`
+	// Note marks an Inner message that tells the model what happened meanwhile, such as a
+	// decision on staged changes. It is not the last message for the rules of scripts.
+	Note bool `json:"note,omitempty"`
 }
 
 // Request is the request of one turn. Messages is shared and must not be
@@ -78,6 +81,7 @@ type Request struct {
 	Tools        []tool.Spec
 	OutputSchema json.RawMessage // nil: free text
 	Settings     Settings
+	ServerTools  []string      // that the provider is asked to run; those that it does not have are left out
 	Timeout      time.Duration // how long the caller waits; a provider may be silent as long, if that is more than Config.Idle
 	MayEnd       bool          // an empty answer is the end of a turn and no error
 	Budget       Budget        // pays for each attempt, if the model is wrapped by WithRetry; nil: nothing limits them
@@ -125,18 +129,26 @@ type Turn struct {
 	Kept   *Kept // must be copied into the history
 	Finish string
 	Usage  Usage
-	Model  string // the full name of the model that answered, "openai:gpt-5-mini"
+	// Reasoning is how many tokens of Usage.Out the model reasoned; 0: the provider does not
+	// say. A recording does not contain it.
+	Reasoning int
+	Model     string // the full name of the model that answered, "openai:gpt-5-mini"
 	// Attempts is how many requests the answer took. WithRetry sets it; a model
 	// without it sets 1.
-	Attempts int
+	Attempts    int
+	ServerCalls []ServerCall // what ran at the provider meanwhile
+	// Paused means that the provider wants the answer back as it is, to go on with it: the
+	// next request ends with it.
+	Paused bool
 }
 
-// Delta is a piece of a streamed answer. Reset means that the text of this turn
-// so far is void, because the stream ended too early and the request is
-// repeated.
+// Delta is a piece of a streamed answer, or of what the model reasons before it: one of
+// Text and Reasoning is set. Reset means that both are void for this turn so far, because
+// the stream ended too early and the request is repeated.
 type Delta struct {
-	Text  string
-	Reset bool
+	Text      string
+	Reasoning string
+	Reset     bool
 }
 
 // Model answers requests. Generate must be safe for concurrent use. It calls

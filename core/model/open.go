@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"golem/core/fault"
+	"golem/core/tool"
 )
 
 // Config is everything that models can use. With the zero value no model can be
@@ -33,7 +34,7 @@ type Config struct {
 	// Redact removes known secrets from texts of providers and, as when
 	// recording, from the requests whose keys a replay compares. With nil, only
 	// the provider's own key is removed.
-	Redact func(string) string
+	Redact tool.Redactor
 	Idle   time.Duration // how long a provider may send nothing, see also Request.Timeout; 0 means 2 minutes
 	// MaxBytes is the largest answer, in bytes as received; 0 means 32 MiB.
 	MaxBytes int64
@@ -136,8 +137,8 @@ func Advance(m Model, r Request, t Turn) {
 			case *script:
 				_, _, _ = one.choose(r) // without a rule the other process got no answer either
 			case *replay:
-				if q, err := digest(r, one.redact); err == nil {
-					one.take(q.key, r.ID)
+				if q, err := digest(r, one.redact, one.names); err == nil {
+					one.nextRecorded(q.key, r.ID)
 				}
 			}
 		}

@@ -112,13 +112,13 @@ func (l *lane) heed(resp *http.Response, now time.Time) bool {
 	if !slow {
 		return true
 	}
-	l.hold(wait)
+	l.holdBack(wait)
 	return false
 }
 
-// hold holds all requests back for wait, at most longestPace, and then lets one at a
+// holdBack holds all requests back for wait, at most longestPace, and then lets one at a
 // time go out.
-func (l *lane) hold(wait time.Duration) {
+func (l *lane) holdBack(wait time.Duration) {
 	if l == nil {
 		return
 	}

@@ -41,7 +41,7 @@ func (c *crowded) Do(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {strconv.FormatFloat(left, 'f', 1, 64)}}, Body: io.NopCloser(strings.NewReader("{}")), Request: r}, nil
 	}
 	c.taken++
-	return &http.Response{StatusCode: 200, Header: c.header.Clone(), Body: io.NopCloser(strings.NewReader(sse(text("Hello")) + ok("stop"))), Request: r}, nil
+	return &http.Response{StatusCode: 200, Header: c.header.Clone(), Body: io.NopCloser(strings.NewReader(eventsOf(text("Hello")) + ok("stop"))), Request: r}, nil
 }
 
 // Parallel workers share what one of them learns: after the first refusal, one request
@@ -90,7 +90,7 @@ func TestWaitOfABodyIsShared(t *testing.T) {
 		if err := ask(behaviour{status: 429, body: []string{refusal}}); failureOf(err) == nil || failureOf(err).retryAfter != 20*time.Second {
 			t.Fatal(err)
 		}
-		if err := ask(behaviour{body: []string{sse(text("Hello")), ok("stop")}}); err != nil || time.Since(begun) != 20*time.Second {
+		if err := ask(behaviour{body: []string{eventsOf(text("Hello")), ok("stop")}}); err != nil || time.Since(begun) != 20*time.Second {
 			t.Error(err, time.Since(begun))
 		}
 	})

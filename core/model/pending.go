@@ -114,7 +114,7 @@ func (a *answer) called(id, name, args string, sound bool) error {
 	if !sound {
 		c.invalid = noText
 	}
-	a.listed(nil, false)
+	a.items.add(nil, false)
 	return nil
 }
 

@@ -157,6 +157,12 @@ func Context(m Model) (tokens int) {
 	return tokens
 }
 
+// CanTitle reports whether a model can be asked for a title: a script and a recording cannot.
+func CanTitle(m Model) bool {
+	_, replayed := bare(m).(*replay)
+	return CanSummarise(m) && !replayed
+}
+
 // CanSummarise reports whether a model can be asked for a summary: a script cannot.
 func CanSummarise(m Model) bool {
 	_, scripted := bare(m).(*script)

@@ -62,9 +62,9 @@ func TestCostOfAnAnswer(t *testing.T) {
 	for _, c := range []struct {
 		name, api, body, cost string
 	}{
-		{"chat", Chat, sse(text("Hello"), stop("stop"), `{"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":50,"total_tokens":1050,"prompt_tokens_details":{"cached_tokens":600},"completion_tokens_details":{"reasoning_tokens":40}}}`, done),
+		{"chat", Chat, eventsOf(text("Hello"), stop("stop"), `{"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":50,"total_tokens":1050,"prompt_tokens_details":{"cached_tokens":600},"completion_tokens_details":{"reasoning_tokens":40}}}`, done),
 			"0.0016"}, // 400×2 + 600×0.5 + 50×10 = 1600 millionths
-		{"reasoning outside", Chat, sse(text("Hello"), stop("stop"), `{"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":10,"total_tokens":1050}}`, done),
+		{"reasoning outside", Chat, eventsOf(text("Hello"), stop("stop"), `{"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":10,"total_tokens":1050}}`, done),
 			"0.0025"}, // 1000×2 + 50×10
 		{"responses", Responses, `data: {"type":"response.completed","response":{"status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Hello"}]}],"usage":{"input_tokens":1000,"input_tokens_details":{"cached_tokens":600},"output_tokens":50,"output_tokens_details":{"reasoning_tokens":40},"total_tokens":1050}}}` + "\n\n",
 			"0.0016"},
@@ -149,7 +149,7 @@ func TestSumsOfUsage(t *testing.T) {
 // A provider also bills failed answers: the usage of failed attempts is added to that
 // of the successful one, or returned with the error.
 func TestFailedAnswersAreBilled(t *testing.T) {
-	refusal := sse(delta(`"refusal":"No."`), stop("stop"), used(12, 3), done)
+	refusal := eventsOf(delta(`"refusal":"No."`), stop("stop"), used(12, 3), done)
 	price := map[string]Known{"*": {Price: priced(t, "1", "1")}}
 	config := func(bodies ...string) Config {
 		turns := &several{}
@@ -163,8 +163,8 @@ func TestFailedAnswersAreBilled(t *testing.T) {
 	if turn, err := m.Generate(context.Background(), request(), nil); err == nil || turn.Model != "openai:m" || turn.Usage.In != 12 || turn.Usage.Cost.String() != "0.000015" {
 		t.Errorf("a refusal: %+v %v", turn, err)
 	}
-	blank := sse(stop("stop"), used(10, 1), done) // golem tries again after it
-	m = WithRetry(open(t, "openai:m", config(blank, blank, sse(text("Hello"), stop("stop"), used(12, 3), done))), policy, nil)
+	blank := eventsOf(stop("stop"), used(10, 1), done) // golem tries again after it
+	m = WithRetry(open(t, "openai:m", config(blank, blank, eventsOf(text("Hello"), stop("stop"), used(12, 3), done))), policy, nil)
 	if turn, err := m.Generate(context.Background(), request(), nil); err != nil || turn.Usage.In != 32 || turn.Usage.Out != 5 || turn.Attempts != 3 {
 		t.Errorf("two empty answers and a good one: %+v %v", turn, err)
 	}

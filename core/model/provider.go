@@ -25,10 +25,12 @@ type Provider struct {
 	Image   bool   // accepts images
 	PDF     bool   // accepts PDF files, as the file part of the protocol
 	JSON    string // JSONSchema, JSONObject or JSONNone; "" = JSONNone
-	API     string // Chat, Responses or Anthropic; "" means Chat, and for openai it depends on the address
-	Headers map[string]string
-	Query   map[string]string // added to each URL
-	Quirks  Quirks
+	// ServerTools are the tools that the provider can run, if its protocol has them.
+	ServerTools []string
+	API         string // Chat, Responses or Anthropic; "" means Chat, and for openai it depends on the address
+	Headers     map[string]string
+	Query       map[string]string // added to each URL
+	Quirks      Quirks
 	// Models has context sizes and prices by model, or "*", as a person gave
 	// them; Suggested has those that a project gave.
 	Models, Suggested map[string]Known
@@ -47,6 +49,7 @@ type Provider struct {
 // Quirks are the differences between a provider and its protocol.
 type Quirks struct {
 	NoUsage   bool   // rejects stream_options, and reports usage without it
+	NoStream  bool   // cannot stream an answer: it is asked for the whole one at once
 	JSONAlone bool   // rejects a response format together with tools, or calls none then
 	KeyHeader string // the header that contains only the key; "" means Authorization with Bearer
 	// Carry names the fields of an answer's message, and of its calls, that the
@@ -72,6 +75,7 @@ func Rows() []Provider {
 	for i := range out {
 		out[i].Headers, out[i].Quirks.Carry = maps.Clone(out[i].Headers), slices.Clone(out[i].Quirks.Carry)
 		out[i].Query, out[i].Quirks.Settings = maps.Clone(out[i].Query), maps.Clone(out[i].Quirks.Settings)
+		out[i].ServerTools = slices.Clone(rows[i].ServerTools)
 		out[i].Quirks.Fill = maps.Clone(out[i].Quirks.Fill)
 	}
 	return out
@@ -152,6 +156,7 @@ func (q Quirks) under(m Quirks) Quirks {
 		q.Carry = m.Carry
 	}
 	q.NoUsage, q.JSONAlone = q.NoUsage || m.NoUsage, q.JSONAlone || m.JSONAlone
+	q.NoStream = q.NoStream || m.NoStream
 	q.NoUserAfterTool = q.NoUserAfterTool || m.NoUserAfterTool
 	q.Settings, q.Fill = laid(q.Settings, m.Settings), laid(q.Fill, m.Fill)
 	return q

@@ -67,7 +67,7 @@ func TestMissingKeyNamesTheVariable(t *testing.T) {
 // ask makes one request and returns it.
 func ask(t *testing.T, name string, c Config) (*player, error) {
 	t.Helper()
-	p := &player{behaviour: behaviour{body: []string{sse(text("Hello")), ok("stop")}}}
+	p := &player{behaviour: behaviour{body: []string{eventsOf(text("Hello")), ok("stop")}}}
 	c.HTTP = p
 	m, err := Open(name, inChat(c))
 	if err != nil {
@@ -284,7 +284,7 @@ func TestKeyToForeignHost(t *testing.T) {
 		"free":   {BaseURL: "https://free.example/v1"},
 	}
 	for _, name := range []string{"acme", "openai", "thief", "plain"} {
-		p := &player{behaviour: behaviour{body: []string{sse(text("Hello")), ok("stop")}}}
+		p := &player{behaviour: behaviour{body: []string{eventsOf(text("Hello")), ok("stop")}}}
 		m := WithRetry(open(t, name+":m", Config{HTTP: p, Env: own, Providers: rows}), RetryPolicy{}, nil)
 		_, err := m.Generate(context.Background(), request(), nil)
 		fails(t, err, fault.Trust, "key in", "nobody trusted", "_BASE_URL=")
@@ -314,5 +314,27 @@ func TestRowsAreACopy(t *testing.T) {
 	}
 	if p, known := builtin("anthropic"); !known || len(p.Headers) != 1 || Rows()[0].Name != "openai" {
 		t.Fatal("the table can be changed from outside")
+	}
+}
+
+// A provider that cannot stream is asked for the whole answer, in each protocol, and the
+// answer is read.
+func TestProvidersWithoutStreams(t *testing.T) {
+	for protocol, body := range map[string]string{
+		Chat:      reply(`{"role":"assistant","content":"Hello"}`, `"stop"`),
+		Anthropic: `{"type":"message","role":"assistant","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn","usage":{"input_tokens":12,"output_tokens":3}}`,
+		Responses: `{"id":"resp_1","object":"response","status":"completed","output":[` + outMessage("Hello") + `],"usage":{"input_tokens":12,"output_tokens":3,"total_tokens":15}}`,
+	} {
+		p := &player{behaviour: behaviour{header: json1, body: []string{body}}}
+		rows := map[string]Provider{"acme": {BaseURL: "http://localhost:9/v1", NoKey: true, Trusted: true, API: protocol, Quirks: Quirks{NoStream: true}}}
+		r := request()
+		r.Messages[1].Text = `say "stream":true`
+		turn, err := open(t, "acme:m", Config{HTTP: p, Providers: rows}).Generate(context.Background(), r, nil)
+		if err != nil || turn.Text != "Hello" {
+			t.Fatalf("%s: %q %v", protocol, turn.Text, err)
+		}
+		if sent := p.bodies[0]; strings.Contains(sent, `"stream":true`) || strings.Contains(sent, "stream_options") || protocol != Anthropic && !strings.Contains(sent, `"stream":false`) || !strings.Contains(sent, `say \"stream\":true`) {
+			t.Errorf("%s: %s", protocol, sent)
+		}
 	}
 }

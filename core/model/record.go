@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golem/core/fault"
+	"golem/core/tool"
 )
 
 // maxRecordedIDs bounds the worker runs whose last request a recorder remembers. It
@@ -20,7 +22,8 @@ const maxRecordedIDs = 1024
 // is safe for concurrent use and writes each line with one Write.
 type Recorder struct {
 	version string
-	redact  func(string) string
+	redact  tool.Redactor
+	tests   bool // see ForTests
 
 	mu      sync.Mutex
 	w       io.Writer
@@ -32,15 +35,31 @@ type Recorder struct {
 // NewRecorder returns a recorder that writes to w, which the caller closes.
 // version is golem's version for the header. redact removes secrets from
 // everything that is written; it may be nil.
-func NewRecorder(w io.Writer, version string, redact func(string) string) *Recorder {
+func NewRecorder(w io.Writer, version string, redact tool.Redactor) *Recorder {
 	if redact == nil {
-		redact = func(s string) string { return s }
+		redact = tool.NoSecrets{}
 	}
 	return &Recorder{w: w, version: version, redact: redact, last: map[string][]string{}}
 }
 
+// ForTests makes the recording one for a test: its keys have only the names of built-in
+// tools, and attempts that were made again are left out, because a test does not wait. Call
+// it before anything is recorded.
+func (rec *Recorder) ForTests() *Recorder {
+	rec.tests = true
+	return rec
+}
+
+func (rec *Recorder) header(model string) recordingHeader {
+	h := recordingHeader{Golem: "recording", V: 1, Model: model, Version: rec.version}
+	if rec.tests {
+		h.Keys = byNames
+	}
+	return h
+}
+
 // Recording returns m with its answers recorded to w, for a single model.
-func Recording(m Model, w io.Writer, redact func(string) string) Model {
+func Recording(m Model, w io.Writer, redact tool.Redactor) Model {
 	return NewRecorder(w, "", redact).Wrap(m)
 }
 
@@ -65,8 +84,9 @@ func (m *recorded) unwrap() Model { return m.model }
 // Generate asks the wrapped model and writes one line.
 func (m *recorded) Generate(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
 	var deltas []string
+	began := time.Now()
 	turn, err := m.model.Generate(ctx, r, func(d Delta) {
-		if !d.Reset {
+		if d.Text != "" {
 			deltas = append(deltas, d.Text)
 		}
 		if show != nil {
@@ -75,7 +95,7 @@ func (m *recorded) Generate(ctx context.Context, r Request, show func(Delta)) (T
 	})
 	line := recordingLine{ID: r.ID, Turn: r.Turn, Worker: r.Worker, FellBack: r.fellBack, Deltas: deltas}
 	if err == nil {
-		line.Answer = &recordedAnswer{turn.Text, turn.Calls, turn.Kept, turn.Finish, turn.Usage}
+		line.Answer = &recordedAnswer{turn.Text, turn.Calls, turn.Kept, turn.Finish, turn.Usage, turn.ServerCalls, turn.Paused, m.took(r, began)}
 	} else {
 		f := fault.Of(err, fault.Model)
 		if f.Code == fault.Interrupted {
@@ -92,6 +112,23 @@ func (m *recorded) Generate(ctx context.Context, r Request, show func(Delta)) (T
 	return turn, err
 }
 
+// Played is a model whose answers were given before, as those of a kept conversation.
+type Played interface {
+	// Took returns how long the request took then, in milliseconds; 0: it is not known.
+	Took(r Request) int64
+}
+
+// took returns how long a request took; 0 in a recording that is not for a test.
+func (m *recorded) took(r Request, began time.Time) int64 {
+	if !m.rec.tests {
+		return 0
+	}
+	if p, ok := m.model.(Played); ok {
+		return p.Took(r)
+	}
+	return time.Since(began).Milliseconds()
+}
+
 func recordFailure(f *fault.Fault) *recordedFailure {
 	out := &recordedFailure{Message: f.Message, Hint: f.Hint, Final: true}
 	if f.Code != fault.Model {
@@ -104,7 +141,10 @@ func recordFailure(f *fault.Fault) *recordedFailure {
 }
 
 func (rec *Recorder) write(model string, r Request, line recordingLine) error {
-	q, err := digest(r, rec.redact)
+	if rec.tests && line.Failure != nil && !line.Failure.Final {
+		return nil
+	}
+	q, err := digest(r, rec.redact, rec.tests)
 	if err != nil {
 		return fault.New(fault.Replay, "the request cannot be recorded: %w", err)
 	}
@@ -115,7 +155,7 @@ func (rec *Recorder) write(model string, r Request, line recordingLine) error {
 	line.Same, line.Asked = rec.since(r.ID, q.messages)
 	if !rec.started {
 		rec.started = true
-		rec.put(recordingHeader{"recording", 1, model, rec.version})
+		rec.put(rec.header(model))
 	}
 	rec.put(line)
 	if rec.err != nil {
@@ -142,25 +182,37 @@ func (rec *Recorder) since(id string, messages []string) (same int, rest []strin
 // clean removes secrets from a line.
 func (rec *Recorder) clean(line *recordingLine) {
 	for i, d := range line.Deltas {
-		line.Deltas[i] = rec.redact(d)
+		line.Deltas[i] = rec.redact.Redact(d)
 	}
 	if a := line.Answer; a != nil {
-		a.Text = rec.redact(a.Text)
+		a.Text = rec.redact.Redact(a.Text)
 		a.Calls = slices.Clone(a.Calls)
 		for i, c := range a.Calls {
-			a.Calls[i] = Call{ID: c.ID, Name: rec.redact(c.Name), Args: rec.redact(c.Args), Invalid: rec.redact(c.Invalid)}
+			a.Calls[i] = Call{ID: c.ID, Name: rec.redact.Redact(c.Name), Args: rec.redact.Redact(c.Args), Invalid: rec.redact.Redact(c.Invalid)}
 		}
 		a.Kept = a.Kept.redacted(rec.redact)
+		a.ServerCalls = slices.Clone(a.ServerCalls)
+		for i, s := range a.ServerCalls {
+			a.ServerCalls[i].Args, a.ServerCalls[i].Result = cleaned(s.Args, rec.redact), cleaned(s.Result, rec.redact)
+		}
 		// A secret may lie across pieces: then only the whole text is safe.
 		if whole := strings.Join(line.Deltas, ""); whole != a.Text {
 			line.Deltas = []string{a.Text}
 		}
-	} else if whole := rec.redact(strings.Join(line.Deltas, "")); whole != strings.Join(line.Deltas, "") {
+	} else if whole := rec.redact.Redact(strings.Join(line.Deltas, "")); whole != strings.Join(line.Deltas, "") {
 		line.Deltas = []string{whole}
 	}
 	if f := line.Failure; f != nil {
-		f.Message, f.Hint = rec.redact(f.Message), rec.redact(f.Hint)
+		f.Message, f.Hint = rec.redact.Redact(f.Message), rec.redact.Redact(f.Hint)
 	}
+}
+
+// cleaned returns a JSON value without secrets; nil stays nil.
+func cleaned(v json.RawMessage, redact tool.Redactor) json.RawMessage {
+	if len(v) == 0 {
+		return nil
+	}
+	return raw(v, redact)
 }
 
 // put writes v as one line with one Write. After a failed Write it writes nothing.

@@ -17,7 +17,13 @@ type recordingHeader struct {
 	V       int    `json:"v"`     // 1
 	Model   string `json:"model"`
 	Version string `json:"version"`
+	// Keys is "names" if the keys of requests have only the names of built-in tools, so that
+	// a golem that describes them in other words finds the same answers.
+	Keys string `json:"keys,omitempty"`
 }
+
+// byNames is the value of recordingHeader.Keys in recordings for tests.
+const byNames = "names"
 
 // recordingLine is one attempt: what was asked, as a key, and what came.
 type recordingLine struct {
@@ -38,11 +44,16 @@ type recordingLine struct {
 }
 
 type recordedAnswer struct {
-	Text   string `json:"text"`
-	Calls  []Call `json:"calls,omitempty"`
-	Kept   *Kept  `json:"kept,omitempty"`
-	Finish string `json:"finish"`
-	Usage  Usage  `json:"usage"`
+	Text        string       `json:"text"`
+	Calls       []Call       `json:"calls,omitempty"`
+	Kept        *Kept        `json:"kept,omitempty"`
+	Finish      string       `json:"finish"`
+	Usage       Usage        `json:"usage"`
+	ServerCalls []ServerCall `json:"server_calls,omitempty"`
+	Paused      bool         `json:"paused,omitempty"`
+	// MS is how long the request took, in milliseconds, in a recording for a test. It is no
+	// part of any key, and a replay does not wait.
+	MS int64 `json:"ms,omitempty"`
 }
 
 // recordedFailure is a failed attempt. Without a code it is E_MODEL; final
@@ -108,8 +119,8 @@ type askedTool struct {
 	Input       json.RawMessage `json:"input"`
 }
 
-// question has the digests of a request: its key, and one for each message.
-type question struct {
+// requestDigests has the digests of a request: its key, and one for each message.
+type requestDigests struct {
 	key      string
 	messages []string
 }
@@ -120,54 +131,62 @@ const shortDigest = 16
 
 // digest returns a request's digests. The key is the SHA-256 of the RFC 8785 form of
 // {messages, tools, output_schema}, in hexadecimal; every text is redacted before.
-func digest(r Request, redact func(string) string) (question, error) {
+// With names, of built-in tools only the names count.
+func digest(r Request, redact tool.Redactor, names bool) (requestDigests, error) {
 	if redact == nil {
-		redact = func(s string) string { return s }
+		redact = tool.NoSecrets{}
 	}
 	a := asked{Messages: []askedMessage{}, Tools: []askedTool{}, Output: raw(r.OutputSchema, redact)}
-	q := question{}
+	q := requestDigests{}
 	for _, m := range r.Messages {
 		am := askMessage(m, redact)
 		data, err := json.Marshal(am)
 		if err != nil {
-			return question{}, err
+			return requestDigests{}, err
 		}
 		a.Messages = append(a.Messages, am)
 		q.messages = append(q.messages, sum(data)[:shortDigest])
 	}
 	for _, s := range r.Tools {
-		a.Tools = append(a.Tools, askedTool{redact(s.Name), redact(s.Description), raw(s.Input, redact)})
+		if names && (s.Kind == "" || s.Kind == tool.Builtin) && s.Toolset != "mcp" {
+			a.Tools = append(a.Tools, askedTool{Name: redact.Redact(s.Name), Input: json.RawMessage("null")})
+			continue
+		}
+		a.Tools = append(a.Tools, askedTool{redact.Redact(s.Name), redact.Redact(s.Description), raw(s.Input, redact)})
+	}
+	for _, name := range r.ServerTools {
+		a.Tools = append(a.Tools, askedTool{Name: name, Description: "runs at the provider", Input: json.RawMessage("null")})
 	}
 	data, err := json.Marshal(a)
 	if err != nil {
-		return question{}, err
+		return requestDigests{}, err
 	}
 	canonical, err := tool.Canonical(data)
 	if err != nil {
-		return question{}, err
+		return requestDigests{}, err
 	}
 	q.key = sum(canonical)
 	return q, nil
 }
 
-func askMessage(m Message, redact func(string) string) askedMessage {
-	out := askedMessage{Role: m.Role, Text: redact(m.Text), Tool: redact(m.Tool), Error: m.Error}
+func askMessage(m Message, redact tool.Redactor) askedMessage {
+	out := askedMessage{Role: m.Role, Text: redact.Redact(m.Text), Tool: redact.Redact(m.Tool), Error: m.Error}
 	for _, p := range m.Parts {
-		out.Parts = append(out.Parts, askedPart{p.Kind, redact(p.Name), p.MIME, sum(p.Data)})
+		out.Parts = append(out.Parts, askedPart{p.Kind, redact.Redact(p.Name), p.MIME, sum(p.Data)})
 	}
 	for _, c := range m.Calls {
-		out.Calls = append(out.Calls, askedCall{redact(c.Name), redact(c.Args)})
+		out.Calls = append(out.Calls, askedCall{redact.Redact(c.Name), redact.Redact(c.Args)})
 	}
 	return out
 }
 
 // raw returns a schema without secrets. If redaction makes the JSON invalid, the result
 // is a JSON string.
-func raw(schema json.RawMessage, redact func(string) string) json.RawMessage {
+func raw(schema json.RawMessage, redact tool.Redactor) json.RawMessage {
 	if len(schema) == 0 {
 		return json.RawMessage("null")
 	}
-	text := redact(string(schema))
+	text := redact.Redact(string(schema))
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
 	}

@@ -26,7 +26,7 @@ const (
 func (m *remote) clean(s string) string {
 	s = hide(s, m.end.key)
 	if m.config.Redact != nil {
-		s = m.config.Redact(s)
+		s = m.config.Redact.Redact(s)
 	}
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -140,7 +140,7 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 	}
 	wait := max(waitOf(resp.Header, m.config.now()), c.wait)
 	if status == http.StatusTooManyRequests {
-		m.lane.hold(wait)
+		m.lane.holdBack(wait)
 	}
 	return (&failure{
 		status: status, retry: retriable(status), retryAfter: wait, unread: c.unread(m.clean), noModel: status == http.StatusNotFound && !unfit,

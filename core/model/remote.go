@@ -86,10 +86,7 @@ func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 func (m *remote) attempt(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
 	g := newGuard(ctx, max(m.config.Idle, r.Timeout))
 	defer g.close()
-	a := &answer{provider: m.end.row.Name, clean: m.clean, size: m.past.estimate, kept: carrier{names: m.end.row.Quirks.Carry}}
-	if show != nil {
-		a.show = func(text string) { show(Delta{Text: text}) }
-	}
+	a := &answer{provider: m.end.row.Name, clean: m.clean, size: m.past.estimate, kept: carrier{names: m.end.row.Quirks.Carry}, show: show}
 	err := m.ask(ctx, g, r, a)
 	if f := failureOf(err); f != nil && f.empty && r.MayEnd {
 		err = nil
@@ -102,7 +99,7 @@ func (m *remote) attempt(ctx context.Context, r Request, show func(Delta)) (Turn
 	err = m.advised(m.explain(ctx, g, err))
 	switch f := failureOf(err); {
 	case f != nil && f.unread != nil:
-		t := m.unreadable(*f.unread, a.visible.String(), r)
+		t := m.unreadable(*f.unread, a.text.visible.String(), r)
 		t.Usage = m.bill(t.Usage, r.Settings)
 		return t, nil
 	case f != nil && f.noModel:
@@ -132,7 +129,7 @@ func (m *remote) lost(a *answer, r Request) Turn {
 		for _, c := range a.calls {
 			calls = append(calls, Call{Name: c.name, Args: c.args.String()})
 		}
-		return Turn{Model: m.name, Usage: m.bill(guessed(a.size(r), a.text.String(), calls), r.Settings)}
+		return Turn{Model: m.name, Usage: m.bill(guessed(a.size(r), a.text.all.String(), calls), r.Settings)}
 	}
 	return Turn{}
 }
@@ -143,6 +140,7 @@ func (m *remote) ask(ctx context.Context, g *guard, r Request, a *answer) error 
 	if err != nil {
 		return fault.New(fault.Model, "the request cannot be written: %w", err)
 	}
+	m.withServerTools(&p, r)
 	s, err := m.api.send(m, g, p)
 	if err != nil {
 		return err

@@ -10,18 +10,21 @@ import (
 	"sync"
 
 	"golem/core/fault"
+	"golem/core/tool"
 )
 
 // replay is a model that answers from a recording, and from nothing else.
 type replay struct {
 	name    string
 	model   string // the recorded model, as the recording's first line names it
-	redact  func(string) string
-	context int // tokens that the recorded model is known to read; 0: not known
+	redact  tool.Redactor
+	names   bool // the keys have only the names of built-in tools
+	context int  // tokens that the recorded model is known to read; 0: not known
 
-	mu    sync.Mutex
-	byKey map[string][]*take // in recorded order
-	all   []*take
+	mu     sync.Mutex
+	byKey  map[string][]*take // in recorded order
+	all    []*take
+	missed *fault.Fault // of the first request without an answer
 }
 
 // take is one recorded attempt.
@@ -45,15 +48,16 @@ func openReplay(name, rest string, c Config) (Model, error) {
 	var h recordingHeader
 	head, _, _ := bytes.Cut(data, []byte("\n"))
 	_ = json.Unmarshal(head, &h) // it was parsed above
-	r := &replay{name: name, model: h.Model, redact: c.Redact, context: c.Listing(h.Model).Context, byKey: map[string][]*take{}, all: all}
+	r := &replay{name: name, model: h.Model, names: h.Keys == byNames, redact: c.Redact, context: c.Listing(h.Model).Context, byKey: map[string][]*take{}, all: all}
 	for _, t := range all {
 		r.byKey[t.Key] = append(r.byKey[t.Key], t)
 	}
 	return r, nil
 }
 
-// parseRecording reads a recording. A torn last line, left by a crash, is
-// dropped; any other malformed line is E_REPLAY.
+// parseRecording reads a recording. A torn last line, left by a crash of the run that was
+// recorded, is dropped; any other malformed line is E_REPLAY. A recording for tests is written
+// whole, so that there a torn line is one that was damaged later.
 func parseRecording(file string, data []byte) ([]*take, error) {
 	head, rest, _ := bytes.Cut(data, []byte("\n"))
 	var h recordingHeader
@@ -70,11 +74,14 @@ func parseRecording(file string, data []byte) ([]*take, error) {
 	for n := 2; len(rest) > 0; n++ {
 		line, after, ended := bytes.Cut(rest, []byte("\n"))
 		rest = after
-		if len(bytes.TrimSpace(line)) == 0 {
+		if len(bytes.TrimSpace(line)) == 0 || beside(line) && (ended || json.Valid(line)) {
 			continue
 		}
 		t := &take{}
 		if err := json.Unmarshal(line, &t.recordingLine); err != nil {
+			if !ended && h.Keys == byNames {
+				return nil, fault.New(fault.Replay, "the recording is damaged: it ends in the middle of a line").At(file, n, 0).Hinting("record it again")
+			}
 			if !ended {
 				break
 			}
@@ -124,13 +131,13 @@ func (m *replay) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	if ctx.Err() != nil {
 		return Turn{}, ended(ctx, m.name)
 	}
-	q, err := digest(r, m.redact)
+	q, err := digest(r, m.redact, m.names)
 	if err != nil {
 		return Turn{}, fault.New(fault.Replay, "the request cannot be compared: %w", err)
 	}
-	t, lost := m.take(q.key, r.ID)
+	t, lost := m.nextRecorded(q.key, r.ID)
 	if t == nil {
-		return Turn{}, m.miss(r, q)
+		return Turn{}, m.note(m.miss(r, q))
 	}
 	if show != nil {
 		for _, d := range t.Deltas {
@@ -146,7 +153,7 @@ func (m *replay) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	}
 	turn := Turn{
 		Text: t.Answer.Text, Calls: slices.Clone(t.Answer.Calls), Kept: t.Answer.Kept, Finish: t.Answer.Finish,
-		Usage: t.Answer.Usage, Model: m.name, Attempts: 1,
+		Usage: t.Answer.Usage, Model: m.name, Attempts: 1, ServerCalls: t.Answer.ServerCalls, Paused: t.Answer.Paused,
 	}
 	turn.Usage = lost.Add(turn.Usage.sane())
 	ownIDs(r.Messages, turn.Calls)
@@ -159,10 +166,10 @@ func (u Usage) sane() Usage {
 	return u
 }
 
-// take returns the next attempt recorded for key, preferring one of the same id, and
+// nextRecorded returns the next attempt recorded for key, preferring one of the same id, and
 // marks it as used. It passes over a failure after which the next model of a list was
 // asked; lost is what such attempts were billed.
-func (m *replay) take(key, id string) (t *take, lost Usage) {
+func (m *replay) nextRecorded(key, id string) (t *take, lost Usage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for t = m.next(key, id); t != nil; {
@@ -194,7 +201,7 @@ func (m *replay) next(key, id string) *take {
 }
 
 // miss returns the fault that tells where the request differs from the recording.
-func (m *replay) miss(r Request, q question) error {
+func (m *replay) miss(r Request, q requestDigests) *fault.Fault {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	where := fmt.Sprintf("%s has no answer for worker %s, turn %d", m.name, r.Worker, r.Turn)
@@ -219,10 +226,52 @@ func (m *replay) miss(r Request, q question) error {
 	return fault.New(fault.Replay, "%s: message %d (%s) differs from the recording: %s", where, same+1, what, m.quote(msg)).Hinting("%s", hint)
 }
 
+// note stores the fault of the first request without an answer.
+func (m *replay) note(f *fault.Fault) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.missed == nil {
+		m.missed = f
+	}
+	return f
+}
+
+// Missed returns the fault of the first request to which a recording had no answer; nil if
+// there is none, or m is no recording.
+func Missed(m Model) *fault.Fault {
+	r, ok := bare(m).(*replay)
+	if !ok {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.missed
+}
+
+// RecordedMS returns how long the requests took whose recorded answers were given, in
+// milliseconds; 0 if it is not known, or m is no recording.
+func RecordedMS(m Model) (ms int64) {
+	r, ok := bare(m).(*replay)
+	if !ok {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range r.all {
+		if t.used && t.Answer != nil {
+			ms += max(0, min(t.Answer.MS, longestRecorded))
+		}
+	}
+	return ms
+}
+
+// longestRecorded bounds the time of a request that a file may claim, in milliseconds.
+const longestRecorded = 24 * 60 * 60 * 1000
+
 // nearest returns the recorded request that has the most messages at the beginning in
 // common with q, and how many. Of equals it takes one of the same worker run and turn,
 // then the first.
-func (m *replay) nearest(r Request, q question) (best *take, same int) {
+func (m *replay) nearest(r Request, q requestDigests) (best *take, same int) {
 	score := -1
 	for _, t := range m.all {
 		n := 0
@@ -250,7 +299,7 @@ func (m *replay) quote(msg Message) string {
 		text += " " + c.Name + c.Args
 	}
 	if m.redact != nil {
-		text = m.redact(text)
+		text = m.redact.Redact(text)
 	}
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > 80 {

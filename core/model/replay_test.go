@@ -131,8 +131,8 @@ func TestKeyIgnoresIDs(t *testing.T) {
 	b.Messages[2].Calls = []Call{{ID: "other", Name: "read_file", Args: `{"path":"/x"}`}}
 	b.Messages[2].Kept = &Kept{Provider: "deepseek"}
 	b.Messages[3].CallID = "other"
-	qa, err := digest(a, nil)
-	qb, err2 := digest(b, nil)
+	qa, err := digest(a, nil, false)
+	qb, err2 := digest(b, nil, false)
 	if err != nil || err2 != nil || qa.key != qb.key {
 		t.Fatal(err, err2)
 	}
@@ -147,7 +147,7 @@ func TestKeyIgnoresIDs(t *testing.T) {
 	} {
 		c := request()
 		change(&c)
-		if qc, err := digest(c, nil); err != nil || qc.key == qa.key {
+		if qc, err := digest(c, nil, false); err != nil || qc.key == qa.key {
 			t.Errorf("%s does not change the key: %v", name, err)
 		}
 	}
@@ -214,7 +214,7 @@ func TestReplayMissNamesTheFirstDifference(t *testing.T) {
 
 // SECURITY 16: a recording contains no secret, and a replay still finds the answers.
 func TestRecordingIsRedacted(t *testing.T) {
-	redact := func(s string) string { return strings.ReplaceAll(s, "s3cret", "[redacted]") }
+	redact := replacing{"s3cret"}
 	w := &writes{}
 	m := Recording(scriptOf(t, `
 script: 1
@@ -336,8 +336,70 @@ func TestRecordingIsLinear(t *testing.T) {
 	if err != nil || len(all[199].messages) != 200 || len(all[0].messages) != 1 {
 		t.Fatal(err)
 	}
-	q, err := digest(Request{Messages: messages}, nil)
+	q, err := digest(Request{Messages: messages}, nil, false)
 	if err != nil || !cmp.Equal(q.messages, all[199].messages) || !cmp.Equal(q.messages[:100], all[99].messages) {
 		t.Fatal("digests are put together wrongly")
 	}
+}
+
+// replacing is a Redactor of one secret.
+type replacing struct{ secret string }
+
+func (r replacing) Redact(text string) string {
+	return strings.ReplaceAll(text, r.secret, "[redacted]")
+}
+
+// A recording for a test keeps how long each request took, or had taken if it was answered before;
+// no key depends on it. Other recordings keep no times.
+func TestRecordingsOfTestsKeepTimes(t *testing.T) {
+	const slow = "script: 1\nworkers: {main: [{say: one, delay: 5ms}, {say: two, delay: 5ms}]}"
+	record := func(rec *Recorder, w *writes, m Model) string {
+		for turn := range 2 {
+			if _, err := rec.Wrap(m).Generate(t.Context(), Request{Worker: "main", Conversation: "c", ID: "0", Turn: turn + 1, Messages: []Message{user("x")}}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return strings.Join(w.lines, "")
+	}
+	w := &writes{}
+	if got := record(NewRecorder(w, "", nil), w, scriptOf(t, slow)); strings.Contains(got, `"ms"`) {
+		t.Errorf("a recording that is not for a test has times: %s", got)
+	}
+	w = &writes{}
+	timed := record(NewRecorder(w, "", nil).ForTests(), w, scriptOf(t, slow))
+	if ms := playedMS(t, timed); ms < 10 {
+		t.Errorf("two requests of 5 ms took %d ms: %s", ms, timed)
+	}
+	w = &writes{}
+	played := record(NewRecorder(w, "", nil).ForTests(), w, answeredBefore{scriptOf(t, slow)})
+	if ms := playedMS(t, played); ms != 2000 {
+		t.Errorf("answers that had taken 2 s: %d ms", ms)
+	}
+	if ms := playedMS(t, strings.ReplaceAll(played, `"ms":1000`, `"ms":-9223372036854775808`)); ms != 0 {
+		t.Errorf("negative times: %d ms", ms)
+	}
+	if ms := playedMS(t, strings.ReplaceAll(played, `,"ms":1000`, "")); ms != 0 {
+		t.Errorf("a recording without times: %d ms", ms)
+	}
+}
+
+// answeredBefore is a model whose answers took a second each.
+type answeredBefore struct{ Model }
+
+// Took returns a second.
+func (answeredBefore) Took(Request) int64 { return 1000 }
+
+// playedMS plays both requests of a recording, and returns how long they had taken.
+func playedMS(t *testing.T, recording string) int64 {
+	t.Helper()
+	m, err := Open("replay:r.jsonl", Config{ReadFile: func(string) ([]byte, error) { return []byte(recording), nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for turn := range 2 {
+		if _, err := m.Generate(t.Context(), Request{Worker: "main", Conversation: "c", ID: "0", Turn: turn + 1, Messages: []Message{user("x")}}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return RecordedMS(m)
 }

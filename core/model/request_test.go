@@ -17,7 +17,7 @@ import (
 // sent returns the body of the request that a model makes of r.
 func sent(t *testing.T, name string, r Request) map[string]any {
 	t.Helper()
-	p := &player{behaviour: behaviour{body: []string{sse(text("Hello")), ok("stop")}}}
+	p := &player{behaviour: behaviour{body: []string{eventsOf(text("Hello")), ok("stop")}}}
 	if _, err := open(t, name, Config{HTTP: p, Env: env(key)}).Generate(context.Background(), r, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ var ofResponses = []behaviour{
 	failsInResponses("failed", []string{typed(outText("He"), `{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"The model had an error."}}}`)}, "stopped with an error: The model had an error.", true),
 	failsInResponses("a rate limit inside", []string{typed(`{"type":"error","code":"rate_limit_exceeded","message":"Slow down."}`)}, "Slow down.", true),
 	failsInResponses("no quota inside", []string{typed(`{"type":"error","error":{"type":"insufficient_quota","code":"insufficient_quota","message":"No more."}}`)}, "No more.", false),
-	failsInResponses("a bare error", []string{sse(`{"error":{"message":"bad request","type":"invalid_request_error"}}`)}, "bad request", false),
+	failsInResponses("a bare error", []string{eventsOf(`{"error":{"message":"bad request","type":"invalid_request_error"}}`)}, "bad request", false),
 	{name: "responses: 400", api: Responses, status: 400, body: []string{`{"error":{"message":"Unknown parameter: 'x'.","type":"invalid_request_error"}}`}, err: "openai refused the request (400): Unknown parameter: 'x'."},
 }
 

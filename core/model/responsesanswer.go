@@ -9,10 +9,11 @@ import (
 // responsesAnswer is the decoder of a stream of Responses.
 type responsesAnswer struct {
 	*answer
-	items   map[string]bool // the finished items that were streamed, by index and ids
-	ids     map[string]bool // the ids of those items
-	places  map[string]bool // the indexes of those items
-	unclear bool            // indexes are missing, or one stands for several items
+	done     map[string]bool // the finished items that were streamed, by index and ids
+	ids      map[string]bool // the ids of those items
+	places   map[string]bool // the indexes of those items
+	unclear  bool            // indexes are missing, or one stands for several items
+	finished string          // the text of the messages that are complete
 }
 
 // responsesEvent is one event, or, without a type, a whole response, as far as
@@ -49,11 +50,11 @@ func (a *responsesAnswer) add(raw []byte) error {
 		return complain(raw).broken(a.clean)
 	case typ == "response.output_text.delta":
 		a.choices = true
-		a.say(str(a.halves.join(e.Delta)))
+		a.say(str(a.text.halves.join(e.Delta)))
 	case typ == "response.refusal.delta":
 		a.refusal.WriteString(str(e.Delta))
 	case strings.HasPrefix(typ, "response.reasoning"):
-		a.thinking = true
+		a.reasoned(typ, e.Delta)
 	case typ == "response.output_item.done":
 		return a.streamed(string(e.Index), e.Item)
 	case typ == "response.completed", typ == "response.incomplete", typ == "response.failed", typ == "response.cancelled":
@@ -74,6 +75,7 @@ type outputItem struct {
 	Arguments json.RawMessage `json:"arguments"`
 	Input     json.RawMessage `json:"input"`
 	Encrypted json.RawMessage `json:"encrypted_content"`
+	Summary   json.RawMessage `json:"summary"` // of reasoning
 }
 
 // known returns the ids of an item, which the last event repeats.
@@ -94,18 +96,18 @@ func (a *responsesAnswer) streamed(index string, raw json.RawMessage) error {
 	if err := a.read(raw, &it); err != nil {
 		return err
 	}
-	if a.items == nil {
-		a.items, a.ids, a.places = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	if a.done == nil {
+		a.done, a.ids, a.places = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
 	known := it.known()
 	key := index + " " + strings.Join(known, " ")
 	if len(known) == 0 {
 		key += string(raw)
 	}
-	if a.items[key] {
+	if a.done[key] {
 		return nil
 	}
-	a.items[key] = true
+	a.done[key] = true
 	a.unclear = a.unclear || index == "" || a.places[index]
 	a.places[index] = true
 	for _, id := range known {
@@ -122,7 +124,7 @@ func (a *responsesAnswer) repeated(place int, it *outputItem) bool {
 		}
 	}
 	if a.unclear {
-		return place < len(a.items)
+		return place < len(a.done)
 	}
 	return a.places[strconv.Itoa(place)]
 }
@@ -133,7 +135,7 @@ func (a *responsesAnswer) item(it *outputItem, raw json.RawMessage) error {
 	switch str(it.Type) {
 	case "message":
 		a.message(it)
-		a.listed(raw, false)
+		a.items.add(raw, false)
 	case "function_call", "custom_tool_call":
 		args := it.Arguments
 		if str(it.Type) == "custom_tool_call" {
@@ -142,14 +144,47 @@ func (a *responsesAnswer) item(it *outputItem, raw json.RawMessage) error {
 		text, sound := argsText(args)
 		return a.called(str(it.CallID), str(it.Name), text, sound)
 	case "reasoning":
-		a.thinking = true
+		a.reasoning.came = true
+		if a.reasoning.text.Len() == 0 { // else its deltas came
+			a.think(summary(it.Summary))
+		}
 		if given(it.Encrypted) { // OpenAI stores nothing, so it cannot read other reasoning again
-			a.listed(raw, true)
+			a.items.add(raw, true)
 		}
 	default:
-		a.listed(raw, false)
+		if s, ran := responsesServed(raw); ran {
+			a.serve(s)
+		}
+		a.items.add(raw, false)
 	}
 	return nil
+}
+
+// reasoned reads an event about reasoning: a piece of it, or of its summary, which has
+// several parts.
+func (a *responsesAnswer) reasoned(typ string, delta json.RawMessage) {
+	a.reasoning.came = true
+	switch typ {
+	case "response.reasoning_text.delta", "response.reasoning_summary_text.delta":
+		a.think(str(a.reasoning.halves.join(delta)))
+	case "response.reasoning_summary_part.added":
+		if a.reasoning.text.Len() > 0 {
+			a.think("\n\n")
+		}
+	}
+}
+
+// summary returns the text of the summary of a finished reasoning.
+func summary(raw json.RawMessage) string {
+	var all []struct{ Text json.RawMessage }
+	if json.Unmarshal(raw, &all) != nil {
+		return ""
+	}
+	texts := make([]string, len(all))
+	for i, part := range all {
+		texts[i] = str(part.Text)
+	}
+	return strings.Join(texts, "\n\n")
 }
 
 // message adds the text of a finished message that the deltas did not bring.
@@ -162,7 +197,7 @@ func (a *responsesAnswer) message(it *outputItem) {
 		}
 	}
 	a.finished += text.String()
-	if rest, more := strings.CutPrefix(a.finished, a.text.String()); more {
+	if rest, more := strings.CutPrefix(a.finished, a.text.all.String()); more {
 		a.say(rest)
 	}
 }
@@ -178,6 +213,7 @@ func (a *responsesAnswer) end(raw json.RawMessage) error {
 		"total_tokens": c["total_tokens"], "cached_tokens": c["input_tokens_details.cached_tokens"]}).usage(); ok {
 		a.usage = &u
 	}
+	a.reasoning.count(c)
 	if given(r.Error) {
 		return complain(r.Error).broken(a.clean)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -18,6 +19,9 @@ type RetryPolicy struct {
 	Attempts int           // including the first; 0 means 3, 1 means no retry
 	First    time.Duration // the wait before the second attempt, ± 50 %; 0 means 500 ms
 	Longest  time.Duration // the longest wait; 0 means 60 s. A longer Retry-After is not waited for
+	// Patient says that an answer "too many requests" does not count as an attempt: the request
+	// is repeated, at the latest after Longest, until another answer comes or its time ends.
+	Patient bool
 }
 
 // Retry is one failed attempt after which the request is repeated, after Wait.
@@ -68,64 +72,90 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 	if ctx.Err() != nil {
 		return Turn{}, ended(ctx, r.Name())
 	}
-	attempt, shown, told, waiting := 0, false, "", false
-	watch := func(d Delta) {
-		shown = true
-		if show != nil {
-			show(d)
-		}
-	}
-	var last, refused error
-	var lost Turn // what the failed attempts were billed
-	turn, err := backoff.Retry(ctx, func() (Turn, error) {
-		waiting = false
-		bill, err := req.reserve(ctx, r.model)
-		if err != nil {
-			refused = err
-			return Turn{}, backoff.Permanent(err)
-		}
-		attempt++
-		turn, err := r.model.Generate(ctx, req, watch)
-		bill(turn)
-		if err == nil {
-			turn.Attempts = attempt
-			turn.Usage = lost.Usage.Add(turn.Usage)
-			return turn, nil
-		}
-		last = r.tooLong(err)
-		if turn.Model != "" {
-			lost = Turn{Model: turn.Model, Usage: lost.Usage.Add(turn.Usage)}
-		}
-		err = r.judge(ctx, err)
-		if attempt < r.policy.Attempts && !errors.As(err, new(*backoff.PermanentError)) {
-			if refused = req.covers(r.model); refused != nil {
-				return Turn{}, backoff.Permanent(refused)
-			}
-		}
-		return Turn{}, err
-	},
+	t := &tries{retrying: r, req: req}
+	told := ""
+	turn, err := backoff.Retry(ctx, func() (Turn, error) { return t.next(ctx, show) },
 		backoff.WithBackOff(r.waits()),
-		backoff.WithMaxTries(uint(r.policy.Attempts)),
+		backoff.WithMaxTries(0), // next counts them
 		backoff.WithMaxElapsedTime(0),
 		backoff.WithNotify(func(_ error, wait time.Duration) {
-			if shown && show != nil {
+			if t.shown && show != nil {
 				show(Delta{Reset: true})
 			}
-			shown, waiting = false, true
-			told = r.tell(req, attempt, last, told, wait)
+			t.shown, t.waiting = false, true
+			told = r.tell(req, t.made, t.last, told, wait)
 		}),
 	)
 	switch {
 	case err == nil:
 		return turn, nil
-	case ctx.Err() != nil && waiting:
-		return lost, waited(ended(ctx, r.Name()), last)
-	case ctx.Err() != nil && failureOf(last) != nil && failureOf(last).retry:
-		return lost, ended(ctx, r.Name())
-	case refused != nil:
-		return lost, unpaid(refused, last)
+	case ctx.Err() != nil && t.waiting:
+		return t.lost, waited(ended(ctx, r.Name()), t.last)
+	case ctx.Err() != nil && failureOf(t.last) != nil && failureOf(t.last).retry:
+		return t.lost, ended(ctx, r.Name())
+	case t.refused != nil:
+		return t.lost, unpaid(t.refused, t.last)
 	}
-	return lost, r.final(last, attempt)
+	return t.lost, r.final(t.last, t.made)
+}
+
+// tries are the attempts for one request.
+type tries struct {
+	*retrying
+	req Request
+
+	made, counted int  // attempts; those of them that policy.Attempts limits
+	shown         bool // some of the answer was shown
+	waiting       bool // for the next attempt
+	last, refused error
+	lost          Turn // what the failed attempts were billed
+}
+
+// next makes an attempt.
+func (t *tries) next(ctx context.Context, show func(Delta)) (Turn, error) {
+	t.waiting = false
+	bill, err := t.req.reserve(ctx, t.model)
+	if err != nil {
+		t.refused = err
+		return Turn{}, backoff.Permanent(err)
+	}
+	t.made++
+	turn, err := t.model.Generate(ctx, t.req, func(d Delta) {
+		t.shown = true
+		if show != nil {
+			show(d)
+		}
+	})
+	bill(turn)
+	if err == nil {
+		turn.Attempts = t.made
+		turn.Usage = t.lost.Usage.Add(turn.Usage)
+		return turn, nil
+	}
+	t.last = t.tooLong(err)
+	if turn.Model != "" {
+		t.lost = Turn{Model: turn.Model, Usage: t.lost.Usage.Add(turn.Usage)}
+	}
+	if !t.policy.Patient || !tooMany(err) {
+		t.counted++
+	}
+	err = t.judge(ctx, err)
+	switch {
+	case errors.As(err, new(*backoff.PermanentError)):
+		return Turn{}, err
+	case t.counted >= t.policy.Attempts:
+		return Turn{}, backoff.Permanent(err)
+	}
+	if t.refused = t.req.covers(t.model); t.refused != nil {
+		return Turn{}, backoff.Permanent(t.refused)
+	}
+	return Turn{}, err
+}
+
+// tooMany reports whether an error is the answer "too many requests".
+func tooMany(err error) bool {
+	f := failureOf(err)
+	return f != nil && f.status == http.StatusTooManyRequests
 }
 
 // judge returns an error whose type tells package backoff whether and when to try again.
@@ -135,6 +165,9 @@ func (r *retrying) judge(ctx context.Context, err error) error {
 		return backoff.Permanent(err)
 	}
 	if f.retryAfter > r.policy.Longest {
+		if r.policy.Patient && tooMany(err) {
+			return &backoff.RetryAfterError{Duration: r.policy.Longest}
+		}
 		return backoff.Permanent(err)
 	}
 	if f.retryAfter > 0 {
@@ -147,7 +180,7 @@ func (r *retrying) judge(ctx context.Context, err error) error {
 // fault that says so.
 func (r *retrying) tooLong(err error) error {
 	why := failureOf(err)
-	if why == nil || !why.retry || why.retryAfter <= r.policy.Longest {
+	if why == nil || !why.retry || why.retryAfter <= r.policy.Longest || r.policy.Patient && tooMany(err) {
 		return err
 	}
 	f := fault.Of(err, fault.Model)

@@ -176,3 +176,27 @@ func TestOtherFaultsPass(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A patient model waits as long as a provider says that there are too many requests; other
+// failures count as ever.
+func TestPatientRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var next []func(context.Context, func(Delta)) (Turn, error)
+		for range 20 {
+			next = append(next, failing(429, time.Second))
+		}
+		next = append(next, failing(429, time.Hour), failing(500, 0), answering("ok"))
+		start := time.Now()
+		turn, err := WithRetry(&steps{next: next}, RetryPolicy{Attempts: 2, Patient: true}, nil).Generate(context.Background(), Request{}, nil)
+		if err != nil || turn.Attempts != 23 {
+			t.Fatal(turn, err)
+		}
+		if took := time.Since(start); took < 80*time.Second || took > 82*time.Second {
+			t.Errorf("took %v", took)
+		}
+		m := &steps{next: []func(context.Context, func(Delta)) (Turn, error){failing(500, 0)}}
+		if _, err = WithRetry(m, RetryPolicy{Attempts: 2, Patient: true}, nil).Generate(context.Background(), Request{}, nil); err == nil || m.taken != 2 {
+			t.Error(err, m.taken)
+		}
+	})
+}

@@ -48,6 +48,7 @@ type seen struct {
 	system  string
 	last    string    // the last message: all results since the last answer, else what the user said
 	results []Message // those results; empty after a message of the person
+	notes   []string  // of golem since the last answer, see Message.Note
 }
 
 func look(r Request) seen {
@@ -59,12 +60,16 @@ func look(r Request) seen {
 		case System:
 			system = append(system, m.Text)
 		case Assistant:
-			s.results, results = s.results[:0], results[:0]
+			s.results, results, s.notes = s.results[:0], results[:0], nil
 		case ToolRole:
 			s.results = append(s.results, m)
 			results = append(results, m.Text)
 		case User:
-			user = said(m)
+			if m.Note {
+				s.notes = append(s.notes, m.Text)
+				continue
+			}
+			user = wholeText(m)
 			if !m.Inner {
 				s.results, results = s.results[:0], results[:0] // the person has spoken since
 			}
@@ -78,9 +83,9 @@ func look(r Request) seen {
 	return s
 }
 
-// said returns a message's text and its attachments, each on a line of its own; text
+// wholeText returns a message's text and its attachments, each on a line of its own; text
 // files with their content.
-func said(m Message) string {
+func wholeText(m Message) string {
 	lines := []string{}
 	if m.Text != "" || len(m.Parts) == 0 {
 		lines = append(lines, m.Text)
@@ -97,13 +102,21 @@ func (c *condition) holds(s seen) (groups, bool) {
 		return groups{}, false
 	}
 	if c.tool == "" && c.code == "" {
-		return c.within(s.last)
+		if g, ok := c.within(s.last); ok || c.text == "" && c.match == nil {
+			return g, ok
+		}
+		for _, note := range s.notes {
+			if g, ok := c.within(note); ok {
+				return g, true
+			}
+		}
+		return groups{}, false
 	}
 	for _, m := range s.results {
 		if c.tool != "" && m.Tool != c.tool || c.code != "" && string(m.Error) != c.code {
 			continue
 		}
-		if g, ok := c.within(said(m)); ok {
+		if g, ok := c.within(wholeText(m)); ok {
 			return g, true
 		}
 	}

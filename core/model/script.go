@@ -107,10 +107,10 @@ func (s *script) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	}
 	text := g.expand(rl.say)
 	if rl.cut >= 0 {
-		stream(text[:runeStart(text, rl.cut)], show)
+		_ = stream(text[:runeStart(text, rl.cut)], show)
 		return Turn{}, broken(fmt.Sprintf("the answer of %s ended early, after %d bytes", s.name, rl.cut), nil)
 	}
-	t := Turn{Text: text, Finish: "stop", Model: s.name, Attempts: 1}
+	t := Turn{Finish: "stop", Model: s.name, Attempts: 1}
 	for _, c := range rl.calls {
 		call, err := c.call(g)
 		if err != nil {
@@ -122,11 +122,11 @@ func (s *script) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 		t.Finish = "tool_calls"
 		ownIDs(r.Messages, t.Calls)
 	}
-	t.Usage = estimate(r, t.Text, t.Calls)
+	t.Usage = estimate(r, text, t.Calls)
 	if rl.usage != nil {
 		t.Usage = *rl.usage
 	}
-	stream(text, show)
+	t.Text = stream(text, show)
 	return t, nil
 }
 
@@ -149,10 +149,19 @@ func (s *script) wait(ctx context.Context, rl *rule) error {
 }
 
 // stream shows text in a few pieces of whole characters, each about a quarter of it and
-// at least about 16 bytes.
-func stream(text string, show func(Delta)) {
-	if show == nil {
-		return
+// at least about 16 bytes. Reasoning in tags before the text is shown as reasoning, as that
+// of models behind endpoints is. It returns the text without it.
+func stream(text string, show func(Delta)) string {
+	var visible strings.Builder
+	var reading tags
+	say := func(text, thought string) {
+		if thought != "" && show != nil {
+			show(Delta{Reasoning: thought})
+		}
+		if text != "" && show != nil {
+			show(Delta{Text: text})
+		}
+		visible.WriteString(text)
 	}
 	size := max(16, (len(text)+3)/4)
 	for len(text) > 0 {
@@ -160,9 +169,11 @@ func stream(text string, show func(Delta)) {
 		if n == 0 {
 			n = len(text)
 		}
-		show(Delta{Text: text[:n]})
+		say(reading.read(text[:n]))
 		text = text[n:]
 	}
+	say(reading.end())
+	return visible.String()
 }
 
 // runeStart returns n moved back to the beginning of a character, or the end of s if n
@@ -190,7 +201,7 @@ func (s *script) choose(r Request) (*rule, groups, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at, view := s.place(r.Conversation, id, r.Worker), look(r)
+	at, view := s.positionOf(r.Conversation, id, r.Worker), look(r)
 	steps := 0
 	var next *rule
 	for i := range rules {
@@ -208,7 +219,7 @@ func (s *script) choose(r Request) (*rule, groups, error) {
 		if g, ok := rl.when.holds(view); ok {
 			if rl.once {
 				at.spent[i] = true
-				s.keep(at)
+				s.storePosition(at)
 			}
 			return rl, g, nil
 		}
@@ -222,13 +233,13 @@ func (s *script) choose(r Request) (*rule, groups, error) {
 			Hinting("add a rule or a step; a script follows its rules, it is not a language model")
 	}
 	at.step++
-	s.keep(at)
+	s.storePosition(at)
 	return next, groups{}, nil
 }
 
-// place returns the position of a conversation. A new one is stored only when it moves,
-// by keep.
-func (s *script) place(conversation, rules, worker string) *place {
+// positionOf returns the position of a conversation. A new one is stored only when it moves,
+// by storePosition.
+func (s *script) positionOf(conversation, rules, worker string) *place {
 	key := rules + "\x00" + worker + "\x00" + conversation
 	if e, ok := s.places[key]; ok {
 		return e.Value.(*place)
@@ -236,7 +247,7 @@ func (s *script) place(conversation, rules, worker string) *place {
 	return &place{key: key, conversation: conversation, spent: map[int]bool{}}
 }
 
-func (s *script) keep(p *place) {
+func (s *script) storePosition(p *place) {
 	if e, ok := s.places[p.key]; ok {
 		s.recent.MoveToFront(e)
 		return

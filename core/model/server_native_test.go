@@ -98,7 +98,7 @@ func TestBehavioursOnServer(t *testing.T) {
 // or in the answer, and leaves no goroutine. TestCancellationStopsAtOnce tests how
 // fast.
 func TestCancellationOnServer(t *testing.T) {
-	for _, body := range [][]string{nil, {sse(text("Hel"))}} {
+	for _, body := range [][]string{nil, {eventsOf(text("Hel"))}} {
 		func() {
 			m := onServer(t, behaviour{hang: true, body: body}, Config{})
 			before := goleak.IgnoreCurrent()
@@ -122,7 +122,7 @@ func TestRetriesOnServer(t *testing.T) {
 	answers := []behaviour{
 		{status: 429, header: map[string]string{"Retry-After": "1"}},
 		{status: 500, body: []string{"oops"}},
-		{body: []string{sse(text("Hello")), ok("stop")}},
+		{body: []string{eventsOf(text("Hello")), ok("stop")}},
 	}
 	var arrived []time.Time
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -153,7 +153,7 @@ func TestConnectionIsKept(t *testing.T) {
 	var opened atomic.Int32
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = w.Write([]byte(sse(text("Hello")) + ok("stop"))) // a client that is gone fails the test elsewhere
+		_, _ = w.Write([]byte(eventsOf(text("Hello")) + ok("stop"))) // a client that is gone fails the test elsewhere
 		_ = http.NewResponseController(w).Flush()
 		time.Sleep(5 * time.Millisecond) // so that the end of the body arrives later
 	}))

@@ -8,50 +8,44 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"golem/core/fault"
+	"golem/core/sse"
 )
 
-// events reads an answer: server-sent events, or one JSON document in their
-// place. It gives at most limit bytes and is never silent for longer than the
-// guard allows.
-//
-// It is lenient where providers differ: lines may end in LF, CRLF or CR, comments
-// and unknown event names pass, data may stretch over several lines, and the
-// empty line between two events may be missing.
+// events reads an answer: server-sent events, or one JSON document in their place. It
+// gives at most limit bytes and is never silent for longer than the guard allows.
 type events struct {
 	src   io.ReadCloser
 	guard *guard
 	left  int64
 	limit int64
 	in    *bufio.Reader
-	cr    bool // the last line ended in CR: an LF that follows belongs to it
+	sse   sse.Reader // over in
 	stop  func() bool
 	text  func(string) string // makes quoted text fit for a message
 
-	name    string // the event's name, "" if it has none
-	pending []byte // data lines of an event that is not complete
-	given   bool   // an event was given
-	odd     []byte // the first line with a field that is not of the standard
-	done    bool   // the provider said that the answer is complete
-	out     []byte // for Read
-	ended   bool   // Read has given all
+	given bool   // an event was given
+	odd   []byte // the first line with a field that is not of the standard
+	done  bool   // the provider said that the answer is complete
+	out   []byte // for Read
+	ended bool   // Read has given all
 }
 
 func newEvents(src io.ReadCloser, g *guard, limit int64, text func(string) string) *events {
 	e := &events{src: src, guard: g, left: limit, limit: limit, text: text}
-	e.in = bufio.NewReaderSize(source{e}, 16<<10)
+	e.in = bufio.NewReaderSize(bounded{e}, 16<<10)
+	e.sse.Reset(e.in)
 	// The end of the request's context does not always end a read of the body; closing
 	// the body does.
 	e.stop = context.AfterFunc(g.ctx, func() { _ = src.Close() })
 	return e
 }
 
-// source is the raw body, within the limits of events.
-type source struct{ e *events }
+// bounded is the raw body, within the limits of events.
+type bounded struct{ e *events }
 
-func (s source) Read(p []byte) (int, error) {
+func (s bounded) Read(p []byte) (int, error) {
 	if err := s.e.guard.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -69,144 +63,52 @@ func (s source) Read(p []byte) (int, error) {
 // It returns io.EOF at the end; done then tells whether the provider marked the end.
 func (e *events) next() ([]byte, error) {
 	for !e.done {
-		line, err := e.readLine()
-		if err != nil && err != io.EOF {
+		event, err := e.sse.Next()
+		switch {
+		case err == io.EOF && !e.given && e.odd != nil:
+			return nil, malformed(e.text, e.odd, nil)
+		case err != nil:
 			return nil, err
-		}
-		data, lineErr := e.line(line, err == io.EOF)
-		if lineErr != nil {
-			return nil, lineErr
-		}
-		if data == nil && err == io.EOF {
-			return e.last()
-		}
-		if data != nil {
+		case event.Stray != nil:
+			if data, err := e.stray(event.Stray); data != nil || err != nil {
+				return data, err
+			}
+		case string(event.Data) == sse.Done:
+			e.done = true
+		default:
 			e.given = true
+			data := event.Data
+			for i := bytes.IndexByte(data, '\n'); i >= 0; i = bytes.IndexByte(data, '\n') {
+				data[i] = ' '
+			}
+			if event.Name == "error" && !json.Valid(data) { // plain text
+				data = append(append([]byte(`{"error":`), quote(string(data))...), '}')
+			}
 			return data, nil
 		}
 	}
 	return nil, io.EOF
 }
 
-// readLine reads a line and the LF or CR at its end. It does not wait for the
-// byte behind a CR, which may come with the next event only.
-func (e *events) readLine() ([]byte, error) {
-	var line []byte
-	for {
-		if _, err := e.in.Peek(1); err != nil {
-			return line, err
-		}
-		part, _ := e.in.Peek(e.in.Buffered())
-		if e.cr && part[0] == '\n' {
-			e.cr = false
-			_, _ = e.in.Discard(1)
-			continue
-		}
-		e.cr = false
-		n, ended := len(part), false
-		for _, end := range []byte("\n\r") {
-			if i := bytes.IndexByte(part[:n], end); i >= 0 {
-				n, ended, e.cr = i+1, true, end == '\r'
-			}
-		}
-		line = append(line, part[:n]...)
-		_, _ = e.in.Discard(n)
-		if ended {
-			return line, nil
-		}
-	}
-}
-
-// last returns the data that is left when the body has ended; io.EOF if there is none.
-func (e *events) last() ([]byte, error) {
-	data := e.pending
-	e.pending = nil
-	switch {
-	case len(data) == 0 && !e.given && e.odd != nil:
-		return nil, malformed(e.text, e.odd, nil)
-	case len(data) == 0:
-		return nil, io.EOF
-	case json.Valid(data):
-		e.given = true
-		return data, nil
-	}
-	return nil, io.ErrUnexpectedEOF
-}
-
-// line reads one line, and returns an event's data if the line completes one.
-func (e *events) line(line []byte, last bool) ([]byte, error) {
-	line = bytes.TrimPrefix(bytes.TrimRight(line, "\r\n"), []byte("\uFEFF"))
-	if len(bytes.TrimSpace(line)) == 0 {
-		data, name := e.pending, e.name
-		e.pending, e.name = nil, ""
-		if name == "error" && len(data) > 0 && !json.Valid(data) { // plain text
-			data = append(append([]byte(`{"error":`), quote(string(data))...), '}')
-		}
-		return data, nil
-	}
+// stray reads a line that is no field of an event: the beginning of a document, a field
+// that is not of the standard, or something else that is no answer.
+func (e *events) stray(line []byte) ([]byte, error) {
 	if c := bytes.TrimLeft(line, " \t")[0]; c == '{' || c == '[' {
 		return e.document(line)
 	}
-	if plain := bytes.TrimLeft(line, " \t"); known(plain) { // the standard has no blanks there; some gateways do
-		line = plain
+	if name, _, found := bytes.Cut(line, []byte(":")); !found || bytes.ContainsAny(name, " \t<") {
+		return nil, malformed(e.text, line, nil)
 	}
-	name, value, found := bytes.Cut(line, []byte(":"))
-	if last && !found && partial(string(line)) {
-		return nil, io.ErrUnexpectedEOF
+	if e.odd == nil {
+		e.odd = line
 	}
-	switch string(name) {
-	case "", "id", "retry": // a comment, or nothing that golem needs
-		return nil, nil
-	case "event":
-		e.name = string(bytes.TrimSpace(value))
-		return nil, nil
-	case "data":
-		return e.data(bytes.TrimSpace(value)), nil
-	}
-	if found && !bytes.ContainsAny(name, " \t<") { // the standard wants unknown fields ignored
-		if e.odd == nil {
-			e.odd = bytes.Clone(line)
-		}
-		return nil, nil
-	}
-	return nil, malformed(e.text, line, nil)
-}
-
-// known reports whether a line begins with a field that golem reads.
-func known(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("data:")) || bytes.HasPrefix(line, []byte("event:"))
-}
-
-// partial reports whether a last line may be the beginning of a known field.
-func partial(line string) bool {
-	for _, field := range []string{"data", "event", "id", "retry"} {
-		if strings.HasPrefix(field, line) {
-			return true
-		}
-	}
-	return false
-}
-
-// data reads the value of a data line, and returns an event's data if that is complete:
-// a line that is JSON by itself is an event, even if no empty line follows.
-func (e *events) data(value []byte) []byte {
-	switch {
-	case len(value) == 0:
-		return nil
-	case string(value) == "[DONE]" && len(e.pending) == 0:
-		e.done = true
-		return nil
-	case len(e.pending) == 0 && json.Valid(value):
-		return value
-	}
-	e.pending = append(append(e.pending, value...), ' ')
-	return nil
+	return nil, nil
 }
 
 // document reads a body that is one JSON value and not a stream of events. It is the
 // whole answer.
 func (e *events) document(first []byte) ([]byte, error) {
-	if e.given || len(e.pending) > 0 {
+	if e.given || e.sse.Within() {
 		if !json.Valid(first) { // perhaps an error of several lines
 			rest, _ := io.ReadAll(io.LimitReader(e.in, maxError)) // an error does not matter: what came is quoted
 			if c := complain(append(append(bytes.Clone(first), '\n'), rest...)); c.message != "" {
@@ -284,6 +186,6 @@ func malformed(text func(string) string, line []byte, err error) error {
 	} else {
 		why += ": " + text(string(line[:min(len(line), 2*maxQuote)]))
 	}
-	return (&failure{message: why}).
+	return (&failure{retry: syntax != nil && len(line) > 0, message: why}).
 		fault(fault.Model, "check the address of the provider: it must speak the protocol of its api")
 }

@@ -16,19 +16,21 @@ type tags struct {
 	blocks int
 }
 
-// read returns the text of a piece.
-func (t *tags) read(piece string) string {
+// read returns the text of a piece, and the reasoning in it.
+func (t *tags) read(piece string) (text, thought string) {
 	if t.text {
-		return piece
+		return piece, ""
 	}
 	t.held += piece
 	for !t.text {
 		if t.close != "" {
 			at := strings.Index(lowered(t.held), t.close)
-			if at < 0 {
-				t.held = t.held[max(0, len(t.held)-len(t.close)+1):]
-				return ""
+			if at < 0 { // its end may be the beginning of the closing tag
+				sure := runeStart(t.held, max(0, len(t.held)-len(t.close)+1))
+				thought, t.held = thought+t.held[:sure], t.held[sure:]
+				return "", thought
 			}
+			thought += t.held[:at]
 			t.held, t.close = t.held[at+len(t.close):], ""
 			continue
 		}
@@ -38,25 +40,26 @@ func (t *tags) read(piece string) string {
 			t.held, t.close = begin[open:], end
 			t.blocks++
 		case maybe:
-			return ""
+			return "", thought
 		default:
 			t.text = true
 		}
 	}
-	return t.end()
+	text, more := t.end()
+	return text, thought + more
 }
 
-// end returns the text that was held back, when the answer has ended or its text begins.
-func (t *tags) end() string {
+// end returns what was held back, when the answer has ended or its text begins.
+func (t *tags) end() (text, thought string) {
 	out := t.held
 	t.held = ""
 	if t.close != "" { // the block has no end: all is reasoning
-		return ""
+		return "", out
 	}
 	if t.blocks > 0 {
-		return strings.TrimLeft(out, " \t\r\n")
+		return strings.TrimLeft(out, " \t\r\n"), ""
 	}
-	return out
+	return out, ""
 }
 
 // lowered returns a text with its letters of ASCII in lower case: its bytes stay where

@@ -3,6 +3,7 @@ package model
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // maxUnreadable is how much of a call that a provider could not read goes back
@@ -10,7 +11,9 @@ import (
 const maxUnreadable = 16 << 10
 
 // calledName finds a tool's name in a call that no provider could read.
-var calledName = regexp.MustCompile(`(?:"name"\s*:\s*"|<function[=/]|<tool_call>\s*|functions\.)([A-Za-z0-9_-]{1,64})`)
+var calledName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:"name"\s*:\s*"|<function[=/]|<tool_call>\s*|functions\.)([A-Za-z0-9_-]{1,64})`)
+})
 
 // unread is a tool call that a provider could not read.
 type unread struct {
@@ -32,7 +35,7 @@ func (c complaint) unread(text func(string) string) *unread {
 func (m *remote) unreadable(u unread, said string, r Request) Turn {
 	args := strings.ToValidUTF8(u.text[:min(len(u.text), maxUnreadable)], "")
 	c := Call{Name: "unreadable_call", Args: args, Invalid: m.end.row.Name + " could not read it: " + u.says}
-	if name := calledName.FindStringSubmatch(args); name != nil {
+	if name := calledName().FindStringSubmatch(args); name != nil {
 		c.Name = name[1]
 	}
 	t := Turn{Text: said, Calls: []Call{c}, Finish: "tool_calls", Model: m.name, Attempts: 1}

@@ -155,8 +155,9 @@ func (m *remote) accept(asked *url.URL, resp *http.Response, body *events) error
 		return c.broken(m.clean)
 	}
 	what, says := m.clean(contentType), m.clean(string(data))
+	page := looksHTML(contentType, data)
 	switch {
-	case looksHTML(contentType, data):
+	case page:
 		what, says = "an HTML page", ""
 	case says != "":
 		says = ": " + says
@@ -165,7 +166,8 @@ func (m *remote) accept(asked *url.URL, resp *http.Response, body *events) error
 	if _, anthropic := m.api.(anthropicAPI); anthropic {
 		hint = fmt.Sprintf("check the address: %s_BASE_URL must be one that speaks Anthropic's protocol", envName(m.end.row.Name))
 	}
-	return (&failure{message: fmt.Sprintf("%s answered with %s instead of an event stream%s", m.end.url.Host, what, says)}).
+	// A page is what a wrong address has; other words are those of a gateway in trouble.
+	return (&failure{retry: !page, message: fmt.Sprintf("%s answered with %s instead of an event stream%s", m.end.url.Host, what, says)}).
 		fault(fault.Model, hint)
 }
 

@@ -15,7 +15,7 @@ import (
 func TestPauseIsNotOvertaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &lane{probe: make(chan struct{}, 1)}
-		l.hold(50 * time.Millisecond)
+		l.holdBack(50 * time.Millisecond)
 		start := time.Now()
 		done := make(chan time.Duration)
 		go func() {
@@ -26,7 +26,7 @@ func TestPauseIsNotOvertaken(t *testing.T) {
 			done <- time.Since(start)
 		}()
 		time.Sleep(10 * time.Millisecond)
-		l.hold(2 * time.Second)
+		l.holdBack(2 * time.Second)
 		if took := <-done; took < 2*time.Second {
 			t.Errorf("the request went out after %v", took)
 		}
@@ -148,22 +148,24 @@ func TestAnswersOfGateways(t *testing.T) {
 	}
 }
 
-// Reasoning in tags is taken out however the text is cut into pieces; what is no tag at
-// the beginning stays as it is.
+// Reasoning in tags is taken out of the text however it is cut into pieces; what is no tag
+// at the beginning stays as it is.
 func TestTags(t *testing.T) {
-	for text, want := range map[string]string{
-		"<think>a</think>b": "b", " \n<Thinking>a\n</THINKING>\n\n b ": "b ", "<think>a</think><reasoning>c</reasoning>b": "b", "[THINK]a[/THINK]b": "b",
-		"<think>a": "", "<think>a</thin": "", "<thinker>a": "<thinker>a", "<thi": "<thi", " a <think>b</think>": " a <think>b</think>", "": "", "  ": "  ", "<think></think>": "",
-		"<think>İ</think>b": "b", "<p>x": "<p>x",
+	for text, want := range map[string][2]string{
+		"<think>a</think>b": {"b", "a"}, " \n<Thinking>a\n</THINKING>\n\n b ": {"b ", "a\n"}, "<think>a</think><reasoning>c</reasoning>b": {"b", "ac"}, "[THINK]a[/THINK]b": {"b", "a"},
+		"<think>a": {"", "a"}, "<think>a</thin": {"", "a</thin"}, "<thinker>a": {"<thinker>a"}, "<thi": {"<thi"}, " a <think>b</think>": {" a <think>b</think>"}, "": {}, "  ": {"  "}, "<think></think>": {},
+		"<think>İ日本</think>b": {"b", "İ日本"}, "<p>x": {"<p>x"},
 	} {
 		for size := 1; size <= len(text)+1; size++ {
 			var tg tags
-			got := ""
+			var got [2]string
+			add := func(text, thought string) { got[0], got[1] = got[0]+text, got[1]+thought }
 			for rest := text; rest != ""; {
 				n := min(size, len(rest))
-				got, rest = got+tg.read(rest[:n]), rest[n:]
+				add(tg.read(rest[:n]))
+				rest = rest[n:]
 			}
-			if got += tg.end(); got != want {
+			if add(tg.end()); got != want {
 				t.Errorf("%q in pieces of %d: %q, want %q", text, size, got, want)
 			}
 		}

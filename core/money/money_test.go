@@ -57,7 +57,7 @@ func TestExact(t *testing.T) {
 }
 
 func TestNothingOverflows(t *testing.T) {
-	if got := USD(math.MaxInt64).Of(math.MaxInt64); got != math.MaxInt64 {
+	if got := USD(math.MaxInt64).Of(math.MaxInt); got != math.MaxInt64 {
 		t.Errorf("the largest price of the most tokens is %d", got)
 	}
 	if got := USD(math.MaxInt64).Plus(Dollar); got != math.MaxInt64 {

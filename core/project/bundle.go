@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/tool"
 	"golem/core/yamltree"
@@ -41,7 +42,7 @@ func (k *bundler) bundle(root target, used yamltree.Pos) (json.RawMessage, *faul
 		return nil, f
 	}
 	if root.fragment == "" {
-		for _, key := range fieldsOf(n.Get("$defs")) {
+		for _, key := range config.FieldsOf(n.Get("$defs")) {
 			k.taken[key.Name] = true
 		}
 	}
@@ -78,13 +79,6 @@ func (k *bundler) bundle(root target, used yamltree.Pos) (json.RawMessage, *faul
 		return nil, used.Fault(fault.Schema, "the schema and everything it refers to have more than %d KB", maxSchema>>10)
 	}
 	return raw, nil
-}
-
-func fieldsOf(n *yamltree.Node) []yamltree.Field {
-	if n == nil {
-		return nil
-	}
-	return n.Fields
 }
 
 // find returns the schema of a target; used is the position of the reference to it.
@@ -178,7 +172,7 @@ func (k *bundler) reference(ref *yamltree.Node, file string) (*yamltree.Node, *f
 			return nil, ref.Pos.Fault(fault.Schema, "%s is a remote schema, and golem does not load schemas from the network", fault.Quoted(ref.Text)).
 				Hinting("save it in the project and refer to the file")
 		}
-		dir := path.Dir(k.b.d.shown(file).name)
+		dir := path.Dir(k.b.d.Parse(file).Name)
 		if path.IsAbs(name) || strings.Contains(name, "\\") || yamltree.Invisible(name) {
 			return nil, ref.Pos.Fault(fault.Path, "the schema file %s is not inside the project", fault.Quoted(name))
 		}

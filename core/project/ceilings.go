@@ -3,6 +3,7 @@ package project
 import (
 	"time"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/money"
 )
@@ -25,7 +26,7 @@ func (b *built) ceilings() {
 // where the person says none. golem check warns of the latter.
 func (b *built) countCeiling(group, key string, value *int, usual int) {
 	path := group + "." + key
-	if n := b.p.src.Config.get(group, key); n != nil {
+	if n := b.ws.setup.Person.Get(group, key); n != nil {
 		if most := n.Count(usual); *value > most {
 			*value = most
 			b.w.Origins[path] = n.Pos.String() + ", a ceiling"
@@ -45,15 +46,15 @@ func (b *built) countCeiling(group, key string, value *int, usual int) {
 // other limit is lower.
 func (b *built) limitCeilings() {
 	l := &b.w.Limits
-	if b.p.flags.Path("limits", "cost") != nil {
+	if b.ws.given.Path("limits", "cost") != nil {
 		l.OwnCost = l.Cost
 	}
-	n := b.p.src.Config.get("limits")
+	n := b.ws.setup.Person.Get("limits")
 	if n == nil {
 		return
 	}
-	most := limits(n)
-	if b.p.flags.Path("limits", "cost") == nil {
+	most := config.ReadLimits(n)
+	if b.ws.given.Path("limits", "cost") == nil {
 		l.OwnCost = most.Cost
 	}
 	for _, c := range []struct {
@@ -69,7 +70,7 @@ func (b *built) limitCeilings() {
 		{"worker_timeout", below(most.WorkerTimeout, l.WorkerTimeout), func() { l.WorkerTimeout = most.WorkerTimeout }},
 		{"model_timeout", below(most.ModelTimeout, l.ModelTimeout), func() { l.ModelTimeout = most.ModelTimeout }},
 	} {
-		if where := n.Get(c.key); where != nil && c.lower && b.p.flags.Path("limits", c.key) == nil {
+		if where := n.Get(c.key); where != nil && c.lower && b.ws.given.Path("limits", c.key) == nil {
 			c.assign()
 			b.w.Origins["limits."+c.key] = where.Pos.String() + ", a ceiling"
 		}

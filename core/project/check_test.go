@@ -3,7 +3,6 @@ package project
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -80,7 +79,7 @@ func TestCheckFindsEverythingAtOnce(t *testing.T) {
 	p, err := Load(s)
 	wantFault(t, err, fault.Config, `unknown key "nam"`)
 	var got []string
-	for _, f := range p.Check("browser") {
+	for _, f := range Check(p, "browser") {
 		got = append(got, f.Error())
 	}
 	want := []string{
@@ -109,13 +108,13 @@ func TestCheckFindsEverythingAtOnce(t *testing.T) {
 	}
 	again, _ := Load(s)
 	var second []string
-	for _, f := range again.Check("browser") {
+	for _, f := range Check(again, "browser") {
 		second = append(second, f.Error())
 	}
 	if diff := cmp.Diff(got, second); diff != "" {
 		t.Errorf("two checks differ: %s", diff)
 	}
-	for _, f := range again.Opened() {
+	for _, f := range again.Trees.Opened() {
 		if strings.Contains(f, "node_modules") || strings.Contains(f, "drafts") {
 			t.Errorf("opened %s", f)
 		}
@@ -130,7 +129,7 @@ func TestListing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, faults := p.List()
+	rows, faults := p.Workers.List()
 	want := []Listing{
 		{ID: "a", Path: "workers/a.worker", Source: "project", Shadowed: []string{"builtin:a.worker"}},
 		{ID: "b", Path: "workers/b.worker", Source: "project", Shadowed: []string{}},
@@ -151,14 +150,14 @@ func TestListing(t *testing.T) {
 func TestCheckOfACleanProject(t *testing.T) {
 	s := demo("-- main.worker --\n---\nallow_workers: '*'\n---\nhi\n-- workers/a.worker --\ninstructions: a\n")
 	p := open(t, s)
-	if got := p.Check(""); len(got) > 0 {
+	if got := Check(p, ""); len(got) > 0 {
 		t.Errorf("%v", got)
 	}
-	w, err := p.Entry()
+	w, err := p.Workers.Entry()
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := p.Delegates(w)
+	all, err := p.Workers.Delegates(w)
 	if err != nil || len(all) != 1 || all[0].ID != "a" {
 		t.Errorf("delegates %v, %v", all, err)
 	}
@@ -178,7 +177,7 @@ func TestEntryRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := demo(c.files)
-			s.Entry = c.entry
+			s.Options.Entry = c.entry
 			w, err := entryOf(s)
 			if err != nil || w.File != c.want {
 				t.Errorf("got %+v, %v, want %s", w, err, c.want)
@@ -190,7 +189,7 @@ func TestEntryRules(t *testing.T) {
 	_, err = entryOf(demo("-- project.yaml --\nname: x\nentry: nope\n"))
 	wantFault(t, err, fault.WorkerNotFound, "project.yaml:2:8")
 	s := demo("-- project.yaml --\nmodel: [\n-- t.worker --\ninstructions: a\n")
-	s.Entry, s.NoManifest = "./t.worker", true
+	s.Options.Entry, s.Options.NoProject = "./t.worker", true
 	if w, err := entryOf(s); err != nil || w.ID != "t" {
 		t.Errorf("a lone file: %v", err)
 	}
@@ -217,41 +216,37 @@ func TestLocate(t *testing.T) {
 
 func TestToolsetOptionsAreJudgedByTheirFactory(t *testing.T) {
 	s := demo("-- project.yaml --\ntoolsets:\n  shell:\n    deep:\n      colour: red\n-- main.worker --\ninstructions: a\n")
-	s.CheckToolset = func(name string, options json.RawMessage) error {
+	s.Platform.Options = checked(func(name string) error {
 		if name == "shell" {
 			return fault.New(fault.Config, "unknown option %q", "colour").Hinting("known: color")
 		}
 		return nil
-	}
+	})
 	_, err := entryOf(s)
 	wantFault(t, err, fault.Config, `project.yaml:4:7: E_CONFIG: unknown option "colour" (known: color)`)
-	s.CheckToolset = func(string, json.RawMessage) error { return errors.New("all is wrong") }
+	s.Platform.Options = checked(func(string) error { return errors.New("all is wrong") })
 	_, err = entryOf(s)
 	wantFault(t, err, fault.Config, `project.yaml:2:3: E_CONFIG: all is wrong`)
-}
-
-func TestModelsAreJudgedByTheHost(t *testing.T) {
-	s := demo("-- project.yaml --\nmodel: nope:x\n-- main.worker --\ninstructions: a\n-- workers/b.worker --\ninstructions: a\n")
-	s.CheckModel = func(name, _, _ string) (string, error) { return "", fmt.Errorf("unknown provider in %s", name) }
-	got := open(t, s).Check("")
-	if len(got) != 1 || got[0].Error() != "project.yaml:1:8: E_MODEL: unknown provider in nope:x" {
-		t.Errorf("%v", got)
-	}
 }
 
 func TestWarningsOfARun(t *testing.T) {
 	s := demo("-- main.worker --\ninstructions: a\n-- tools.py --\nx\n-- workers/w/worker.worker --\ninstructions: a\n-- workers/w/tools/t.rs --\nx\n-- tools/__init__.py --\nx\n")
 	p := open(t, s)
-	w, err := p.Worker("w")
+	w, err := p.Workers.Find("w")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := p.Warnings(w)
+	got := p.Workers.Warnings(w)
 	if len(got) != 2 || got.Err() != nil || got[0].Where.File != "tools.py" || got[1].Where.File != "workers/w/tools/t.rs" {
 		t.Errorf("%v", got)
 	}
-	s.Flags.NoImportTools = true
-	if got := open(t, s).Warnings(w); len(got) > 0 {
+	s.Options.NoImportTools = true
+	if got := open(t, s).Workers.Warnings(w); len(got) > 0 {
 		t.Errorf("%v", got)
 	}
 }
+
+// checked checks the options of toolsets by their names.
+type checked func(name string) error
+
+func (c checked) Check(name string, _ json.RawMessage) error { return c(name) }

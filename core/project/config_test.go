@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"golem/core/approval"
+	"golem/core/config"
 	"golem/core/fault"
 )
 
-func config(t *testing.T, text string) *Config {
+func person(t *testing.T, text string) *config.Person {
 	t.Helper()
-	c, err := ReadConfig("config.yaml", []byte(text), "/srv/p", "/home/me")
+	c, err := config.ReadPerson("config.yaml", []byte(text), "/srv/p", "/home/me")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +23,7 @@ func config(t *testing.T, text string) *Config {
 // ceilings, delegation is below the manifest.
 func TestAPersonsConfigBelowAndAbove(t *testing.T) {
 	s := demo("-- project.yaml --\nlimits: {turns: 100, tokens: 0, tool_timeout: 5s}\ndelegation: {max_depth: 3}\n-- main.worker --\n---\n---\nhi\n")
-	s.Config = config(t, "model: a:mine\nlimits: {turns: 7, tokens: 50, tool_timeout: 1m, worker_timeout: 0}\ndelegation: {max_depth: 1, parallel: 2}\n")
+	s.Person = person(t, "model: a:mine\nlimits: {turns: 7, tokens: 50, tool_timeout: 1m, worker_timeout: 0}\ndelegation: {max_depth: 1, parallel: 2}\n")
 	w, err := entryOf(s)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +41,7 @@ func TestAPersonsConfigBelowAndAbove(t *testing.T) {
 		t.Errorf("%+v %v", w.Delegation, w.Origins["delegation.parallel"])
 	}
 	s = demo("-- project.yaml --\nmodel: a:project\n-- main.worker --\n---\n---\nhi\n")
-	s.Config = config(t, "model: a:mine\n")
+	s.Person = person(t, "model: a:mine\n")
 	if w, err = entryOf(s); err != nil || w.Model != "a:project" || w.ModelIsLast {
 		t.Errorf("%v %+v", err, w)
 	}
@@ -58,7 +59,7 @@ func TestCeilingsOfAttemptsAndCallsSideBySide(t *testing.T) {
 	} {
 		s := demo("-- project.yaml --\n" + c.file + "\n-- main.worker --\n---\nmodel: a:b\n---\nhi\n")
 		if c.config != "" {
-			s.Config = config(t, c.config)
+			s.Person = person(t, c.config)
 		}
 		w, err := entryOf(s)
 		if err != nil {
@@ -79,9 +80,9 @@ func TestAPersonsMode(t *testing.T) {
 		"projects: {/srv/p: {approval: {mode: auto_deny}}}":     "auto_deny config.yaml:1 true",
 		"projects: {/srv/other: {approval: {mode: auto_deny}}}": "approve_all project.yaml:1 false",
 	} {
-		s.Config = config(t, text)
-		mode, origin, trusted := open(t, s).Approval()
-		if got := fmt.Sprint(mode, " ", origin, " ", trusted); got != want {
+		s.Person = person(t, text)
+		set := open(t, s).Approval
+		if got := fmt.Sprint(set.Mode, " ", set.Origin, " ", set.Trusted); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
@@ -90,29 +91,29 @@ func TestAPersonsMode(t *testing.T) {
 // projects: names a directory in full or with ~.
 func TestAPersonsConfigByProject(t *testing.T) {
 	for _, key := range []string{"/srv/p", "/srv/./p/", "/srv/q/../p"} {
-		c := config(t, "projects: {"+key+": {trust: true, approval: {tools: {t: preApproved}}}}")
-		here, everywhere := c.personal()
+		c := person(t, "projects: {"+key+": {trust: true, approval: {tools: {t: preApproved}}}}")
+		here, everywhere := c.Personal()
 		all, digest, set := c.Trust()
 		if here.Tools["t"] != approval.PreApproved || here.Origins["tool:t"].By != approval.Person || everywhere.Tools != nil || !all || digest != "" || !set {
 			t.Errorf("%s: %+v %+v %v", key, here, everywhere, all)
 		}
 	}
-	c := config(t, "projects: {/srv: {trust: true}, /srv/p/q: {trust: true}, ~/p: {trust: true}}")
+	c := person(t, "projects: {/srv: {trust: true}, /srv/p/q: {trust: true}, ~/p: {trust: true}}")
 	if _, _, set := c.Trust(); set {
 		t.Error("another project's trust counted")
 	}
-	c, err := ReadConfig("config.yaml", []byte("projects: {~/p: {trust: \"sha256:00\"}}"), "/home/me/p", "/home/me")
+	c, err := config.ReadPerson("config.yaml", []byte("projects: {~/p: {trust: \"sha256:00\"}}"), "/home/me/p", "/home/me")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if all, digest, set := c.Trust(); all || digest != "sha256:00" || !set {
 		t.Errorf("%v %q %v", all, digest, set)
 	}
-	if c, err := ReadConfig("config.yaml", []byte("notify: bell"), "/p", ""); err != nil || c.Notify() != "bell" || (&Config{}).Notify() != "off" {
+	if c, err := config.ReadPerson("config.yaml", []byte("notify: bell"), "/p", ""); err != nil || c.Notify() != "bell" || (&config.Person{}).Notify() != "off" {
 		t.Errorf("%v, %v", c, err)
 	}
-	var none *Config
-	if _, _, set := none.Trust(); set || none.Providers() == nil || len(none.Providers()) > 0 || none.modeHere() != nil {
+	var none *config.Person
+	if _, _, set := none.Trust(); set || none.Providers() == nil || len(none.Providers()) > 0 || none.Here("approval", "mode") != nil {
 		t.Error("no config says something")
 	}
 }
@@ -125,7 +126,7 @@ func TestAPersonsConfigIsStrict(t *testing.T) {
 		"projects: {~/p: {trust: true}, /home/ann/p/: {trust: false}}": "are the same project",
 		`approval: {tools: {"*": blocked}}`:                            "is a pattern", `approval: {rules: [{tool: "git_*", decide: blocked}]}`: "is a pattern",
 	} {
-		_, err := ReadConfig("config.yaml", []byte(text), "/p", "/home/ann")
+		_, err := config.ReadPerson("config.yaml", []byte(text), "/p", "/home/ann")
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "config.yaml:1") {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}

@@ -76,21 +76,21 @@ description: has its prompt in prompts/
 -- workers/w.worker -> ../.golem/w.worker --
 `)
 	for kind, tree := range trees {
-		p := open(t, Source{FS: tree})
-		w, err := p.Entry()
+		p := open(t, Setup{FS: tree})
+		w, err := p.Workers.Entry()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"notes", "more", "repository/config", "state/now"} {
-			if _, text, err := p.Text(w, name); !errors.Is(err, fault.Protected) || text != "" {
+			if _, text, err := p.Templates.Text(w, name); !errors.Is(err, fault.Protected) || text != "" {
 				t.Errorf("%s: %s: %q, %v", kind, name, text, err)
 			}
 		}
-		if _, text, err := p.Text(w, "fine"); err != nil || text != "for all\n" {
+		if _, text, err := p.Templates.Text(w, "fine"); err != nil || text != "for all\n" {
 			t.Errorf("%s: %q, %v", kind, text, err)
 		}
 		for _, name := range []string{"p", "w"} {
-			if _, err := p.Worker(name); !errors.Is(err, fault.Protected) {
+			if _, err := p.Workers.Find(name); !errors.Is(err, fault.Protected) {
 				t.Errorf("%s: worker %s: %v", kind, name, err)
 			}
 		}
@@ -124,12 +124,12 @@ instructions: a
 	}
 	for name, fsys := range trees {
 		t.Run(name, func(t *testing.T) {
-			s := Source{FS: fsys, Name: "project"}
+			s := Setup{FS: fsys, Name: "project"}
 			if w := worker(t, s, "in"); w.Instructions != "a" {
 				t.Errorf("in: %+v", w)
 			}
 			for _, ref := range []string{"out", "abs", "sub/x", "a", "./workers/out.worker", "./workers/sub/x"} {
-				w, err := open(t, s).Worker(ref)
+				w, err := open(t, s).Workers.Find(ref)
 				if err == nil {
 					t.Errorf("%s: %q", ref, w.Instructions)
 					continue
@@ -139,7 +139,7 @@ instructions: a
 					t.Errorf("host path in %v", err)
 				}
 			}
-			_, err := open(t, s).Worker("gone")
+			_, err := open(t, s).Workers.Find("gone")
 			wantFault(t, err, fault.NotFound)
 		})
 	}
@@ -153,7 +153,7 @@ func TestFIFOIsRefused(t *testing.T) {
 		return
 	}
 	for name, fsys := range trees {
-		_, err := open(t, Source{FS: fsys}).Worker("pipe")
+		_, err := open(t, Setup{FS: fsys}).Workers.Find("pipe")
 		if wantFault(t, err, fault.Path, "not a regular file"); t.Failed() {
 			t.Fatal(name)
 		}
@@ -173,7 +173,7 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "workers", "d"), 0o755) })
 	for name, fsys := range trees {
-		got := open(t, Source{FS: fsys}).Check("")
+		got := Check(open(t, Setup{FS: fsys}), "")
 		if len(got) != 2 || strings.Contains(got.Error(), dir) {
 			t.Errorf("%s: %v", name, got)
 		}
@@ -210,12 +210,12 @@ bytes
 	}
 	for name, fsys := range trees {
 		t.Run(name, func(t *testing.T) {
-			p := open(t, Source{FS: fsys})
-			w, err := p.Entry()
+			p := open(t, Setup{FS: fsys})
+			w, err := p.Workers.Entry()
 			if err != nil {
 				t.Fatal(err)
 			}
-			modules, err := p.Modules(w)
+			modules, err := p.Modules.Of(w)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -224,7 +224,7 @@ bytes
 				if strings.HasPrefix(m.Path, "away/") {
 					t.Errorf("found %s", m.Path)
 				}
-				f, err := p.OpenModule(m)
+				f, err := p.Modules.Open(m)
 				inner := m.Path == "tools/in.wasm" || m.Path == "near/ok.wasm"
 				if inner != (err == nil) {
 					t.Errorf("%s: %v", m.Path, err)
@@ -237,7 +237,7 @@ bytes
 				} else if strings.Contains(err.Error(), outside) || strings.Contains(err.Error(), "/etc/") {
 					t.Errorf("a host path in %v", err)
 				}
-				if side, err := p.Sidecar(m); strings.Contains(string(side), "secret") || m.Path == "tools/out.wasm" && err == nil {
+				if side, err := p.Modules.Sidecar(m); strings.Contains(string(side), "secret") || m.Path == "tools/out.wasm" && err == nil {
 					t.Errorf("%s: sidecar %q, %v", m.Path, side, err)
 				}
 			}

@@ -1,23 +1,31 @@
 package project
 
 import (
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/tool"
 	"golem/core/yamltree"
 )
 
-// entryTool returns the worker on whose behalf a tool runs if that tool is the entry
+// EntryTool returns the worker on whose behalf a tool runs if that tool is the entry
 // (SPEC §6, S3-24). The worker has the manifest's settings and no instructions. nil if
 // the entry does not name a tool, or if there are no modules that could have one. Only
 // when modules are described is it known whether one of them has the tool; missing is
 // the fault to report if none has.
-func (p *Project) entryTool(missing *fault.Fault) *loaded {
-	if p.code != nil {
-		return p.code
+func (ws *Workers) EntryTool(missing *fault.Fault) *Loaded {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	return ws.entryTool(missing)
+}
+
+// entryTool does the work of EntryTool. ws.mu must be held.
+func (ws *Workers) entryTool(missing *fault.Fault) *Loaded {
+	if ws.code != nil {
+		return ws.code
 	}
-	name := p.src.Entry
-	where := yamltree.Pos{File: p.manifest.File, Line: 1, Column: 1}
-	if n := p.settings.Get("entry"); name == "" && n != nil {
+	name := ws.setup.Options.Entry
+	where := yamltree.Pos{File: ws.trees.Own().Manifest.File, Line: 1, Column: 1}
+	if n := ws.trees.Own().Keys.Get("entry"); name == "" && n != nil {
 		name, where = n.Text, n.Pos
 	}
 	if !tool.ValidName(name) || missing.Code != fault.WorkerNotFound {
@@ -26,18 +34,16 @@ func (p *Project) entryTool(missing *fault.Fault) *loaded {
 	if where.File == "" {
 		where.File = name
 	}
-	got := &loaded{def: &definition{
-		location: location{name: where.File}, id: name,
-		node: &yamltree.Node{Pos: yamltree.At(where.File, 1, 1), Kind: yamltree.Mapping}, textAt: yamltree.At(where.File, 1, 1),
-	}}
-	got.worker, got.eff, got.faults = p.build(got.def)
-	got.worker.Tool = name
-	if found, _ := p.modules(got); len(found) == 0 {
+	got := &Loaded{Definition: &Definition{Location{Name: where.File}, &config.WorkerFile{
+		File: where.File, ID: name, Node: &yamltree.Node{Pos: yamltree.At(where.File, 1, 1), Kind: yamltree.Mapping}, TextAt: yamltree.At(where.File, 1, 1),
+	}}}
+	got.Worker, got.Keys, got.Faults = ws.build(got.Definition)
+	got.Worker.Tool, got.Worker.loaded = name, got
+	if found, _ := ws.modules.discovered(got); len(found) == 0 {
 		return nil
 	}
-	got.worker.missing = missing
-	p.byWorker[got.worker] = got
-	p.code = got
+	got.Worker.missing = missing
+	ws.code = got
 	return got
 }
 

@@ -2,24 +2,19 @@ package project
 
 import (
 	"slices"
-	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/yamltree"
 )
 
-// Blind returns the name of the project file if it cannot be read at all, otherwise "".
-// Where the workers are and what they inherit is then not known, so that a check can look
-// at each file only by itself.
-func (p *Project) Blind() string { return p.blind }
-
 // Unread returns the worker files of the project that cannot be read at all, sorted.
-func (p *Project) Unread() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (ws *Workers) Unread() []string {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
 	var out []string
-	for l, got := range p.workers {
-		if got.worker == nil && l.inProject() {
+	for l, got := range ws.files {
+		if got.Worker == nil && l.InProject() {
 			out = append(out, l.String())
 		}
 	}
@@ -27,43 +22,37 @@ func (p *Project) Unread() []string {
 	return out
 }
 
-// IDOf returns the ID of a worker file.
-func (p *Project) IDOf(file string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.workerID(p.place(file))
+// ID returns the ID of a worker file.
+func (ws *Workers) ID(file string) string {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	return ws.trees.WorkerID(ws.trees.Location(file))
 }
 
 // Faulty reports whether a worker, or what it inherits, has an error below a key of its
 // configuration, as "sandbox" or "toolsets", "mcp". Without a key it reports whether
 // there is any error. What follows from such a part is no fault of its own.
-func (p *Project) Faulty(w *Worker, keys ...string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	got := p.byWorker[w]
+func (ws *Workers) Faulty(w *Worker, keys ...string) bool {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	got := w.loaded
 	if got == nil {
 		return true
 	}
-	_, missing := p.modules(got)
-	faults := slices.Concat(p.faults, got.faults, p.toolsetFaults(got, p.src.Platform), missing)
+	_, missing := ws.modules.discovered(got)
+	faults := slices.Concat(ws.faults, got.Faults, ws.ToolsetFaults(got, ws.setup.Platform.Name), missing)
 	return slices.ContainsFunc(faults, func(f *fault.Fault) bool {
 		if f.Severity == fault.Warning {
 			return false
 		}
-		at := p.keysAt(got, f)
+		at := ws.keysAt(got, f)
 		return slices.Equal(at[:min(len(at), len(keys))], keys[:min(len(at), len(keys))])
 	})
 }
 
-// MissingLibraries reports whether a library that the project needs cannot be used, so
-// that its workers and tools are not known.
-func (p *Project) MissingLibraries() bool {
-	return slices.ContainsFunc(p.faults, func(f *fault.Fault) bool { return strings.HasPrefix(string(f.Code), "E_LIBRARY") })
-}
-
 // keysAt returns the keys of the file, outermost first, in which a fault is; none if that
 // is not known. A misspelt outermost key stands for the one that it is most like.
-func (p *Project) keysAt(got *loaded, f *fault.Fault) []string {
+func (ws *Workers) keysAt(got *Loaded, f *fault.Fault) []string {
 	if f.Where == nil || f.Where.Line == 0 {
 		return []string{""}
 	}
@@ -71,7 +60,7 @@ func (p *Project) keysAt(got *loaded, f *fault.Fault) []string {
 	for _, n := range []struct {
 		tree  *yamltree.Node
 		shape *yamltree.Shape
-	}{{got.def.raw, workerShape}, {p.sources[0].raw, manifestShape}, {p.sourceOf(got.def.location).raw, libraryShape}} {
+	}{{got.Definition.Raw, config.WorkerShape}, {ws.trees.all[0].Raw, config.ManifestShape}, {ws.trees.TreeOf(got.Definition.Location).Raw, config.LibraryShape}} {
 		if n.tree == nil || n.tree.File != at.File {
 			continue
 		}

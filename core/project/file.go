@@ -9,31 +9,26 @@ import (
 	"slices"
 	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/yamltree"
 )
 
-// The largest sizes that golem reads, in bytes (SECURITY 11).
-const (
-	maxFrontMatter = 64 << 10
-	maxFile        = 1 << 20
-)
-
-// exists reports whether there is a file, not a directory, of that name. It also
+// Exists reports whether there is a file, not a directory, of that name. It also
 // returns true if golem cannot find that out: to read the file then gives the reason,
 // and no other file is used instead.
-func (p *Project) exists(l location) bool {
-	there, broken := p.look(l)
+func (t *Trees) Exists(l Location) bool {
+	there, broken := t.look(l)
 	return there || broken
 }
 
 // look reports whether a file is there, or whether that cannot be found out (broken).
-func (p *Project) look(l location) (there, broken bool) {
-	if !p.valid(l) {
+func (t *Trees) look(l Location) (there, broken bool) {
+	if !t.valid(l) {
 		return false, false
 	}
-	info, err := fs.Lstat(p.sourceOf(l).fs, l.name)
+	info, err := fs.Lstat(t.TreeOf(l).FS, l.Name)
 	if err != nil {
 		return false, !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) && !notDirectory(err)
 	}
@@ -45,14 +40,14 @@ func (p *Project) look(l location) (there, broken bool) {
 func notDirectory(err error) bool { return strings.Contains(err.Error(), "not a directory") }
 
 // read returns a file of at most limit bytes and remembers that it was opened.
-func (p *Project) read(l location, limit int64) ([]byte, *fault.Fault) {
-	data, f := p.readQuietly(l, limit)
+func (t *Trees) read(l Location, limit int64) ([]byte, *fault.Fault) {
+	data, f := t.readQuietly(l, limit)
 	if f == nil {
-		f = p.pinned(l, data)
+		f = t.pinned(l, data)
 	}
 	if f == nil {
-		p.opened[l.String()] = true
-		p.defining(l.String())
+		t.opened.add(l.String())
+		t.defining(l.String())
 		return data, nil
 	}
 	if f.Where == nil {
@@ -61,10 +56,10 @@ func (p *Project) read(l location, limit int64) ([]byte, *fault.Fault) {
 	return nil, f
 }
 
-// readText reads a file that must be text. data has the file's bytes, text is the same
+// ReadText reads a file that must be text. data has the file's bytes, text is the same
 // without a byte order mark.
-func (p *Project) readText(l location) (data []byte, text string, f *fault.Fault) {
-	data, f = p.read(l, maxFile)
+func (t *Trees) ReadText(l Location) (data []byte, text string, f *fault.Fault) {
+	data, f = t.read(l, config.MaxFile)
 	if f == nil {
 		f = yamltree.CheckText(l.String(), data)
 	}
@@ -74,42 +69,40 @@ func (p *Project) readText(l location) (data []byte, text string, f *fault.Fault
 	return data, string(bytes.TrimPrefix(data, []byte("\ufeff"))), nil
 }
 
-func (p *Project) readQuietly(l location, limit int64) ([]byte, *fault.Fault) {
-	if !p.valid(l) {
-		return nil, fault.New(fault.Path, "%s is not a valid path in the project", fault.Quoted(l.name))
+func (t *Trees) readQuietly(l Location, limit int64) ([]byte, *fault.Fault) {
+	if !t.valid(l) {
+		return nil, fault.New(fault.Path, "%s is not a valid path in the project", fault.Quoted(l.Name))
 	}
-	real, inside := p.follow(l)
+	tree := t.TreeOf(l)
+	real, inside := tree.follow(l.Name)
 	switch {
 	case !inside:
 		return nil, leavesFault()
-	case p.secret(l, real):
+	case tree.secret(l.Name, real):
 		return nil, fault.New(fault.Protected, "golem reads no part of a project from .env, .golem or .git, nor from a link to there").
 			Hinting("put what the project needs into a file of its own")
 	}
-	if real != l.name {
-		p.linked(l)
+	if real != l.Name {
+		t.linked(l)
 	}
-	return readRegular(p.sourceOf(l).fs, l.name, limit)
+	return readRegular(tree.FS, l.Name, limit)
 }
 
 // secret reports whether a file is one that no worker may read (SPEC §8). Then its text
-// must not get into a prompt, either. real is the path of l after symbolic links.
-func (p *Project) secret(l location, real string) bool {
+// must not get into a prompt, either. real is the name after symbolic links.
+func (s *Tree) secret(name, real string) bool {
 	if sandbox.Secret(real) {
 		return true
 	}
-	s := p.sourceOf(l)
-	id, ok := s.fs.(sandbox.Identifier)
+	id, ok := s.FS.(sandbox.Identifier)
 	if !ok {
 		return false
 	}
-	if s.dotEnvs == nil {
-		s.dotEnvs = append([]fs.FileInfo{}, sandbox.DotEnvs(s.fs)...)
-	}
+	s.findDotEnvs.Do(func() { s.dotEnvs = sandbox.DotEnvs(s.FS) })
 	if len(s.dotEnvs) == 0 {
 		return false
 	}
-	info, err := fs.Stat(s.fs, l.name)
+	info, err := fs.Stat(s.FS, name)
 	return err == nil && slices.ContainsFunc(s.dotEnvs, func(env fs.FileInfo) bool { return id.SameFile(env, info) })
 }
 
@@ -195,12 +188,12 @@ func reason(err error) string {
 // leaves reports whether a name goes through a symbolic link that leads out of the root
 // (S2-59). For file systems without links it returns false; those that confine names
 // themselves refuse again when the file is opened.
-func (p *Project) leaves(l location) bool {
-	links, ok := p.sourceOf(l).fs.(fs.ReadLinkFS)
+func (s *Tree) leaves(name string) bool {
+	links, ok := s.FS.(fs.ReadLinkFS)
 	if !ok {
 		return false
 	}
-	_, inside := p.followLinks(links, l)
+	_, inside := s.followLinks(links, name)
 	return !inside
 }
 
@@ -208,21 +201,21 @@ func (p *Project) leaves(l location) bool {
 // links. From the first element that does not exist, the rest of the name stays as it
 // is. inside is false if a link leads out of the root. A file system that confines
 // names itself reports that only when the file is opened.
-func (p *Project) follow(l location) (real string, inside bool) {
-	switch tree := p.sourceOf(l).fs.(type) {
+func (s *Tree) follow(name string) (real string, inside bool) {
+	switch tree := s.FS.(type) {
 	case sandbox.Resolver:
-		if real, err := tree.Resolve(l.name); err == nil {
+		if real, err := tree.Resolve(name); err == nil {
 			return real, true
 		}
 	case fs.ReadLinkFS:
-		return p.followLinks(tree, l)
+		return s.followLinks(tree, name)
 	}
-	return l.name, true
+	return name, true
 }
 
 // followLinks does the work of follow for a file system that can read links.
-func (p *Project) followLinks(links fs.ReadLinkFS, l location) (real string, inside bool) {
-	rest, here := strings.Split(l.name, "/"), "."
+func (s *Tree) followLinks(links fs.ReadLinkFS, name string) (real string, inside bool) {
+	rest, here := strings.Split(name, "/"), "."
 	for hops := 0; len(rest) > 0; {
 		element := rest[0]
 		rest = rest[1:]
@@ -237,7 +230,7 @@ func (p *Project) followLinks(links fs.ReadLinkFS, l location) (real string, ins
 			continue
 		}
 		next := path.Join(here, element)
-		if p.realDir[l.at(next)] {
+		if s.realDir.has(next) {
 			here = next
 			continue
 		}
@@ -247,17 +240,36 @@ func (p *Project) followLinks(links fs.ReadLinkFS, l location) (real string, ins
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			if info.IsDir() {
-				p.realDir[l.at(next)] = true
+				s.realDir.add(next)
 			}
 			here = next
 			continue
 		}
 		target, err := links.ReadLink(next)
 		target = strings.ReplaceAll(target, "\\", "/")
-		if hops++; err != nil || hops > 40 || path.IsAbs(target) || drive(target) {
+		if hops++; err != nil || hops > 40 || path.IsAbs(target) || config.Drive(target) {
 			return "", false
 		}
 		rest = append(strings.Split(target, "/"), rest...)
 	}
 	return here, true
+}
+
+// filesIn returns the files of a directory that match, sorted; none if there is no such
+// directory, or if it is reached through a link that leads out.
+func (t *Trees) filesIn(dir Location, match func(name string) bool) []string {
+	if !t.valid(dir) || t.TreeOf(dir).leaves(dir.Name) {
+		return nil
+	}
+	entries, err := fs.ReadDir(t.TreeOf(dir).FS, dir.Name)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if !e.IsDir() && match(e.Name()) {
+			out = append(out, dir.In(path.Join(dir.Name, e.Name())).String())
+		}
+	}
+	return out
 }

@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"golem/core/config"
 	"golem/core/fault"
+	"golem/core/options"
 	"golem/core/yamltree"
 )
 
@@ -16,7 +18,7 @@ func TestKeysOfOtherTools(t *testing.T) {
 		"temperature": "model_settings: {temperature", "max_tokens": "model_settings: {max_output_tokens", "maxTokens": "model_settings: {max_output_tokens", "agents": "allow_workers", "response_format": "output_schema",
 		"max_turns": "limits: {turns", "mounts": "sandbox: {mounts", "Instructions": "did you mean instructions", "toolset": "did you mean toolsets",
 	} {
-		_, err := entryOf(Source{FS: tree("-- main.worker --\n---\n" + key + ": x\n---\nhi\n")})
+		_, err := entryOf(Setup{FS: tree("-- main.worker --\n---\n" + key + ": x\n---\nhi\n")})
 		if f := fault.Of(err, fault.Config); f == nil || !strings.Contains(f.Message, "unknown key") || !strings.Contains(f.Hint, want) || f.Where.Line != 2 {
 			t.Errorf("%s: %v, want a hint with %q", key, err, want)
 		}
@@ -25,7 +27,7 @@ func TestKeysOfOtherTools(t *testing.T) {
 		"instructions: x": "in a worker file", "main: x": "entry", "allow_workers: [x]": "toolsets: {workers:", "max_depth: 3": "delegation: {max_depth",
 		"top_p: 1": "model_settings: {top_p", "model_settings: {effort: low}": "write reasoning_effort",
 	} {
-		_, err := Load(Source{FS: tree("-- project.yaml --\n" + line + "\n-- main.worker --\n---\n---\nhi\n")})
+		_, err := Load(Setup{FS: tree("-- project.yaml --\n" + line + "\n-- main.worker --\n---\n---\nhi\n")})
 		if f := fault.Of(err, fault.Config); f == nil || !strings.Contains(f.Hint, want) {
 			t.Errorf("manifest, %s: %v, want a hint with %q", line, err, want)
 		}
@@ -34,7 +36,7 @@ func TestKeysOfOtherTools(t *testing.T) {
 		name  string
 		shape *yamltree.Shape
 		keys  map[string]string
-	}{{"worker", workerShape, foreignWorkerKeys}, {"manifest", manifestShape, foreignManifestKeys}, {"model_settings", modelSettingsShape(), foreignModelSettings}} {
+	}{{"worker", config.WorkerShape, config.ForeignWorkerKeys}, {"manifest", config.ManifestShape, config.ForeignManifestKeys}, {"model_settings", config.WorkerShape.Keys["model_settings"], config.ForeignModelSettings}} {
 		for key := range table.keys {
 			if table.shape.Keys[key] != nil || table.shape.Aliases[key] != "" || yamltree.Snake(key) != key {
 				t.Errorf("%s: %s is in the table of other tools' keys", table.name, key)
@@ -49,11 +51,11 @@ func TestModelHints(t *testing.T) {
 		"gpt-5": "openai:gpt-5", "claude-haiku-4-5": "anthropic:claude-haiku-4-5", "openai/gpt-5-mini": "openai:gpt-5-mini",
 		"qwen3": "ollama:qwen3", "thing": "for example openai:gpt-5-mini",
 	} {
-		_, err := entryOf(Source{FS: tree("-- main.worker --\n---\nmodel: " + name + "\n---\nhi\n")})
+		_, err := entryOf(Setup{FS: tree("-- main.worker --\n---\nmodel: " + name + "\n---\nhi\n")})
 		if f := fault.Of(err, fault.Config); f == nil || !strings.HasSuffix(f.Hint, want) || f.Where.Line != 2 {
 			t.Errorf("%s: %v", name, err)
 		}
-		_, err = entryOf(Source{FS: tree("-- main.worker --\n---\n---\nhi\n"), Flags: Flags{Model: name}})
+		_, err = entryOf(Setup{FS: tree("-- main.worker --\n---\n---\nhi\n"), Options: options.Opening{Model: name}})
 		if f := fault.Of(err, fault.Config); f == nil || !strings.HasSuffix(f.Hint, want) {
 			t.Errorf("--model %s: %v", name, err)
 		}
@@ -67,31 +69,17 @@ func TestWrongFormsAreToldTheRightOne(t *testing.T) {
 		"sandbox: {paths: {in: ./in}}": "write {root: ./in}", "mode: chatt": "did you mean chat", "toolsets: [bash]": "did you mean shell", "toolsets: {fs: {}}": "did you mean filesystem",
 		"name: {{ x }}": "put the value in quotes",
 	} {
-		_, err := entryOf(Source{FS: tree("-- main.worker --\n---\n" + line + "\n---\nhi\n"), Toolsets: []string{"filesystem", "shell", "workers"}})
+		_, err := entryOf(Setup{FS: tree("-- main.worker --\n---\n" + line + "\n---\nhi\n"), Platform: Platform{Toolsets: []string{"filesystem", "shell", "workers"}}})
 		if f := fault.Of(err, fault.Config); f == nil || !strings.Contains(f.Hint, want) || f.Where.Line != 2 {
 			t.Errorf("%s: %v, want a hint with %q", line, err, want)
 		}
 	}
 }
 
-// Keys and toolsets of a later version are refused as such, without a guess at another key.
+// A key of a later version is not in the tables of keys that golem or other programs have.
 func TestKeysOfALaterVersion(t *testing.T) {
-	for front, want := range map[string]string{
-		"hardened: {tool: a}": "hardened: not in this version", "context: [AGENTS.md]": "context: not in this version",
-		"server_tools: [web_search]": "server_tools: not in this version", "serverTools: [web_search]": "serverTools: not in this version",
-		"toolsets: {skills: {use: [a]}}": "toolsets.skills: not in this version", "toolsets: [skills]": "toolsets.skills: not in this version",
-	} {
-		p, err := Load(Source{FS: tree("-- main.worker --\n---\n" + front + "\n---\nhi\n"), Toolsets: []string{"filesystem", "shell"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		faults := p.Check("")
-		if len(faults) != 1 || faults[0].Code != fault.Config || faults[0].Message != want || faults[0].Hint == "" || strings.Contains(faults[0].Hint, "did you mean") || faults[0].Where.Line != 2 {
-			t.Errorf("%s: %v, want %q", front, faults, want)
-		}
-	}
-	for key := range laterWorkerKeys {
-		if workerShape.Keys[key] != nil || foreignWorkerKeys[key] != "" {
+	for key := range config.LaterWorkerKeys {
+		if config.WorkerShape.Keys[key] != nil || config.ForeignWorkerKeys[key] != "" {
 			t.Errorf("%s is in the table of a later version's keys", key)
 		}
 	}

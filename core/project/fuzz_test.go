@@ -12,7 +12,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"golem/core/config"
 	"golem/core/fault"
+	"golem/core/options"
 	"golem/core/yamltree"
 )
 
@@ -50,17 +52,17 @@ func FuzzWorker(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, worker bool) {
 		name := map[bool]string{true: "workers/w.worker", false: "workers/w.yaml"}[worker]
 		files := fstest.MapFS{name: {Data: data}, "schemas/s.json": {Data: []byte(`{"$defs":{"A":{"$ref":"#/$defs/A"}}}`)}}
-		p, err := Load(Source{FS: files, Name: "demo", Toolsets: []string{"filesystem", "workers"}})
+		p, err := Load(Setup{FS: files, Name: "demo", Platform: Platform{Toolsets: []string{"filesystem", "workers"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := p.Worker("w")
+		w, err := p.Workers.Find("w")
 		sound(t, err)
-		sound(t, p.Check("").Err())
+		sound(t, Check(p, "").Err())
 		if err != nil {
 			return
 		}
-		if _, err := p.Closure(w); err != nil {
+		if _, err := p.Workers.Closure(w); err != nil {
 			sound(t, err)
 		}
 		if w.ID != "w" || w.Name != "w" || w.Template || w.Digest == "" {
@@ -83,7 +85,7 @@ func FuzzWorker(f *testing.F) {
 			}
 		}
 		if worker {
-			if front, body, _, ok := Split(data); ok && w.Instructions != string(body) && len(strings.TrimSpace(string(body))) > 0 {
+			if front, body, _, ok := config.Split(data); ok && w.Instructions != string(body) && len(strings.TrimSpace(string(body))) > 0 {
 				t.Errorf("front %q: instructions %q, body %q", front, w.Instructions, body)
 			}
 		}
@@ -101,19 +103,19 @@ func FuzzManifest(f *testing.F) {
 			"project.yaml": {Data: manifest}, ".golemignore": {Data: ignore},
 			"workers/a/w.worker": {Data: []byte("instructions: x")}, "main.worker": {Data: []byte("instructions: x")},
 		}
-		p, err := Load(Source{FS: files, Name: "demo"})
+		p, err := Load(Setup{FS: files, Name: "demo"})
 		sound(t, err)
 		if p == nil {
 			t.Fatal("no project")
 		}
-		if _, again := p.Entry(); err != nil && again == nil {
+		if _, again := p.Workers.Entry(); err != nil && again == nil {
 			t.Error("a project with a bad manifest gave out a worker")
 		}
-		sound(t, p.Check("native").Err())
-		_, faults := p.List()
+		sound(t, Check(p, "native").Err())
+		_, faults := p.Workers.List()
 		sound(t, faults.Err())
-		for _, root := range p.Manifest().WorkersRoots {
-			if _, ok := inside(root); !ok {
+		for _, root := range p.Manifest.WorkersRoots {
+			if _, ok := config.Inside(root); !ok {
 				t.Errorf("root %q", root)
 			}
 		}
@@ -136,7 +138,7 @@ func FuzzYAMLPlace(f *testing.F) {
 		if front {
 			data = append(append([]byte("---\n"), data...), "\n---\nhi\n"...)
 		}
-		_, err := entryOf(Source{FS: fstest.MapFS{"main.worker": {Data: data}}})
+		_, err := entryOf(Setup{FS: fstest.MapFS{"main.worker": {Data: data}}})
 		if err == nil {
 			return
 		}
@@ -167,21 +169,21 @@ func FuzzReference(f *testing.F) {
 	files := tree("-- project.yaml --\ndependencies: [lib]\n-- main.worker --\ninstructions: main\n-- workers/a.worker --\ninstructions: a\n-- workers/b/worker.worker --\ninstructions: b\n-- link.worker -> ../outside.worker --\n")
 	f.Fuzz(func(t *testing.T, ref string) {
 		for _, entry := range []string{"", ref} {
-			p, err := Load(Source{FS: files, Name: "demo", Entry: entry, Libraries: []LibraryRoot{{Label: "libs", FS: libs}}})
+			p, err := Load(Setup{FS: files, Name: "demo", Options: options.Opening{Entry: entry}, Libraries: []LibraryRoot{{Label: "libs", FS: libs}}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			var w *Worker
 			if entry == "" {
-				w, err = p.Worker(ref)
+				w, err = p.Workers.Find(ref)
 			} else {
-				w, err = p.Entry()
+				w, err = p.Workers.Entry()
 			}
 			sound(t, err)
 			if err == nil && files[w.File] == nil && w.File != "lib:workers/w.worker" {
 				t.Errorf("%q led to %q", ref, w.File)
 			}
-			for _, name := range p.Opened() {
+			for _, name := range p.Trees.Opened() {
 				if strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
 					t.Errorf("%q opened %q", ref, name)
 				}
@@ -204,7 +206,7 @@ func FuzzSchemaFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		files := tree("-- main.worker --\n---\ninput_schema: s.json\noutput_schema: 's.json#/$defs/A'\n---\nhi\n-- t.json --\n{\"$defs\":{\"B\":{\"$ref\":\"s.json\"}}}\n")
 		files["s.json"] = &fstest.MapFile{Data: data}
-		w, err := entryOf(Source{FS: files})
+		w, err := entryOf(Setup{FS: files})
 		sound(t, err)
 		if err != nil {
 			return
@@ -222,16 +224,16 @@ func FuzzModuleReference(f *testing.F) {
 	files := tree("-- main.worker --\ninstructions: main\n-- tools/a.wasm --\n-- tools/b.py --\n-- a.wasm --\n-- .wasm --\n")
 	home := tree("-- a/b.wasm --\n-- a.wasm --\n")
 	f.Fuzz(func(t *testing.T, ref string) {
-		p, err := Load(Source{FS: files, ToolFiles: home, Flags: Flags{AllowModuleImports: true}})
+		p, err := Load(Setup{FS: files, ToolFiles: home, Options: options.Opening{AllowModuleImports: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		name, bad := p.module(location{name: "."}, ref)
+		name, bad := p.Modules.find(Location{Name: "."}, ref)
 		if bad != nil {
 			sound(t, bad)
 			return
 		}
-		rest, outside := strings.CutPrefix(name, homePrefix)
+		rest, outside := strings.CutPrefix(name, config.HomePrefix)
 		if _, there := map[bool]fstest.MapFS{true: home, false: files}[outside][rest]; !there || !fs.ValidPath(rest) || path.Ext(rest) != ".wasm" {
 			t.Errorf("%q is the module %q", ref, name)
 		}
@@ -248,19 +250,19 @@ func FuzzToolLock(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, lock []byte) {
 		files := fstest.MapFS{"main.worker": {Data: []byte("instructions: x")}, "tools/a.wasm": {}, "tools.lock": {Data: lock}}
-		p, err := Load(Source{FS: files})
+		p, err := Load(Setup{FS: files})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := p.Entry()
+		w, err := p.Workers.Entry()
 		if err != nil {
 			t.Fatal(err)
 		}
-		modules, err := p.Modules(w)
+		modules, err := p.Modules.Of(w)
 		sound(t, err)
 		if err == nil && (len(modules) != 1 || !modules[0].Locked || modules[0].Digest != "" && len(modules[0].Digest) != 64) {
 			t.Errorf("%+v", modules)
 		}
-		sound(t, p.Check("").Err())
+		sound(t, Check(p, "").Err())
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"golem/core/fault"
+	"golem/core/options"
 	"golem/core/yamltree"
 )
 
@@ -68,10 +69,10 @@ func TestHostileYAML(t *testing.T) {
 				continue // within the bounds of a file of its own, tested below
 			}
 			t.Run(name+" in "+file, func(t *testing.T) {
-				s := Source{FS: fstest.MapFS{file: {Data: []byte(data)}}, Entry: "./" + file}
+				s := Setup{FS: fstest.MapFS{file: {Data: []byte(data)}}, Options: options.Opening{Entry: "./" + file}}
 				if file == "project.yaml" {
 					s.FS.(fstest.MapFS)["main.worker"] = &fstest.MapFile{Data: []byte("instructions: x")}
-					s.Entry = ""
+					s.Options.Entry = ""
 				}
 				var err error
 				if used := allocated(func() { _, err = entryOf(s) }); used > 64<<20 {
@@ -111,13 +112,13 @@ func TestSizesAreCapped(t *testing.T) {
 		"values":       {"main.yaml", "instructions: x\nvars: {a: [" + strings.Repeat("1,", 60_000) + "]}", "more than 50000 values"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := entryOf(Source{FS: fstest.MapFS{c.file: {Data: []byte(c.data)}}, Entry: "./" + c.file})
+			_, err := entryOf(Setup{FS: fstest.MapFS{c.file: {Data: []byte(c.data)}}, Options: options.Opening{Entry: "./" + c.file}})
 			wantFault(t, err, fault.Config, c.want)
 			positioned(t, err, c.file)
 		})
 	}
 	big := "instructions: " + strings.Repeat("x ", 1<<18)
-	if _, err := entryOf(Source{FS: fstest.MapFS{"main.yaml": {Data: []byte(big)}}, Entry: "./main.yaml"}); err != nil {
+	if _, err := entryOf(Setup{FS: fstest.MapFS{"main.yaml": {Data: []byte(big)}}, Options: options.Opening{Entry: "./main.yaml"}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -141,7 +142,7 @@ func TestBigFilesCostLittle(t *testing.T) {
 				}
 				var err error
 				used := allocated(func() {
-					_, err = entryOf(Source{FS: fstest.MapFS{"main.yaml": {Data: b.Bytes()}}, Entry: "./main.yaml"})
+					_, err = entryOf(Setup{FS: fstest.MapFS{"main.yaml": {Data: b.Bytes()}}, Options: options.Opening{Entry: "./main.yaml"}})
 				})
 				if err == nil {
 					t.Error("no error")
@@ -159,15 +160,15 @@ func TestBigFilesCostLittle(t *testing.T) {
 }
 
 func TestWhatIsNoFile(t *testing.T) {
-	s := Source{FS: fstest.MapFS{"main.worker/x": {Data: []byte("x")}, "project.yaml/x": {Data: []byte("x")}, "workers/d.worker/x": {}}, Name: "demo"}
+	s := Setup{FS: fstest.MapFS{"main.worker/x": {Data: []byte("x")}, "project.yaml/x": {Data: []byte("x")}, "workers/d.worker/x": {}}, Name: "demo"}
 	_, err := entryOf(s)
 	wantFault(t, err, fault.Project)
-	s.Entry = "d"
+	s.Options.Entry = "d"
 	_, err = entryOf(s)
 	wantFault(t, err, fault.WorkerNotFound)
-	if _, err := Load(Source{}); err == nil {
+	if _, err := Load(Setup{}); err == nil {
 		t.Error("no file system, no error")
 	}
-	_, err = Load(Source{FS: fstest.MapFS{".": {Mode: 0}, "project.yaml": {Mode: fs.ModeNamedPipe}}})
+	_, err = Load(Setup{FS: fstest.MapFS{".": {Mode: 0}, "project.yaml": {Mode: fs.ModeNamedPipe}}})
 	wantFault(t, err, fault.Path, "not a regular file")
 }

@@ -10,7 +10,7 @@ import (
 // A pattern that cannot be read is a fault with its line, and the other patterns count.
 func TestIgnoreFilePatternsThatCannotBeRead(t *testing.T) {
 	p := open(t, demo("\n-- main.worker --\ninstructions: hi\n-- workers/a.worker --\ninstructions: hi\n-- workers/b.worker --\ninstructions: hi\n-- .golemignore --\n[[:letter:]]\n[a\n"+strings.Repeat("x", 5000)+"\nb.worker\n"))
-	rows, faults := p.List()
+	rows, faults := p.Workers.List()
 	var got []string
 	for _, r := range rows {
 		got = append(got, r.ID)
@@ -34,7 +34,7 @@ func TestIgnoreFilePatternsThatCannotBeRead(t *testing.T) {
 func TestIgnoreFileLeavesOutARoot(t *testing.T) {
 	for _, pattern := range []string{"workers/", "workers", "/workers/", "w*", "/*\n!/main.worker"} {
 		p := open(t, demo("\n-- main.worker --\ninstructions: hi\n-- workers/a/b.worker --\ninstructions: hi\n-- .golemignore --\n"+pattern+"\n"))
-		if rows, faults := p.List(); len(rows) != 1 || len(faults) != 0 {
+		if rows, faults := p.Workers.List(); len(rows) != 1 || len(faults) != 0 {
 			t.Errorf("%q leaves %v, %v", pattern, rows, faults)
 		}
 	}

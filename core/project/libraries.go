@@ -1,13 +1,14 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
-	"strconv"
 	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/yamltree"
@@ -22,20 +23,20 @@ type LibraryRoot struct {
 
 // need is a dependency that a project or library declares.
 type need struct {
-	dependency
+	config.Dependency
 	at yamltree.Pos
 }
 
 // openLibraries finds the libraries that the project declares, and those that they
 // declare in turn. It reads each lib.yaml and nothing else (S1-34, S1-92, S1-94). With
 // faults, no worker can run, because it is not known what a name means.
-func (p *Project) openLibraries() fault.List {
-	own := p.sources
-	g := &libraryGraph{p: p, pins: map[string]string{}}
+func (t *Trees) openLibraries(o Setup) fault.List {
+	own := t.all
+	g := &libraryGraph{trees: t, roots: o.Libraries, pins: map[string]string{}}
 	for {
-		p.sources = slices.Clone(own)
+		t.all, t.Own().Needs = slices.Clone(own), nil
 		g.faults, g.chosen, g.again = nil, map[string]chosen{}, false
-		g.require(0, p.requirer(), nil)
+		g.require(t.Own(), cmp.Or(t.Own().Manifest.Name, o.Name, "the project"), nil)
 		if !g.again {
 			return g.faults
 		}
@@ -44,11 +45,11 @@ func (p *Project) openLibraries() fault.List {
 
 // Libraries returns the directories of the libraries that the project declares, and of
 // those that they declare.
-func (p *Project) Libraries() []fs.FS {
+func (t *Trees) Libraries() []fs.FS {
 	var out []fs.FS
-	for _, s := range p.sources {
-		if s.library != "" {
-			out = append(out, s.fs)
+	for _, s := range t.all {
+		if s.Library != "" {
+			out = append(out, s.FS)
 		}
 	}
 	return out
@@ -56,31 +57,21 @@ func (p *Project) Libraries() []fs.FS {
 
 // LibraryDirs returns the directories of Libraries by the names that they have in a
 // LibraryRoot: NAME@VERSION, or NAME without a version.
-func (p *Project) LibraryDirs() map[string]fs.FS {
+func (t *Trees) LibraryDirs() map[string]fs.FS {
 	out := map[string]fs.FS{}
-	for i := range p.sources {
-		if s := &p.sources[i]; s.library != "" {
-			out[s.nameVersion()] = s.fs
+	for _, s := range t.all {
+		if s.Library != "" {
+			out[s.NameVersion()] = s.FS
 		}
 	}
 	return out
 }
 
-// requirer returns the name of the project for messages about what requires a library.
-func (p *Project) requirer() string {
-	switch {
-	case p.manifest.Name != "":
-		return p.manifest.Name
-	case p.src.Name != "":
-		return p.src.Name
-	}
-	return "the project"
-}
-
 // libraryGraph walks the dependencies, depth first and in the order in which they
 // are declared.
 type libraryGraph struct {
-	p      *Project
+	trees  *Trees
+	roots  []LibraryRoot
 	faults fault.List
 	chosen map[string]chosen // by folded name
 	// pins are the versions that some library requires exactly. Where any version will
@@ -91,73 +82,71 @@ type libraryGraph struct {
 
 // chosen is a library that was found for a name.
 type chosen struct {
-	source string // "" while it cannot be used
-	need   need
-	by     string // who required it
+	library *Tree // nil while it cannot be used
+	need    need
+	by      string // who required it
 }
 
-// require opens the libraries that the source at an index declares. chain has the
-// sources of the libraries above it, outermost first.
-func (g *libraryGraph) require(at int, by string, chain []string) {
-	p := g.p
-	for _, n := range p.needsOf(at) {
+// require opens the libraries that a tree declares. chain has the libraries above it,
+// outermost first.
+func (g *libraryGraph) require(tree *Tree, by string, chain []*Tree) {
+	for _, n := range tree.needed() {
 		if g.again {
 			return
 		}
-		key := sandbox.Fold(n.name)
+		key := sandbox.Fold(n.Name)
 		if first, known := g.chosen[key]; known {
 			g.meet(first, n, by, chain)
-			if first.source != "" && p.source(first.source).library == n.name {
-				p.sources[at].needs = append(p.sources[at].needs, first.source)
+			if first.library != nil && first.library.Library == n.Name {
+				tree.Needs = append(tree.Needs, first.library.Name)
 			}
 			continue
 		}
-		if n.version == "" {
-			n.version = g.pins[key]
+		if n.Version == "" {
+			n.Version = g.pins[key]
 		}
-		s, faults := p.findLibrary(n)
+		s, faults := g.find(n)
 		if len(faults) > 0 {
 			g.fail(n, faults...)
 			g.chosen[key] = chosen{need: n, by: by}
 			continue
 		}
-		g.chosen[key] = chosen{s.name, n, by}
-		p.sources = append(p.sources, *s)
-		index := len(p.sources) - 1
-		p.sources[at].needs = append(p.sources[at].needs, s.name)
-		g.require(index, s.nameVersion(), append(chain[:len(chain):len(chain)], s.name))
+		g.chosen[key] = chosen{s, n, by}
+		g.trees.all = append(g.trees.all, s)
+		tree.Needs = append(tree.Needs, s.Name)
+		g.require(s, s.NameVersion(), append(chain[:len(chain):len(chain)], s))
 	}
 }
 
 // meet compares a dependency with the library that was already chosen for its name.
-func (g *libraryGraph) meet(first chosen, n need, by string, chain []string) {
-	if first.source == "" {
+func (g *libraryGraph) meet(first chosen, n need, by string, chain []*Tree) {
+	s := first.library
+	if s == nil {
 		return
 	}
-	s := g.p.source(first.source)
-	if s.library != n.name {
-		g.fail(n, fault.New(fault.Config, "%s and %s are the same library on systems that ignore case", fault.Quoted(s.library), fault.Quoted(n.name)).
-			Hinting("write %s", s.library))
+	if s.Library != n.Name {
+		g.fail(n, fault.New(fault.Config, "%s and %s are the same library on systems that ignore case", fault.Quoted(s.Library), fault.Quoted(n.Name)).
+			Hinting("write %s", s.Library))
 		return
 	}
-	if i := slices.Index(chain, s.name); i >= 0 {
+	if i := slices.Index(chain, s); i >= 0 {
 		var names []string
-		for _, name := range append(chain[i:len(chain):len(chain)], s.name) {
-			names = append(names, g.p.source(name).library)
+		for _, one := range append(chain[i:len(chain):len(chain)], s) {
+			names = append(names, one.Library)
 		}
 		g.fail(n, fault.New(fault.LibraryCycle, "Circular dependency detected: %s", strings.Join(names, " → ")).
 			Hinting("remove one of these dependencies"))
 		return
 	}
-	if n.version == "" || sameVersion(n.version, s.manifest.Version) {
+	if n.Version == "" || config.SameVersion(n.Version, s.Manifest.Version) {
 		return
 	}
-	if first.need.version == "" {
-		g.pins[sandbox.Fold(n.name)], g.again = n.version, true
+	if first.need.Version == "" {
+		g.pins[sandbox.Fold(n.Name)], g.again = n.Version, true
 		return
 	}
 	g.fail(n, fault.New(fault.LibraryConflict, "two versions of %s are required: %s requires %s, and %s requires %s",
-		n.name, first.by, nameVersion(n.name, first.need.version), by, nameVersion(n.name, n.version)).
+		n.Name, first.by, config.NameVersion(n.Name, first.need.Version), by, config.NameVersion(n.Name, n.Version)).
 		Hinting("make both require the same version"))
 }
 
@@ -170,49 +159,45 @@ func (g *libraryGraph) fail(n need, faults ...*fault.Fault) {
 	}
 }
 
-// needsOf returns the dependencies of the source at an index, as it declares them.
-func (p *Project) needsOf(at int) []need {
-	settings := p.sources[at].settings
-	if at == 0 {
-		settings = p.settings
-	}
-	list := settings.Get("dependencies")
+// needed returns the dependencies of a tree, as it declares them.
+func (s *Tree) needed() []need {
+	list := s.Keys.Get("dependencies")
 	if list == nil {
 		return nil
 	}
 	var out []need
 	for _, item := range list.Items {
-		if d, problem := parseDependency(item.Text); problem == "" {
+		if d, problem := config.ParseDependency(item.Text); problem == "" {
 			out = append(out, need{d, item.Pos})
 		}
 	}
 	return out
 }
 
-// findLibrary looks through the roots (S1-52): the first that has the library, of
+// find looks through the roots (S1-52): the first that has the library, of
 // that version if one is asked for.
-func (p *Project) findLibrary(n need) (*source, fault.List) {
-	for _, root := range p.src.Libraries {
+func (g *libraryGraph) find(n need) (*Tree, fault.List) {
+	for _, root := range g.roots {
 		if root.FS == nil {
 			continue
 		}
-		dirs := []string{n.name}
-		if n.version != "" {
-			dirs = append([]string{nameVersion(n.name, n.version), n.name}, versionsOf(root.FS, n)...)
-		} else if !isThere(root.FS, n.name) {
+		dirs := []string{n.Name}
+		if n.Version != "" {
+			dirs = append([]string{config.NameVersion(n.Name, n.Version), n.Name}, versionsOf(root.FS, n)...)
+		} else if !isThere(root.FS, n.Name) {
 			dirs = versionsOf(root.FS, n)
 		}
 		for _, dir := range dirs {
 			if !isThere(root.FS, dir) {
 				continue
 			}
-			s, faults := p.openLibrary(root.FS, dir, n.name)
-			if len(faults) > 0 || n.version == "" || sameVersion(n.version, s.manifest.Version) {
+			s, faults := g.open(root.FS, dir, n.Name)
+			if len(faults) > 0 || n.Version == "" || config.SameVersion(n.Version, s.Manifest.Version) {
 				return s, faults
 			}
 		}
 	}
-	return nil, fault.List{p.libraryNotFound(n)}
+	return nil, fault.List{g.notFound(n)}
 }
 
 func isThere(root fs.FS, name string) bool {
@@ -230,103 +215,45 @@ func versionsOf(root fs.FS, n need) []string {
 	}
 	best := ""
 	for _, e := range entries {
-		version, ok := strings.CutPrefix(e.Name(), n.name+"@")
-		if !ok || !semantic.MatchString(version) || n.version != "" && !sameVersion(n.version, version) {
+		version, ok := strings.CutPrefix(e.Name(), n.Name+"@")
+		if !ok || !config.Semantic(version) || n.Version != "" && !config.SameVersion(n.Version, version) {
 			continue
 		}
-		if best == "" || early(version) == early(best) && compareVersions(version, best) > 0 || early(best) && !early(version) {
+		if best == "" || config.Early(version) == config.Early(best) && config.CompareVersions(version, best) > 0 || config.Early(best) && !config.Early(version) {
 			best = version
 		}
 	}
 	if best == "" {
 		return nil
 	}
-	return []string{nameVersion(n.name, best)}
+	return []string{config.NameVersion(n.Name, best)}
 }
 
-// early reports whether a version is a pre-release, as 2.0-rc.1.
-func early(version string) bool {
-	numbers, _, _ := strings.Cut(version, "+")
-	return strings.Contains(numbers, "-")
-}
-
-// sameVersion reports whether two versions are one: 1.0 is 1.0.0. What follows + must be
-// the same.
-func sameVersion(a, b string) bool {
-	_, build, _ := strings.Cut(a, "+")
-	_, other, _ := strings.Cut(b, "+")
-	return build == other && compareVersions(a, b) == 0
-}
-
-// compareVersions orders semantic versions. Numbers that are left out at the end are 0,
-// and a pre-release (with -) comes before its release.
-func compareVersions(a, b string) int {
-	a, _, _ = strings.Cut(a, "+")
-	b, _, _ = strings.Cut(b, "+")
-	a, before, isBefore := strings.Cut(a, "-")
-	b, other, isOther := strings.Cut(b, "-")
-	if c := compareParts(filled(a), filled(b)); c != 0 || !isBefore && !isOther {
-		return c
-	}
-	if isBefore != isOther {
-		return map[bool]int{true: -1, false: 1}[isBefore]
-	}
-	return compareParts(before, other)
-}
-
-// filled adds the numbers that a version leaves out.
-func filled(numbers string) string { return numbers + ".0.0"[min(4, 2*strings.Count(numbers, ".")):] }
-
-// compareParts compares the parts between dots: numbers by value, and before words.
-func compareParts(a, b string) int {
-	as, bs := strings.Split(a, "."), strings.Split(b, ".")
-	for i := range max(len(as), len(bs)) {
-		if i == len(as) || i == len(bs) {
-			return len(as) - len(bs)
-		}
-		x, errX := strconv.Atoi(as[i])
-		y, errY := strconv.Atoi(bs[i])
-		c := strings.Compare(as[i], bs[i])
-		switch {
-		case errX == nil && errY == nil:
-			c = x - y
-		case errX == nil:
-			c = -1
-		case errY == nil:
-			c = 1
-		}
-		if c != 0 {
-			return c
-		}
-	}
-	return 0
-}
-
-// openLibrary reads the description of the library in a directory of a root. It must
+// open reads the description of the library in a directory of a root. It must
 // agree with the directory's name (S1-50).
-func (p *Project) openLibrary(root fs.FS, dir, name string) (*source, fault.List) {
-	s := &source{name: name + ":", library: name}
-	where := s.name + libraryFile
+func (g *libraryGraph) open(root fs.FS, dir, name string) (*Tree, fault.List) {
+	s := &Tree{Name: name + ":", Library: name}
+	where := s.Name + config.LibraryFile
 	info, err := fs.Lstat(root, dir)
 	if err == nil && !info.IsDir() {
 		err = errors.New("it is not a directory")
 	}
 	if err == nil {
-		s.fs, err = subtree(root, dir)
+		s.FS, err = subtree(root, dir)
 	}
 	if err != nil {
 		return nil, fault.List{fault.New(fault.Path, "the library %s cannot be read: %s", fault.Quoted(dir), reason(err)).
 			Hinting("a library is a directory; one that is reached through a link is not used")}
 	}
-	p.sources = append(p.sources, *s) // locations lead to it
-	faults := p.describe(&p.sources[len(p.sources)-1])
-	*s = p.sources[len(p.sources)-1]
-	p.sources = p.sources[:len(p.sources)-1]
+	known := g.trees.all
+	g.trees.all = append(known[:len(known):len(known)], s) // locations lead to it
+	faults := g.trees.describe(s)
+	g.trees.all = known
 	if len(faults) > 0 {
 		return nil, faults
 	}
-	m := s.manifest
-	if n := s.settings.Get("name"); n != nil {
+	m := s.Manifest
+	if n := s.Keys.Get("name"); n != nil {
 		where = n.Pos.File
 	}
 	_, version, versioned := strings.Cut(dir, "@")
@@ -334,12 +261,12 @@ func (p *Project) openLibrary(root fs.FS, dir, name string) (*source, fault.List
 	case m.Name != name:
 		return nil, fault.List{fault.New(fault.Config, "the directory of the library is %s, and its name is %s", fault.Quoted(dir), fault.Quoted(m.Name)).
 			Hinting("a library lies in a directory with its name").At(where, 1, 1)}
-	case versioned && !sameVersion(m.Version, version):
+	case versioned && !config.SameVersion(m.Version, version):
 		return nil, fault.List{fault.New(fault.Config, "the directory of the library is %s, and its version is %s", fault.Quoted(dir), fault.Quoted(m.Version)).
-			Hinting("name the directory %s", nameVersion(name, m.Version)).At(where, 1, 1)}
+			Hinting("name the directory %s", config.NameVersion(name, m.Version)).At(where, 1, 1)}
 	}
-	s.label = "lib " + s.nameVersion()
-	s.roots, s.prompts = m.WorkersRoots, m.PromptsRoot
+	s.Label = "lib " + s.NameVersion()
+	s.Roots, s.Prompts = m.WorkersRoots, m.PromptsRoot
 	return s, nil
 }
 
@@ -351,28 +278,29 @@ func subtree(root fs.FS, dir string) (fs.FS, error) {
 	return fs.Sub(root, dir)
 }
 
-func (s *source) nameVersion() string { return nameVersion(s.library, s.manifest.Version) }
+// NameVersion returns the name of a library with its version, as config.NameVersion does.
+func (s *Tree) NameVersion() string { return config.NameVersion(s.Library, s.Manifest.Version) }
 
-// libraryNotFound returns the fault that says where golem looked for a library and how
+// notFound returns the fault that says where golem looked for a library and how
 // to get it.
-func (p *Project) libraryNotFound(n need) *fault.Fault {
-	what := n.name + "/"
-	if n.version != "" {
-		what = nameVersion(n.name, n.version) + "/ and " + n.name + "/"
+func (g *libraryGraph) notFound(n need) *fault.Fault {
+	what := n.Name + "/"
+	if n.Version != "" {
+		what = config.NameVersion(n.Name, n.Version) + "/ and " + n.Name + "/"
 	}
 	var labels []string
-	for _, root := range p.src.Libraries {
+	for _, root := range g.roots {
 		labels = append(labels, root.Label)
 	}
 	where := "no directory of libraries is known"
 	if len(labels) > 0 {
 		where = fmt.Sprintf("looked for %s in %s", what, strings.Join(labels, ", "))
 	}
-	f := fault.New(fault.LibraryNotFound, "the library %s is not installed (%s)", fault.Quoted(n.text), where)
-	if n.git {
-		return f.Hinting("run golem lib install %s", fault.Brief(n.text))
+	f := fault.New(fault.LibraryNotFound, "the library %s is not installed (%s)", fault.Quoted(n.Text), where)
+	if n.Git {
+		return f.Hinting("run golem lib install %s", fault.Brief(n.Text))
 	}
-	if near := fault.Nearest(nameVersion(n.name, n.version), p.installed(n.name)); near != "" {
+	if near := fault.Nearest(config.NameVersion(n.Name, n.Version), g.installed(n.Name)); near != "" {
 		return f.Hinting("did you mean %s", near)
 	}
 	return f.Hinting("install it with golem lib install, or name the directory that has it with --lib")
@@ -380,18 +308,18 @@ func (p *Project) libraryNotFound(n need) *fault.Fault {
 
 // installed returns the names of libraries in the roots, with and without versions, for
 // hints.
-func (p *Project) installed(but string) []string {
+func (g *libraryGraph) installed(but string) []string {
 	var out []string
-	for _, root := range p.src.Libraries {
+	for _, root := range g.roots {
 		if root.FS == nil {
 			continue
 		}
 		entries, _ := fs.ReadDir(root.FS, ".")
 		for _, e := range entries[:min(len(entries), 1000)] {
-			if d, problem := parseDependency(e.Name()); problem == "" && e.IsDir() {
+			if d, problem := config.ParseDependency(e.Name()); problem == "" && e.IsDir() {
 				out = append(out, e.Name())
-				if d.name != but {
-					out = append(out, d.name)
+				if d.Name != but {
+					out = append(out, d.Name)
 				}
 			}
 		}

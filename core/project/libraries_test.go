@@ -9,12 +9,13 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/sandbox"
 )
 
 // librarySource returns a project that uses one worker of utils, with these libraries.
-func librarySource(libraries fs.FS) Source {
+func librarySource(libraries fs.FS) Setup {
 	s := demo("-- project.yaml --\ndependencies: [utils]\n-- main.worker --\n---\nallow_workers: ['utils:w1']\n---\nhi\n")
 	s.Libraries = []LibraryRoot{{Label: "libs", FS: libraries}}
 	return s
@@ -38,13 +39,13 @@ func TestExtrasOfALibrary(t *testing.T) {
 		"utils/workers/w1.worker": {Data: []byte("---\ndescription: w\nmodel_settings: {extra: {tier: fast}}\n---\nDo it.\n")},
 	}
 	s := librarySource(files)
-	s.Flags.Settings = map[string]string{"extra": `{"servers":{"other":"mine"}}`}
+	s.Options.ModelSettings = map[string]string{"extra": `{"servers":{"other":"mine"}}`}
 	p := open(t, s)
-	entry, err := p.Entry()
+	entry, err := p.Workers.Entry()
 	if err != nil {
 		t.Fatal(err)
 	}
-	closure, err := p.Closure(entry)
+	closure, err := p.Workers.Closure(entry)
 	if err != nil || len(closure) != 2 {
 		t.Fatalf("%v, %v", closure, err)
 	}
@@ -64,15 +65,15 @@ func TestAWorkerOfALargeLibraryCostsNothing(t *testing.T) {
 	few, many := &counted{MapFS: libraryOf(2)}, &counted{MapFS: libraryOf(1000)}
 	for _, files := range []*counted{few, many} {
 		p := open(t, librarySource(files))
-		entry, err := p.Entry()
+		entry, err := p.Workers.Entry()
 		if err != nil {
 			t.Fatal(err)
 		}
-		closure, err := p.Closure(entry)
+		closure, err := p.Workers.Closure(entry)
 		if err != nil || len(closure) != 2 || closure[1].ID != "utils:w1" || closure[1].Source != "lib utils" {
 			t.Fatalf("%v, %v", closure, err)
 		}
-		if got, want := strings.Join(p.Opened(), " "), "main.worker project.yaml utils:lib.yaml utils:workers/w1.worker"; got != want {
+		if got, want := strings.Join(p.Trees.Opened(), " "), "main.worker project.yaml utils:lib.yaml utils:workers/w1.worker"; got != want {
 			t.Errorf("opened %s, want %s", got, want)
 		}
 	}
@@ -98,9 +99,9 @@ func BenchmarkLibrary(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				entry, err := p.Entry()
+				entry, err := p.Workers.Entry()
 				if err == nil {
-					_, err = p.Closure(entry)
+					_, err = p.Workers.Closure(entry)
 				}
 				if err != nil {
 					b.Fatal(err)
@@ -114,7 +115,7 @@ func TestVersionsAreOrdered(t *testing.T) {
 	want := []string{"1-1", "1.0.0-2", "1.0.0-10", "1.0.0-a", "1.0.0-a.1", "1", "1.0.1", "1.2", "1.9.0", "1.10.0", "2"}
 	got := slices.Clone(want)
 	slices.Reverse(got)
-	slices.SortFunc(got, compareVersions)
+	slices.SortFunc(got, config.CompareVersions)
 	if !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
@@ -131,7 +132,7 @@ func TestTheSameVersion(t *testing.T) {
 		s := demo("-- project.yaml --\ndependencies: [\"" + c.asked + "\", other]\n-- main.worker --\ninstructions: x\n")
 		s.Libraries = []LibraryRoot{{Label: "libs", FS: tree("-- " + c.dir + "/lib.yaml --\nname: utils\nversion: \"" + c.version + "\"\n" +
 			"-- other/lib.yaml --\nname: other\ndependencies: [\"" + c.other + "\"]\n")}}
-		if p, err := Load(s); err != nil || p.source("utils:").manifest.Version != c.version {
+		if p, err := Load(s); err != nil || p.Trees.Tree("utils:").Manifest.Version != c.version {
 			t.Errorf("%v: %v", c, err)
 		}
 	}
@@ -150,7 +151,7 @@ func TestAnyVersionIsAReleasedOne(t *testing.T) {
 			text += "-- utils@" + v + "/lib.yaml --\nname: utils\nversion: \"" + v + "\"\n"
 		}
 		s := librarySource(tree(text))
-		if p, err := Load(s); err != nil || p.source("utils:").manifest.Version != want {
+		if p, err := Load(s); err != nil || p.Trees.Tree("utils:").Manifest.Version != want {
 			t.Errorf("%v: %v", versions, err)
 		}
 	}
@@ -180,7 +181,7 @@ func TestRequirementsAgreeOrConflict(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s %s %s: %v", own, a, c, err)
 				}
-				if got, want := p.source("lb:").manifest.Version, append(exact, "2")[0]; got != want {
+				if got, want := p.Trees.Tree("lb:").Manifest.Version, append(exact, "2")[0]; got != want {
 					t.Errorf("%s %s %s: version %s, want %s", own, a, c, got, want)
 				}
 			}
@@ -202,15 +203,15 @@ func FuzzLibraryFile(f *testing.F) {
 		if p == nil {
 			t.Fatal("no project")
 		}
-		for _, name := range p.Opened() {
+		for _, name := range p.Trees.Opened() {
 			if _, file, ok := strings.Cut(name, ":"); ok && !fs.ValidPath(file) {
 				t.Errorf("opened %q", name)
 			}
 		}
-		sound(t, p.Check("").Err())
+		sound(t, Check(p, "").Err())
 		lib, err := ReadLibrary(sub(t, files, "utils"))
 		sound(t, err)
-		if err == nil && (libraryNameProblem(lib.Name) != "" || lib.Version != "" && !semantic.MatchString(lib.Version)) {
+		if err == nil && (config.LibraryNameProblem(lib.Name) != "" || lib.Version != "" && !config.Semantic(lib.Version)) {
 			t.Errorf("%+v", lib)
 		}
 	})
@@ -221,15 +222,15 @@ func FuzzDependency(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		d, problem := parseDependency(text)
+		d, problem := config.ParseDependency(text)
 		if problem != "" {
 			return
 		}
-		dir := nameVersion(d.name, d.version)
+		dir := config.NameVersion(d.Name, d.Version)
 		if !fs.ValidPath(dir) || path.Base(dir) != dir || dir == "." || strings.ContainsAny(dir, "\\:\x00 ") || strings.HasPrefix(dir, ".") {
 			t.Errorf("%q is the directory %q", text, dir)
 		}
-		if r, f := parseReference(d.name + ":w"); f != nil || r.lib != d.name {
+		if r, f := parseReference(d.Name + ":w"); f != nil || r.lib != d.Name {
 			t.Errorf("%q cannot be named: %v", text, f)
 		}
 	})

@@ -13,20 +13,20 @@ import (
 // with the source's name, and "*" leaves the workers out.
 func TestSourcesAreAlike(t *testing.T) {
 	p := open(t, demo("-- main.worker --\n---\nallow_workers: '*'\n---\nhi\n-- workers/own.worker --\n---\n---\nown\n-- in.json --\n{\"type\": \"string\"}\n"))
-	p.sources = append(p.sources, source{
-		name: "far/", label: "far", roots: []string{"workers"}, prompts: "texts",
-		fs: tree("-- workers/far/away.worker --\ninput_schema: in.json\n-- texts/far/away.md --\nfar\n-- schemas/in.json --\n{\"$ref\": \"more.json\"}\n" +
+	p.Trees.all = append(p.Trees.all, &Tree{
+		Name: "far/", Label: "far", Roots: []string{"workers"}, Prompts: "texts",
+		FS: tree("-- workers/far/away.worker --\ninput_schema: in.json\n-- texts/far/away.md --\nfar\n-- schemas/in.json --\n{\"$ref\": \"more.json\"}\n" +
 			"-- schemas/more.json --\n{\"type\": \"object\"}\n-- workers/own.worker --\n---\n---\ntheirs\n"),
 	})
-	p.sources[0].needs = []string{"far/"}
-	w, err := p.Worker("far/away")
+	p.Trees.all[0].Needs = []string{"far/"}
+	w, err := p.Workers.Find("far/away")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if w.File != "far/workers/far/away.worker" || w.Source != "far" || w.Instructions != "far\n" || len(w.Input) == 0 {
 		t.Errorf("%+v", w)
 	}
-	rows, faults := p.List()
+	rows, faults := p.Workers.List()
 	if len(faults) > 0 {
 		t.Error(faults)
 	}
@@ -35,11 +35,11 @@ func TestSourcesAreAlike(t *testing.T) {
 			t.Errorf("%+v", row)
 		}
 	}
-	entry, err := p.Entry()
+	entry, err := p.Workers.Entry()
 	if err != nil {
 		t.Fatal(err)
 	}
-	allowed, err := p.Delegates(entry)
+	allowed, err := p.Workers.Delegates(entry)
 	if err != nil || len(allowed) != 1 || allowed[0].File != "workers/own.worker" {
 		t.Errorf("'*' allows %v, %v", allowed, err)
 	}
@@ -54,32 +54,32 @@ func TestADirectoryNamedBuiltin(t *testing.T) {
 	s.Builtin = tree("-- foo.worker --\ninstructions: built-in\n")
 	p := open(t, s)
 	var used []string
-	for _, w := range p.Used() {
+	for _, w := range p.Workers.Used() {
 		used = append(used, w.File)
 	}
 	if want := []string{"builtin/foo.worker", "main.worker"}; !slices.Equal(used, want) {
 		t.Errorf("used %v, want %v", used, want)
 	}
-	if w, err := p.WorkerAt("builtin/foo.worker"); err != nil || w.Source != "project" || w.Instructions != "own" {
+	if w, err := p.Workers.InFile("builtin/foo.worker"); err != nil || w.Source != "project" || w.Instructions != "own" {
 		t.Errorf("%+v, %v", w, err)
 	}
-	if w, err := p.WorkerAt("builtin:foo.worker"); err != nil || w.Source != "built-in" || w.Instructions != "built-in" {
+	if w, err := p.Workers.InFile("builtin:foo.worker"); err != nil || w.Source != "built-in" || w.Instructions != "built-in" {
 		t.Errorf("%+v, %v", w, err)
 	}
-	w, err := p.Entry()
+	w, err := p.Workers.Entry()
 	if err != nil {
 		t.Fatal(err)
 	}
-	modules, err := p.Modules(w)
+	modules, err := p.Modules.Of(w)
 	if err != nil || len(modules) != 1 || modules[0].Path != "builtin/add.wasm" {
 		t.Fatal(modules, err)
 	}
-	file, err := p.OpenModule(modules[0])
+	file, err := p.Modules.Open(modules[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	file.Close()
-	if got := p.Check(""); len(got) > 0 {
+	if got := Check(p, ""); len(got) > 0 {
 		t.Errorf("%v", got)
 	}
 }
@@ -92,19 +92,19 @@ func TestNamesOfOtherSources(t *testing.T) {
 		"-- utils:x/foo.worker --\ninstructions: x\n-- home:/a.wasm --\nbytes\n-- notes:x/fine.worker --\ninstructions: x\n")
 	s.Libraries = []LibraryRoot{{Label: "libs", FS: tree("-- utils/lib.yaml --\nname: utils\n-- utils/x/foo.worker --\ninstructions: x\n")}}
 	p := open(t, s)
-	faults := p.Check("")
+	faults := Check(p, "")
 	wantFault(t, faults.Err(), fault.Path, `utils:x/foo.worker:1:1: E_PATH: "utils:x/foo.worker" is not a valid path in the project`)
 	if len(faults) != 1 {
 		t.Errorf("%v", faults)
 	}
-	if _, err := p.Worker("foo"); err == nil {
+	if _, err := p.Workers.Find("foo"); err == nil {
 		t.Error("a file was used that reads like the library's")
 	}
-	w, err := p.Entry()
+	w, err := p.Workers.Entry()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if modules, err := p.Modules(w); len(modules) > 0 || err != nil {
+	if modules, err := p.Modules.Of(w); len(modules) > 0 || err != nil {
 		t.Errorf("%v, %v", modules, err)
 	}
 }

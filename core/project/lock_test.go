@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"golem/core/config"
 	"golem/core/fault"
 )
 
@@ -34,15 +35,15 @@ func locking(t testing.TB) (project, libs fstest.MapFS) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	project[LockFile] = &fstest.MapFile{Data: data}
+	project[config.LockFile] = &fstest.MapFile{Data: data}
 	return project, libs
 }
 
-func lockSource(project, libs fstest.MapFS) Source {
-	return Source{FS: project, Name: "p", Platform: "native", Libraries: []LibraryRoot{{Label: "libs", FS: libs}}}
+func lockSource(project, libs fstest.MapFS) Setup {
+	return Setup{FS: project, Name: "p", Platform: Platform{Name: "native"}, Libraries: []LibraryRoot{{Label: "libs", FS: libs}}}
 }
 
-func lockOf(t testing.TB, project, libs fstest.MapFS) Lock {
+func lockOf(t testing.TB, project, libs fstest.MapFS) config.Lock {
 	t.Helper()
 	s := lockSource(project, libs)
 	s.NoLock = true
@@ -50,15 +51,15 @@ func lockOf(t testing.TB, project, libs fstest.MapFS) Lock {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := p.Worker("main")
+	w, err := p.Workers.Find("main")
 	if err != nil {
 		t.Fatal(err)
 	}
-	modules, err := p.Modules(w)
+	modules, err := p.Modules.Of(w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := p.NewLock(modules)
+	lock, err := p.Modules.NewLock(modules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,19 +73,19 @@ func use(project, libs fstest.MapFS) error {
 	if err != nil {
 		return err
 	}
-	w, err := p.Worker("main")
+	w, err := p.Workers.Find("main")
 	if err != nil {
 		return err
 	}
-	if _, err := p.Imported(w); err != nil {
+	if _, err := p.Workers.Imported(w); err != nil {
 		return err
 	}
-	modules, err := p.Modules(w)
+	modules, err := p.Modules.Of(w)
 	if err != nil {
 		return err
 	}
 	for _, m := range modules {
-		file, err := p.OpenModule(m)
+		file, err := p.Modules.Open(m)
 		if err != nil {
 			return err
 		}
@@ -92,7 +93,7 @@ func use(project, libs fstest.MapFS) error {
 		if err != nil || len(data) == 0 {
 			return errors.Join(err, errors.New("nothing was read"))
 		}
-		if _, err := p.Sidecar(m); err != nil && !strings.Contains(err.Error(), "not exist") {
+		if _, err := p.Modules.Sidecar(m); err != nil && !strings.Contains(err.Error(), "not exist") {
 			return err
 		}
 	}
@@ -111,7 +112,7 @@ func TestLockPins(t *testing.T) {
 		t.Error(got)
 	}
 	again, err := lockOf(t, project, libs).Encode()
-	if err != nil || string(again) != string(project[LockFile].Data) {
+	if err != nil || string(again) != string(project[config.LockFile].Data) {
 		t.Errorf("the second lock differs: %v", err)
 	}
 	if err := use(project, libs); err != nil {
@@ -135,10 +136,10 @@ func TestLockRefuses(t *testing.T) {
 		{"new description", "tools/t.tools.yaml is not in golem.lock", func(project, libs fstest.MapFS) {
 			lock := lockOf(t, project, libs)
 			delete(lock.Modules, "tools/t.tools.yaml")
-			project[LockFile].Data, _ = lock.Encode()
+			project[config.LockFile].Data, _ = lock.Encode()
 		}},
-		{"new library", `the library "utils" is not in golem.lock`, func(project, _ fstest.MapFS) { project[LockFile].Data, _ = Lock{}.Encode() }},
-		{"broken lock", "golem.lock cannot be read", func(project, _ fstest.MapFS) { project[LockFile].Data = []byte("{") }},
+		{"new library", `the library "utils" is not in golem.lock`, func(project, _ fstest.MapFS) { project[config.LockFile].Data, _ = config.Lock{}.Encode() }},
+		{"broken lock", "golem.lock cannot be read", func(project, _ fstest.MapFS) { project[config.LockFile].Data = []byte("{") }},
 	} {
 		project, libs := locking(t)
 		c.change(project, libs)
@@ -147,7 +148,7 @@ func TestLockRefuses(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		p, _ := Load(lockSource(project, libs))
-		if faults := p.Check(""); !slices.ContainsFunc(faults, func(f *fault.Fault) bool { return strings.Contains(f.Error(), c.want) }) {
+		if faults := Check(p, ""); !slices.ContainsFunc(faults, func(f *fault.Fault) bool { return strings.Contains(f.Error(), c.want) }) {
 			t.Errorf("%s: check says %v", c.name, faults)
 		}
 	}
@@ -160,7 +161,7 @@ func TestLockRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if faults := p.Check(""); !strings.Contains(faults.Error(), "utils:workers/b.worker has changed") {
+	if faults := Check(p, ""); !strings.Contains(faults.Error(), "utils:workers/b.worker has changed") {
 		t.Errorf("check says %v", faults)
 	}
 }
@@ -172,25 +173,25 @@ func TestLockIsLazy(t *testing.T) {
 	for i := range 1000 {
 		libs[fmt.Sprintf("utils/workers/w%d.worker", i)] = &fstest.MapFile{Data: []byte("---\n---\nW.")}
 	}
-	project[LockFile].Data, _ = lockOf(t, project, libs).Encode()
+	project[config.LockFile].Data, _ = lockOf(t, project, libs).Encode()
 	p, err := Load(lockSource(project, libs))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := p.Worker("main")
+	w, err := p.Workers.Find("main")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Imported(w); err != nil {
+	if _, err := p.Workers.Imported(w); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(p.Opened(), " "); got != "golem.lock main.worker project.yaml utils:lib.yaml utils:workers/a.worker" {
+	if got := strings.Join(p.Trees.Opened(), " "); got != "golem.lock main.worker project.yaml utils:lib.yaml utils:workers/a.worker" {
 		t.Error(got)
 	}
 }
 
 func BenchmarkDecodeLock(b *testing.B) {
-	lock := Lock{Libraries: map[string]LockedLibrary{"utils": {Files: map[string]string{}}}}
+	lock := config.Lock{Libraries: map[string]config.LockedLibrary{"utils": {Files: map[string]string{}}}}
 	for i := range 1000 {
 		lock.Libraries["utils"].Files[fmt.Sprintf("workers/w%d.worker", i)] = strings.Repeat("a", 64)
 	}
@@ -199,7 +200,7 @@ func BenchmarkDecodeLock(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, f := decodeLock(data); f != nil {
+		if _, f := config.DecodeLock(data); f != nil {
 			b.Fatal(f)
 		}
 	}
@@ -213,15 +214,15 @@ func TestLockListsInVain(t *testing.T) {
 	delete(project, "tools/t.tools.yaml")
 	lock := lockOf(t, project, libs)
 	lock.Libraries["utils"].Files["workers/b.worker"] = strings.Repeat("0", 64)
-	lock.Libraries["gone"] = LockedLibrary{Files: map[string]string{}}
+	lock.Libraries["gone"] = config.LockedLibrary{Files: map[string]string{}}
 	lock.Modules["tools/gone.wasm"] = strings.Repeat("0", 64)
-	project[LockFile].Data, _ = lock.Encode()
+	project[config.LockFile].Data, _ = lock.Encode()
 	p, err := Load(lockSource(project, libs))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, f := range p.Check("") {
+	for _, f := range Check(p, "") {
 		if f.Code == fault.Lock && f.Severity == fault.Warning {
 			got = append(got, f.Message)
 		}
@@ -248,7 +249,7 @@ func TestLockIsStrict(t *testing.T) {
 		`{"golem":"lock","v":1,"libraries":{"utils":{"file":{}}}}`:                         `unknown key "file"`,
 		"{\n\"golem\":\"lock\",\n\"v\":1,\n\"x\":1}":                                       "golem.lock:4:1",
 	} {
-		if _, f := decodeLock([]byte(text)); f == nil || f.Code != fault.Lock || !strings.Contains(f.Error(), want) {
+		if _, f := config.DecodeLock([]byte(text)); f == nil || f.Code != fault.Lock || !strings.Contains(f.Error(), want) {
 			t.Errorf("%s: %v", text, f)
 		}
 	}
@@ -257,10 +258,10 @@ func TestLockIsStrict(t *testing.T) {
 // Encode of a golem.lock that golem can read gives a text that golem can read.
 func FuzzLock(f *testing.F) {
 	project, _ := locking(f)
-	f.Add(project[LockFile].Data)
+	f.Add(project[config.LockFile].Data)
 	f.Add([]byte(`{"golem":"lock","v":1,"libraries":{"utils":{"files":{"lib.yaml":null}}},"modules":null}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		lock, fault := decodeLock(data)
+		lock, fault := config.DecodeLock(data)
 		if fault != nil {
 			return
 		}
@@ -268,7 +269,7 @@ func FuzzLock(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, fault := decodeLock(again); fault != nil {
+		if _, fault := config.DecodeLock(again); fault != nil {
 			t.Fatalf("%s became %s: %v", data, again, fault)
 		}
 	})
@@ -279,23 +280,23 @@ func FuzzLock(f *testing.F) {
 // address without a digest.
 func TestToolLockBytes(t *testing.T) {
 	digest := strings.Repeat("0a", 32)
-	lock := string(EncodeToolLock(map[string]string{"tools/b.wasm": digest, "home:acme/c.wasm": digest, "tools/1 x.wasm": digest},
+	lock := string(config.EncodeToolLock(map[string]string{"tools/b.wasm": digest, "home:acme/c.wasm": digest, "tools/1 x.wasm": digest},
 		map[string]string{"tools/b.wasm": "https://example.org/b.wasm?x=\"y\"", "tools/gone.wasm": "https://example.org/"}))
 	want := "# Written by golem tool lock. golem refuses a module with another digest.\nlock: 1\ntools:\n  \"home:acme/c.wasm\": " + digest +
 		"\n  \"tools/1 x.wasm\": " + digest + "\n  tools/b.wasm: " + digest + "\nfrom:\n  \"tools/b.wasm\": \"https://example.org/b.wasm?x=\\\"y\\\"\"\n"
 	if lock != want {
 		t.Errorf("got:\n%s\nwant:\n%s", lock, want)
 	}
-	if got := string(EncodeToolLock(nil, nil)); !strings.HasSuffix(got, "\nlock: 1\ntools: {}\n") {
+	if got := string(config.EncodeToolLock(nil, nil)); !strings.HasSuffix(got, "\nlock: 1\ntools: {}\n") {
 		t.Errorf("no module: %s", got)
 	}
-	p := open(t, Source{FS: tree("-- main.worker --\nm\n-- tools.lock --\n" + lock)})
+	p := open(t, Setup{FS: tree("-- main.worker --\nm\n-- tools.lock --\n" + lock)})
 	digests, from, fresh, err := p.ToolPins(1 << 20)
-	if err != nil || fresh || len(digests) != 3 || string(EncodeToolLock(digests, from)) != lock {
+	if err != nil || fresh || len(digests) != 3 || string(config.EncodeToolLock(digests, from)) != lock {
 		t.Errorf("read back: %v %v %v %v", digests, from, fresh, err)
 	}
 	for name, ok := range map[string]bool{"count": true, "_a.b-1": true, "9": true, "": false, ".hidden": false, "-x": false, "a/b": false, "ä": false, strings.Repeat("x", 101): false} {
-		if IsModuleName(name) != ok {
+		if config.IsModuleName(name) != ok {
 			t.Errorf("IsModuleName(%q) is %v", name, !ok)
 		}
 	}

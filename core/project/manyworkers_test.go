@@ -57,7 +57,7 @@ func TestManyWorkersAreListedInLinearWork(t *testing.T) {
 		s.FS = files
 		p := open(t, s)
 		bytes = allocated(func() {
-			rows, faults := p.List()
+			rows, faults := p.Workers.List()
 			if len(rows) != n+1 || len(faults) > 0 {
 				t.Fatalf("%d rows, %v", len(rows), faults)
 			}
@@ -89,7 +89,7 @@ func BenchmarkList5000(b *testing.B) {
 	s.FS = manyWorkers(5000)
 	for b.Loop() {
 		p, _ := Load(s)
-		p.List()
+		p.Workers.List()
 	}
 }
 
@@ -98,6 +98,6 @@ func BenchmarkCheck5000(b *testing.B) {
 	s.FS = manyWorkers(5000)
 	for b.Loop() {
 		p, _ := Load(s)
-		p.Check("")
+		Check(p, "")
 	}
 }

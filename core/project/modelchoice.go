@@ -6,6 +6,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/yamltree"
 )
@@ -19,17 +20,17 @@ func (b *built) model() {
 		return
 	}
 	b.w.Model, b.w.Fallbacks, b.w.Origins["model"] = names[0], names[1:], origin
-	if p := b.p; p.sourceOf(b.d.location).bare && origin != CommandLine {
+	if b.ws.trees.TreeOf(b.d.Location).Bare && origin != config.CommandLine {
 		b.w.ModelIsLast = true
 	}
 	for _, name := range names {
-		if p := modelProblem(name); p != "" {
-			b.add(orNowhere(where, fault.New(fault.Model, "model from %s: %s", origin, p).Hinting("%s", modelHint(name))))
+		if p := config.ModelProblem(name); p != "" {
+			b.add(Placed(where, fault.New(fault.Model, "model from %s: %s", origin, p).Hinting("%s", config.ModelHint(name))))
 			return
 		}
-		if patterns := b.d.node.Get("compatible_models"); patterns != nil && !b.w.ModelIsLast {
-			if f := b.w.unfit(name, origin); f != nil {
-				b.add(orNowhere(patterns.Pos, f))
+		if patterns := b.d.Node.Get("compatible_models"); patterns != nil && !b.w.ModelIsLast {
+			if f := b.w.Unfit(name, origin); f != nil {
+				b.add(Placed(patterns.Pos, f))
 			}
 		}
 	}
@@ -38,20 +39,20 @@ func (b *built) model() {
 // models returns the model names of the first place in that order that has any, at
 // least one, with their origin and position.
 func (b *built) models() (names []string, origin string, where yamltree.Pos, found bool) {
-	fromEnv, variable := Setting(b.p.src.Env, "MODEL")
-	own, project, config := b.d.node.Get("model"), b.p.settings.Get("model"), b.p.src.Config.get("model")
+	fromEnv, variable := config.Variable(b.ws.setup.Env, "MODEL")
+	own, project, person := b.d.Node.Get("model"), b.ws.trees.Own().Keys.Get("model"), b.ws.setup.Person.Get("model")
 	switch {
-	case b.p.src.Flags.Model != "":
-		return []string{b.p.src.Flags.Model}, CommandLine, yamltree.Pos{}, true
+	case b.ws.setup.Options.Model != "":
+		return []string{b.ws.setup.Options.Model}, config.CommandLine, yamltree.Pos{}, true
 	case len(own.Texts()) > 0:
 		return own.Texts(), own.Pos.String(), own.Pos, true
 	case fromEnv != "":
 		return []string{fromEnv}, "environment " + variable, yamltree.Pos{}, true
 	case len(project.Texts()) > 0:
 		return project.Texts(), project.Pos.String(), project.Pos, true
-	case len(config.Texts()) > 0:
+	case len(person.Texts()) > 0:
 		b.w.ModelIsLast = true
-		return config.Texts(), config.Pos.String(), config.Pos, true
+		return person.Texts(), person.Pos.String(), person.Pos, true
 	}
 	return nil, "", yamltree.Pos{}, false
 }
@@ -69,10 +70,10 @@ func (w *Worker) Models() []*Worker {
 	return out
 }
 
-// unfit returns a fault if compatible_models do not allow a model. A script is no
+// Unfit returns a fault if compatible_models do not allow a model. A script is no
 // language model and fits always. So does a recording here: it is judged by the model
 // that it names, once it is read.
-func (w *Worker) unfit(name, origin string) *fault.Fault {
+func (w *Worker) Unfit(name, origin string) *fault.Fault {
 	provider, _, _ := strings.Cut(name, ":")
 	if w.CompatibleModels == nil || provider == "script" || provider == "replay" || matchesAny(w.CompatibleModels, name) {
 		return nil
@@ -85,46 +86,46 @@ func (w *Worker) unfit(name, origin string) *fault.Fault {
 // model: its caller's, one chosen in a chat, or the one that a recording names. origin
 // says in the message where the model was set.
 func (w *Worker) FitsModel(name, origin string) error {
-	if f := w.unfit(name, origin); f != nil {
+	if f := w.Unfit(name, origin); f != nil {
 		return f.At(w.File, 0, 0)
 	}
 	return nil
 }
 
 // ModelWarnings returns a warning for each of a worker's compatible_models that no model
-// can match. golem check calls it an error.
-func (p *Project) ModelWarnings(w *Worker) fault.List {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	got := p.byWorker[w]
-	if got == nil || got.def == nil {
+// can match; known has all that the name of a model can begin with. golem check calls it an
+// error.
+func (ws *Workers) ModelWarnings(w *Worker, known []string) fault.List {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	got := w.loaded
+	if got == nil || got.Definition == nil {
 		return nil
 	}
-	out := p.strangePatterns(got)
+	out := StrangePatterns(got, known)
 	for _, f := range out {
 		f.Severity = fault.Warning
 	}
 	return out
 }
 
-// strangePatterns returns a fault for each of a worker's compatible_models whose
-// provider golem does not have.
-func (p *Project) strangePatterns(got *loaded) fault.List {
-	patterns := got.def.node.Get("compatible_models")
-	if patterns == nil || p.src.Providers == nil {
+// StrangePatterns returns a fault for each of a worker's compatible_models whose
+// provider is not known.
+func StrangePatterns(got *Loaded, known []string) fault.List {
+	patterns := got.Definition.Node.Get("compatible_models")
+	if patterns == nil {
 		return nil
 	}
-	known := p.src.Providers()
 	var out fault.List
 	for _, item := range patterns.Items {
 		provider, rest, ok := strings.Cut(item.Text, ":")
 		switch {
 		case !ok && !strings.ContainsAny(item.Text, "*?[{"):
-			out = append(out, item.Pos.Fault(fault.Model, "no model matches %s in compatible_models: it has no provider", fault.Quoted(item.Text)).Hinting("%s", modelHint(item.Text)))
+			out = append(out, item.Pos.Fault(fault.Model, "no model matches %s in compatible_models: it has no provider", fault.Quoted(item.Text)).Hinting("%s", config.ModelHint(item.Text)))
 		case !ok || strings.ContainsAny(provider, "{[") && !strings.ContainsAny(provider, "}]"):
 		case !slices.ContainsFunc(known, func(name string) bool { return matchesAny([]string{provider}, name) }):
 			f := item.Pos.Fault(fault.Model, "no model matches %s in compatible_models: there is no provider %s", fault.Quoted(item.Text), fault.Quoted(provider))
-			if ours := otherProviders[strings.ToLower(provider)]; ours != "" {
+			if ours := config.OtherProviders[strings.ToLower(provider)]; ours != "" {
 				out = append(out, f.Hinting("write %s", fault.Brief(ours+":"+rest)))
 			} else {
 				out = append(out, f.Hinting("%s", fault.DidYouMean(provider, known)))
@@ -134,8 +135,8 @@ func (p *Project) strangePatterns(got *loaded) fault.List {
 	return out
 }
 
-// orNowhere gives a fault a position, if there is one: the value of a flag has none.
-func orNowhere(a yamltree.Pos, f *fault.Fault) *fault.Fault {
+// Placed gives a fault a position, if there is one: the value of a flag has none.
+func Placed(a yamltree.Pos, f *fault.Fault) *fault.Fault {
 	if a.File == "" {
 		return f
 	}
@@ -163,5 +164,5 @@ func (w *Worker) NeedModel() error {
 	}
 	return fault.New(fault.Model, "no model for worker %s: none on the command line (--model), in %s (model:), "+
 		"in the environment (GOLEM_MODEL), in the manifest (model:) or in your own config.yaml (model:), and no caller has one", fault.Quoted(w.ID), w.File).
-		Hinting("for example --model openai:gpt-5-mini, or export GOLEM_MODEL").At(w.File, 1, 1)
+		Hinting("golem login chooses one and keeps its key; for one run, --model openai:gpt-5-mini").At(w.File, 1, 1)
 }

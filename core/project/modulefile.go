@@ -6,91 +6,94 @@ import (
 	"io/fs"
 	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 )
 
-// tree returns the file system of a module and the module's name there; home is true
-// for one in Source.ToolFiles.
-func (p *Project) tree(m Module) (fsys fs.FS, l location, home bool) {
-	if name, ok := strings.CutPrefix(m.Path, homePrefix); ok {
-		return p.src.ToolFiles, location{name: name}, true
+// fileOf returns the file system of a module and the module's name there; home is true
+// for one in Options.ToolFiles.
+func (ms *Modules) fileOf(m Module) (fsys fs.FS, l Location, home bool) {
+	if name, ok := strings.CutPrefix(m.Path, config.HomePrefix); ok {
+		return ms.setup.ToolFiles, Location{Name: name}, true
 	}
-	l = p.place(m.Path)
-	return p.sourceOf(l).fs, l, false
+	l = ms.trees.Location(m.Path)
+	return ms.trees.TreeOf(l).FS, l, false
 }
 
 // importTrusted returns E_TRUST for a module from outside the project that only the
 // manifest allows, unless a person trusts that (SPEC §3).
-func (p *Project) importTrusted(m Module) *fault.Fault {
-	if !m.FromHome() || p.src.Flags.AllowModuleImports {
+func (ms *Modules) importTrusted(m Module) *fault.Fault {
+	if !m.FromHome() || ms.setup.Options.AllowModuleImports {
 		return nil
 	}
-	said, ok := p.ModuleImports()
-	if ok && p.src.TrustsImports != nil && p.src.TrustsImports(said) {
+	said, ok := ms.trees.Own().ModuleImports()
+	if ok && ms.setup.Trust != nil && ms.setup.Trust.Imports(said) {
 		return nil
 	}
 	return fault.New(fault.Trust, "%s is outside the project, and nobody trusted the project to use it", m.Path).
 		Hinting("run golem trust, or give --allow-module-imports for this run").At(said.File, said.Line, said.Column)
 }
 
-// OpenModule opens a module that Modules returned. The caller must close it. Opened
-// then includes it.
-func (p *Project) OpenModule(m Module) (fs.File, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if f := p.importTrusted(m); f != nil {
+// Open opens a module that Modules returned, and links a source. The caller must close it.
+// Opened then includes it.
+func (ms *Modules) Open(m Module) (fs.File, error) {
+	if f := ms.importTrusted(m); f != nil {
 		return nil, f
 	}
-	fsys, l, home := p.tree(m)
-	if !home && p.leaves(l) {
+	if m.IsSource() {
+		return ms.linkedModule(m)
+	}
+	fsys, l, home := ms.fileOf(m)
+	if !home && ms.trees.TreeOf(l).leaves(l.Name) {
 		return nil, leavesFault().At(m.Path, 1, 1)
 	}
-	file, f := openRegular(fsys, l.name)
+	file, f := openRegular(fsys, l.Name)
 	if f != nil {
 		return nil, f.At(m.Path, 1, 1)
 	}
 	if !home {
-		p.linked(l)
+		ms.trees.linked(l)
 	}
-	if file, f = p.pinnedModule(m, l, file); f != nil {
+	if file, f = ms.pinnedModule(m, l, file); f != nil {
 		return nil, f
 	}
-	p.opened[m.Path] = true
-	p.defining(m.Path)
+	ms.trees.opened.add(m.Path)
+	ms.trees.defining(m.Path)
 	return file, nil
 }
 
 // Sidecar reads NAME.tools.yaml, the description beside the module NAME.wasm;
-// fs.ErrNotExist if there is none.
-func (p *Project) Sidecar(m Module) ([]byte, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if f := p.importTrusted(m); f != nil {
+// fs.ErrNotExist if there is none. A source describes its tools itself.
+func (ms *Modules) Sidecar(m Module) ([]byte, error) {
+	if m.IsSource() {
+		return nil, fs.ErrNotExist
+	}
+	if f := ms.importTrusted(m); f != nil {
 		return nil, f
 	}
-	fsys, l, home := p.tree(m)
-	name := strings.TrimSuffix(l.name, ".wasm") + toolSidecar
-	shown := strings.TrimSuffix(m.Path, ".wasm") + toolSidecar
+	fsys, l, home := ms.fileOf(m)
+	name := config.ModuleStem(l.Name) + config.ToolSidecar
+	shown := config.ModuleStem(m.Path) + config.ToolSidecar
 	if home {
 		if _, f := statRegular(fsys, name); f != nil && f.Code == fault.NotFound {
 			return nil, fs.ErrNotExist
 		}
-		data, f := readRegular(fsys, name, maxFile)
+		data, f := readRegular(fsys, name, config.MaxFile)
 		if f != nil {
 			return nil, f.At(shown, 1, 1)
 		}
 		sum := sha256.Sum256(data)
-		if f := p.compare("", shown, shown, hex.EncodeToString(sum[:])); f != nil {
+		if f := ms.trees.Compare("", shown, shown, hex.EncodeToString(sum[:])); f != nil {
 			return nil, f
 		}
-		p.opened[shown] = true
-		p.defining(shown)
+		ms.trees.opened.add(shown)
+		ms.trees.defining(shown)
 		return data, nil
 	}
-	if !p.exists(l.at(name)) {
+	if !ms.trees.Exists(l.In(name)) {
 		return nil, fs.ErrNotExist
 	}
-	data, f := p.read(l.at(name), maxFile)
+	data, f := ms.trees.read(l.In(name), config.MaxFile)
 	if f != nil {
 		return nil, f
 	}

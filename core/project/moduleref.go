@@ -6,19 +6,18 @@ import (
 	"slices"
 	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/yamltree"
 )
 
-// ToolSources are the extensions of the languages in which tools are written before they are built.
-var ToolSources = []string{".py", ".ts", ".js", ".mjs", ".go", ".rs", ".c", ".zig", ".cs", ".hs"}
+// ToolSources are the extensions of the languages in which tools are written. Those of
+// config.SourceExtensions need not be built.
+var ToolSources = []string{".py", ".ts", ".js", ".mjs", ".mts", ".go", ".rs", ".c", ".zig", ".cs", ".hs"}
 
 // builders says how to build a tool, by the extension of its source code.
 var builders = map[string]string{
 	".py":  "extism-py SOURCE -o MODULE, if it is written with the Extism PDK; other source, such as a tool of llm-do, has to be ported: golem tool new DIR writes a tool to begin with",
-	".ts":  "bundle it to JavaScript, then extism-js BUNDLE -o MODULE, if it is written with the Extism PDK; other source, such as a tool of golem-forge, has to be ported: golem tool new DIR writes a tool to begin with",
-	".js":  "extism-js SOURCE -o MODULE",
-	".mjs": "extism-js SOURCE -o MODULE",
 	".go":  "GOOS=wasip1 GOARCH=wasm go build -o MODULE SOURCE",
 	".rs":  "cargo build --release --target wasm32-wasip1, and copy the result to MODULE",
 	".c":   "clang --target=wasm32-wasi -O2 -o MODULE SOURCE",
@@ -31,27 +30,27 @@ var moduleRegister = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_
 
 // toolModuleFaults returns a fault for each module that a worker or the manifest names
 // (S2-33) and that does not exist, is not in the project or was not built.
-func (p *Project) toolModuleFaults(l *loaded) fault.List {
-	if p.src.Flags.NoImportTools || p.withoutTools(l) {
+func (ms *Modules) toolModuleFaults(l *Loaded) fault.List {
+	if ms.setup.Options.NoImportTools || ms.withoutTools(l) {
 		return nil
 	}
 	var faults fault.List
-	for _, item := range l.moduleRefs(p) {
-		if _, f := p.module(l.def.at("."), item.Text); f != nil {
-			f = p.beside(l, strings.TrimSuffix(item.Text, path.Ext(item.Text)), f)
+	for _, item := range l.moduleRefs(ms.trees) {
+		if _, f := ms.find(l.Definition.In("."), item.Text); f != nil {
+			f = ms.beside(l, strings.TrimSuffix(item.Text, path.Ext(item.Text)), f)
 			faults = append(faults, f.At(item.File, item.Line, item.Column))
 		}
 	}
 	return faults
 }
 
-// module finds the file of a reference, from the root of a project or library:
+// find finds the file of a reference, from the root of a project or library:
 // `./math-tools`, or the path of a source, which means the module beside it.
-func (p *Project) module(root location, ref string) (string, *fault.Fault) {
+func (ms *Modules) find(root Location, ref string) (string, *fault.Fault) {
 	if moduleRegister.MatchString(ref) {
-		return p.homeModule(ref)
+		return ms.homeModule(ref)
 	}
-	name, ok := inside(ref)
+	name, ok := config.Inside(ref)
 	if !ok {
 		if slices.Contains(strings.Split(ref, "/"), "..") {
 			return "", fault.New(fault.Path, "Parent directory references not allowed: %s", fault.Quoted(ref))
@@ -63,25 +62,33 @@ func (p *Project) module(root location, ref string) (string, *fault.Fault) {
 	if ext != ".wasm" && !slices.Contains(ToolSources, ext) {
 		stem = name
 	}
-	if l := root.at(stem + ".wasm"); p.exists(l) {
+	if l := root.In(stem + ".wasm"); ms.trees.Exists(l) {
 		return l.String(), nil
 	}
+	switch sources := ms.sourcesOf(root.In(stem).String()); {
+	case slices.Contains(sources, root.In(name).String()):
+		return root.In(name).String(), nil
+	case len(sources) > 1:
+		return "", fault.New(fault.Ambiguous, "%s can be %s and %s", fault.Quoted(ref), sources[0], sources[1]).Hinting("write the extension, too")
+	case len(sources) == 1:
+		return sources[0], nil
+	}
 	for _, ext := range ToolSources {
-		if l := root.at(stem + ext); p.exists(l) {
+		if l := root.In(stem + ext); ms.trees.Exists(l) && needsBuilding(path.Base(l.Name)) {
 			return "", sourceFault(l.String())
 		}
 	}
-	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s.wasm)", fault.Quoted(ref), root.at(stem))
+	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s.wasm)", fault.Quoted(ref), root.In(stem))
 }
 
-// moduleNamed replaces the reference in toolsets.custom.module by the path of its file.
+// named replaces the reference in toolsets.custom.module by the path of its file.
 // If there is no such file it changes nothing; discover reports the fault.
-func (p *Project) moduleNamed(root location, custom *yamltree.Node) *yamltree.Node {
+func (ms *Modules) named(root Location, custom *yamltree.Node) *yamltree.Node {
 	n := custom.Get("module")
 	if n == nil || bareStem(n.Text) {
 		return custom
 	}
-	name, f := p.module(root, n.Text)
+	name, f := ms.find(root, n.Text)
 	if f != nil {
 		return custom
 	}
@@ -101,18 +108,39 @@ func sourceFault(name string) *fault.Fault {
 
 // homeModule finds pkg.mod:register among the modules that a person keeps
 // outside every project.
-func (p *Project) homeModule(ref string) (string, *fault.Fault) {
-	allowed := p.src.Flags.AllowModuleImports || p.settings.Path("tools", "allow_module_imports").Flag()
+func (ms *Modules) homeModule(ref string) (string, *fault.Fault) {
+	allowed := ms.setup.Options.AllowModuleImports || ms.trees.Own().Keys.Path("tools", "allow_module_imports").Flag()
 	if !allowed {
 		return "", fault.New(fault.ToolDisallowed, "%s names a module outside the project", fault.Quoted(ref)).
 			Hinting("allow it with --allow-module-imports, or copy the module into the project")
 	}
 	pkg, _, _ := strings.Cut(ref, ":")
-	name := strings.ReplaceAll(pkg, ".", "/") + ".wasm"
-	if p.src.ToolFiles != nil {
-		if _, f := statRegular(p.src.ToolFiles, name); f == nil {
-			return homePrefix + name, nil
+	stem := strings.ReplaceAll(pkg, ".", "/")
+	for _, ext := range append([]string{".wasm"}, config.SourceExtensions...) {
+		if ms.setup.ToolFiles == nil {
+			break
+		}
+		if _, f := statRegular(ms.setup.ToolFiles, stem+ext); f == nil {
+			return config.HomePrefix + stem + ext, nil
 		}
 	}
-	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s under $GOLEM_HOME/tools)", fault.Quoted(ref), name)
+	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s.wasm under $GOLEM_HOME/tools)", fault.Quoted(ref), stem)
+}
+
+// beside adds a hint to the fault of a missing file if that file is beside the worker
+// that names it: golem's paths begin at the project's root.
+func (ms *Modules) beside(l *Loaded, stem string, f *fault.Fault) *fault.Fault {
+	if l.Definition == nil || !l.Definition.InProject() || f.Code != fault.NotFound {
+		return f
+	}
+	stem = path.Join(path.Dir(l.Definition.Name), stem)
+	if from := ms.sourcesOf(stem); len(from) > 0 && !ms.trees.Exists(Location{Name: stem + ".wasm"}) {
+		return f.Hinting("paths begin at the project's root: write ./%s", from[0])
+	}
+	for _, ext := range append([]string{".wasm"}, ToolSources...) {
+		if ms.trees.Exists(Location{Name: stem + ext}) {
+			return f.Hinting("paths begin at the project's root: write ./%s", stem+".wasm")
+		}
+	}
+	return f
 }

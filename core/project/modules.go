@@ -1,22 +1,24 @@
 package project
 
 import (
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/yamltree"
 )
 
-// Module is one .wasm file with tools for a worker (SPEC §6, S1-45..47). Project
-// has not read it; see OpenModule.
+// Module is one file with tools for a worker (SPEC §6, S1-45..47): a .wasm file, or a
+// JavaScript or TypeScript source. Project has not read it; see Modules.Open.
 type Module struct {
-	Path   string // from the project root; "utils:tools/a.wasm" of a library, "home:pkg/mod.wasm" for one of Source.ToolFiles
+	Path   string // from the project root; "utils:tools/a.wasm" of a library, "home:pkg/mod.wasm" for one of Options.ToolFiles
 	Level  int    // 0 is the worker's own directory, 1 its project or library, then each library that this one declares; the lower one wins
 	Locked bool   // there is a tools.lock, and Digest is what it says
-	Digest string // SHA-256 (hex) the file must have; "" if the lock does not name it
+	Digest string // SHA-256 (hex) the module must have; "" if the lock does not name it
+	Named  bool   // a worker or the manifest names this file
 }
 
 // Levels of modules; the declared libraries have those after projectLevel.
@@ -25,27 +27,34 @@ const (
 	projectLevel = 1
 )
 
-// homePrefix begins the path of a module outside the project.
-const homePrefix = "home:"
-
-// Stem returns the file's name without .wasm, which is its key in
+// Stem returns the file's name without its extension, which is its key in
 // toolsets.custom.modules.
 func (m Module) Stem() string {
-	return strings.TrimSuffix(path.Base(strings.TrimPrefix(m.Path, homePrefix)), ".wasm")
+	return config.ModuleStem(path.Base(strings.TrimPrefix(m.Path, config.HomePrefix)))
 }
 
-// Modules returns the tool modules that w may use, in a fixed order, those of the
+// Modules finds and opens the modules of tools that workers may use.
+type Modules struct {
+	setup *Setup
+	trees *Trees
+
+	mu    sync.Mutex
+	found map[*Loaded]discovery // of the workers that were asked for
+
+	readLock sync.Once
+	lock     config.ToolLock // what tools.lock says
+}
+
+// Of returns the tool modules that w may use, in a fixed order, those of the
 // nearest directory first. It lists directories and opens no module. With
 // --no-import-tools, or toolsets.custom: false, there are none.
-func (p *Project) Modules(w *Worker) ([]Module, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	got := p.byWorker[w]
+func (ms *Modules) Of(w *Worker) ([]Module, error) {
+	got := w.loaded
 	if got == nil {
 		return nil, fault.New(fault.WorkerNotFound, "worker %s does not belong to this project", fault.Quoted(w.ID))
 	}
-	found, faults := p.modules(got)
-	if err := faults.Err(); err != nil && !p.src.Part {
+	found, faults := ms.discovered(got)
+	if err := faults.Err(); err != nil && !ms.setup.Part {
 		return nil, err
 	}
 	return found, nil
@@ -53,15 +62,24 @@ func (p *Project) Modules(w *Worker) ([]Module, error) {
 
 // WithoutModules reports whether --no-import-tools was given: golem then looks for no
 // tool module.
-func (p *Project) WithoutModules() bool { return p.src.Flags.NoImportTools }
+func (ms *Modules) WithoutModules() bool { return ms.setup.Options.NoImportTools }
 
-// modules does the work of Modules, once per worker. p.mu must be held.
-func (p *Project) modules(got *loaded) ([]Module, fault.List) {
-	if got.discovered == nil {
-		d := p.discover(got)
-		got.discovered = &d
+// discovered does the work of Of, once per worker.
+func (ms *Modules) discovered(got *Loaded) ([]Module, fault.List) {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	d, done := ms.found[got]
+	if !done {
+		d = ms.discover(got)
+		ms.found[got] = d
 	}
-	return got.discovered.modules, got.discovered.faults
+	return d.modules, d.faults
+}
+
+// FaultsOf returns the faults of the modules that a worker names.
+func (ms *Modules) FaultsOf(got *Loaded) fault.List {
+	_, faults := ms.discovered(got)
+	return faults
 }
 
 // discovery is the result of looking for one worker's modules.
@@ -80,95 +98,108 @@ func (d *discovery) add(level int, names ...string) {
 	}
 }
 
-func (p *Project) discover(got *loaded) discovery {
+// named marks a module that a file names.
+func (d *discovery) named(name string) {
+	for i := range d.modules {
+		d.modules[i].Named = d.modules[i].Named || d.modules[i].Path == name
+	}
+}
+
+// ambiguous adds a fault for each source beside another of the same name, such as a.js and
+// a.ts: neither is the better one.
+func (d *discovery) ambiguous() {
+	first := map[string]string{}
+	for _, m := range d.modules {
+		if !m.IsSource() {
+			continue
+		}
+		stem := config.ModuleStem(m.Path)
+		if other := first[stem]; other != "" {
+			d.faults = append(d.faults, fault.New(fault.Ambiguous, "%s and %s are sources of the same tool", other, m.Path).
+				At(m.Path, 1, 1).Hinting("remove one, or move it to a directory of its own and import it"))
+		}
+		first[stem] = m.Path
+	}
+}
+
+func (ms *Modules) discover(got *Loaded) discovery {
 	var d discovery
-	if p.src.Flags.NoImportTools || p.withoutTools(got) {
+	if ms.setup.Options.NoImportTools || ms.withoutTools(got) {
 		return d
 	}
-	if dir := got.ownDir(); dir != "" {
-		d.add(ownLevel, p.wasmIn(got.def.at(dir))...)
+	if dir := got.OwnDir(); dir != "" {
+		d.add(ownLevel, ms.wasmIn(got.Definition.In(dir))...)
 	}
-	root := got.def.at(".")
-	d.add(projectLevel, p.wasmIn(root)...)
-	for _, dir := range p.toolRoots(root) {
-		d.add(projectLevel, p.filesIn(dir, isModule)...)
+	root := got.Definition.In(".")
+	d.add(projectLevel, ms.wasmIn(root)...)
+	for _, dir := range ms.toolRoots(root) {
+		d.add(projectLevel, ms.modulesIn(dir)...)
 	}
-	for _, item := range got.moduleRefs(p) {
-		name, f := p.module(root, item.Text)
+	for _, item := range got.moduleRefs(ms.trees) {
+		name, f := ms.find(root, item.Text)
 		if f != nil {
-			f = p.beside(got, strings.TrimSuffix(item.Text, path.Ext(item.Text)), f)
+			f = ms.beside(got, strings.TrimSuffix(item.Text, path.Ext(item.Text)), f)
 			d.faults = append(d.faults, f.At(item.File, item.Line, item.Column))
 			continue
 		}
 		d.add(projectLevel, name)
+		d.named(name)
 	}
-	for i, needed := range p.sourceOf(root).needs {
-		d.add(projectLevel+1+i, p.wasmIn(location{needed, "."})...)
+	d.ambiguous()
+	for i, needed := range ms.trees.TreeOf(root).Needs {
+		d.add(projectLevel+1+i, ms.wasmIn(Location{needed, "."})...)
 	}
 	if len(d.modules) > 0 {
-		lock, faults := p.toolLock()
-		d.faults = append(d.faults, faults...)
-		if p.src.Part && len(faults) > 0 {
-			lock = nil // what it says is not known
+		lock := ms.lockFile()
+		d.faults = append(d.faults, lock.Faults...)
+		if ms.setup.Part && len(lock.Faults) > 0 {
+			lock.Digests = nil // what it says is not known
 		}
 		for i := range d.modules {
 			m := &d.modules[i]
-			m.Locked, m.Digest = lock != nil, lock[m.Path]
+			m.Locked, m.Digest = lock.Digests != nil, lock.Digests[m.Path]
 		}
 	}
-	d.faults = append(d.faults, p.grantFaults(got, d.modules)...)
+	d.faults = append(d.faults, ms.grantFaults(got, d.modules)...)
 	d.faults.Sort()
 	return d
 }
 
 // withoutTools reports whether toolsets.custom is false, or the worker is one of
 // golem's own.
-func (p *Project) withoutTools(l *loaded) bool {
-	n := l.eff.Path("toolsets", "custom")
-	return n != nil && n.Kind == yamltree.Scalar || l.def != nil && p.sourceOf(l.def.location).bare
+func (ms *Modules) withoutTools(l *Loaded) bool {
+	n := l.Keys.Path("toolsets", "custom")
+	return n != nil && n.Kind == yamltree.Scalar || l.Definition != nil && ms.trees.TreeOf(l.Definition.Location).Bare
 }
 
-// ownDir returns the directory of a worker in directory form, "" for any other.
-func (l *loaded) ownDir() string {
-	if !strings.HasSuffix(l.def.name, "/worker.worker") {
+// OwnDir returns the directory of a worker in directory form, "" for any other.
+func (l *Loaded) OwnDir() string {
+	if !strings.HasSuffix(l.Definition.Name, "/worker.worker") {
 		return ""
 	}
-	return path.Dir(l.def.name)
+	return path.Dir(l.Definition.Name)
 }
 
-// settingsOf returns the settings of the project file, or of the library, that a worker
-// belongs to.
-func (p *Project) settingsOf(l location) *yamltree.Node {
-	if l.inProject() {
-		return p.settings
-	}
-	return p.sourceOf(l).settings
-}
-
-// toolRoots returns the directories of tool modules of a source, other than tools/.
-func (p *Project) toolRoots(root location) []location {
-	m := &p.manifest
-	if !root.inProject() {
-		m = p.sourceOf(root).manifest
-	}
-	var out []location
-	for _, dir := range m.ToolRoots {
-		out = append(out, root.at(dir))
+// toolRoots returns the directories of tool modules of a tree, other than tools/.
+func (ms *Modules) toolRoots(root Location) []Location {
+	var out []Location
+	for _, dir := range ms.trees.TreeOf(root).Manifest.ToolRoots {
+		out = append(out, root.In(dir))
 	}
 	return out
 }
 
 // moduleRefs returns the references to modules: in the manifest, in the worker's
 // imports and in toolsets.custom.module.
-func (l *loaded) moduleRefs(p *Project) []*yamltree.Node {
+func (l *Loaded) moduleRefs(t *Trees) []*yamltree.Node {
 	var out []*yamltree.Node
-	if n := p.settingsOf(l.def.location).Path("tools", "modules"); n != nil {
+	if n := t.TreeOf(l.Definition.Location).Keys.Path("tools", "modules"); n != nil {
 		out = append(out, n.Items...)
 	}
-	if n := l.eff.Path("imports", "tools"); n != nil {
+	if n := l.Keys.Path("imports", "tools"); n != nil {
 		out = append(out, n.Items...)
 	}
-	if n := l.eff.Path("toolsets", "custom", "module"); n != nil && !bareStem(n.Text) {
+	if n := l.Keys.Path("toolsets", "custom", "module"); n != nil && !bareStem(n.Text) {
 		out = append(out, n)
 	}
 	return out
@@ -178,48 +209,41 @@ func (l *loaded) moduleRefs(p *Project) []*yamltree.Node {
 // that was found, and not the path of a file.
 func bareStem(s string) bool { return !strings.ContainsAny(s, "/:.") }
 
-// wasmIn returns the modules of a directory: tools.wasm and those in tools/, not deeper
-// (S1-48).
-func (p *Project) wasmIn(dir location) []string {
-	var out []string
-	if l := dir.at(path.Join(dir.name, "tools.wasm")); p.exists(l) {
-		out = append(out, l.String())
+// wasmIn returns the modules of a directory: the file tools.wasm, or its source, and those in
+// tools/, not deeper (S1-48).
+func (ms *Modules) wasmIn(dir Location) []string {
+	stem := dir.In(path.Join(dir.Name, "tools")).String()
+	out := ms.sourcesOf(stem)
+	if l := ms.trees.Location(stem + ".wasm"); ms.trees.Exists(l) {
+		out = []string{l.String()}
 	}
-	return append(out, p.filesIn(dir.at(path.Join(dir.name, "tools")), isModule)...)
+	return append(out, ms.modulesIn(dir.In(path.Join(dir.Name, "tools")))...)
 }
 
-// isModule reports whether a file's name is that of a module: *.wasm. A hidden file
-// does not count, because people would not see what golem offers.
-func isModule(name string) bool { return path.Ext(name) == ".wasm" && !strings.HasPrefix(name, ".") }
-
-func isToolSource(name string) bool {
-	return slices.Contains(ToolSources, path.Ext(name)) && name != "__init__.py"
-}
-
-// filesIn returns the files of a directory that match, sorted; none if there is no such
-// directory, or if it is reached through a link that leads out.
-func (p *Project) filesIn(dir location, match func(name string) bool) []string {
-	if !p.valid(dir) || p.leaves(dir) {
-		return nil
-	}
-	entries, err := fs.ReadDir(p.sourceOf(dir).fs, dir.name)
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for _, e := range entries {
-		if !e.IsDir() && match(e.Name()) {
-			out = append(out, dir.at(path.Join(dir.name, e.Name())).String())
+// modulesIn returns the modules in a directory, and the sources without a module beside them.
+func (ms *Modules) modulesIn(dir Location) []string {
+	files := ms.trees.filesIn(dir, func(name string) bool { return config.IsModule(name) || config.IsToolSource(name) })
+	built := map[string]bool{}
+	for _, name := range files {
+		if stem, ok := strings.CutSuffix(name, ".wasm"); ok {
+			built[stem] = true
 		}
 	}
-	return out
+	return slices.DeleteFunc(files, func(name string) bool {
+		return path.Ext(name) != ".wasm" && built[config.ModuleStem(name)]
+	})
+}
+
+// needsBuilding reports whether a file is source code that golem does not run.
+func needsBuilding(name string) bool {
+	return slices.Contains(ToolSources, path.Ext(name)) && !slices.Contains(config.SourceExtensions, path.Ext(name)) && name != "__init__.py"
 }
 
 // grantFaults returns a fault for each name in toolsets.custom that no module has,
 // because a grant without effect is a mistake, and for each name that two modules at
 // one level have.
-func (p *Project) grantFaults(l *loaded, found []Module) fault.List {
-	custom := l.eff.Path("toolsets", "custom")
+func (ms *Modules) grantFaults(l *Loaded, found []Module) fault.List {
+	custom := l.Keys.Path("toolsets", "custom")
 	var faults fault.List
 	check := func(where yamltree.Pos, stem, what string) {
 		var near []Module
@@ -232,7 +256,7 @@ func (p *Project) grantFaults(l *loaded, found []Module) fault.List {
 		}
 		switch len(near) {
 		case 0:
-			if f := p.notBuilt(l, stem); f != nil {
+			if f := ms.notBuilt(l, stem); f != nil {
 				faults = append(faults, f.At(where.File, where.Line, where.Column))
 				return
 			}
@@ -254,7 +278,7 @@ func (p *Project) grantFaults(l *loaded, found []Module) fault.List {
 	}
 	if n := custom.Get("tools"); n != nil && len(found) == 0 {
 		for _, item := range n.Items {
-			if f := p.notBuilt(l, item.Text); f != nil {
+			if f := ms.notBuilt(l, item.Text); f != nil {
 				faults = append(faults, f.At(item.File, item.Line, item.Column))
 			}
 		}
@@ -264,10 +288,10 @@ func (p *Project) grantFaults(l *loaded, found []Module) fault.List {
 
 // notBuilt returns the fault of source code with this stem that was not built, if there
 // is any where golem looks for the worker's modules; otherwise nil.
-func (p *Project) notBuilt(l *loaded, stem string) *fault.Fault {
-	faults := p.unbuilt(l.def.at("."))
-	if dir := l.ownDir(); dir != "" {
-		faults = append(p.unbuilt(l.def.at(dir)), faults...)
+func (ms *Modules) notBuilt(l *Loaded, stem string) *fault.Fault {
+	faults := ms.Unbuilt(l.Definition.In("."))
+	if dir := l.OwnDir(); dir != "" {
+		faults = append(ms.Unbuilt(l.Definition.In(dir)), faults...)
 	}
 	for _, f := range faults {
 		if base := path.Base(f.Where.File); strings.TrimSuffix(base, path.Ext(base)) == stem {
@@ -277,50 +301,51 @@ func (p *Project) notBuilt(l *loaded, stem string) *fault.Fault {
 	return nil
 }
 
-// unbuilt returns a fault for each file of source code without a .wasm file beside it
+// Unbuilt returns a fault for each file of source code without a .wasm file beside it
 // (S1-13), where golem looks for modules: in a directory of tools, and in the
 // manifest's roots.
-func (p *Project) unbuilt(dir location) fault.List {
+func (ms *Modules) Unbuilt(dir Location) fault.List {
 	var names []string
 	for _, ext := range ToolSources {
-		if l := dir.at(path.Join(dir.name, "tools"+ext)); p.exists(l) {
+		if l := dir.In(path.Join(dir.Name, "tools"+ext)); needsBuilding("tools"+ext) && ms.trees.Exists(l) {
 			names = append(names, l.String())
 		}
 	}
-	names = append(names, p.filesIn(dir.at(path.Join(dir.name, "tools")), isToolSource)...)
-	if dir.name == "." {
-		for _, root := range p.toolRoots(dir) {
-			names = append(names, p.filesIn(root, isToolSource)...)
+	names = append(names, ms.trees.filesIn(dir.In(path.Join(dir.Name, "tools")), needsBuilding)...)
+	if dir.Name == "." {
+		for _, root := range ms.toolRoots(dir) {
+			names = append(names, ms.trees.filesIn(root, needsBuilding)...)
 		}
 	}
 	var faults fault.List
 	for _, name := range slices.Compact(names) {
 		stem := strings.TrimSuffix(name, path.Ext(name))
-		if !p.exists(dir.shown(stem + ".wasm")) {
+		if !ms.trees.Exists(dir.Parse(stem + ".wasm")) {
 			faults = append(faults, sourceFault(name).At(name, 1, 1))
 		}
 	}
 	return faults
 }
 
-// passedOver returns a warning for each file that golem does not use although it looks
-// like part of a module: a module whose name ends in another spelling of .wasm, and a
-// description with no module beside it.
-func (p *Project) passedOver(dir location) fault.List {
+// PassedOver returns a warning for each file that golem does not use although it looks
+// like part of a module: a module whose name ends in another spelling of .wasm, a
+// description with no module beside it, and a source that has changed since its module was
+// built.
+func (ms *Modules) PassedOver(dir Location) fault.List {
 	const sidecar = ".tools.yaml"
-	dirs := []location{dir.at(path.Join(dir.name, "tools"))}
-	if dir.name == "." {
-		dirs = append(dirs, p.toolRoots(dir)...)
+	dirs := []Location{dir.In(path.Join(dir.Name, "tools"))}
+	if dir.Name == "." {
+		dirs = append(dirs, ms.toolRoots(dir)...)
 	}
-	var faults fault.List
-	for _, name := range p.filesIn(dir, func(name string) bool { return name == "tools"+sidecar }) {
-		faults = append(faults, p.lonely(name, sidecar)...)
+	faults := ms.outdated(dir)
+	for _, name := range ms.trees.filesIn(dir, func(name string) bool { return name == "tools"+sidecar }) {
+		faults = append(faults, ms.lonely(name, sidecar)...)
 	}
 	for _, dir := range slices.Compact(dirs) {
-		for _, name := range p.filesIn(dir, func(string) bool { return true }) {
+		for _, name := range ms.trees.filesIn(dir, func(string) bool { return true }) {
 			switch ext := path.Ext(name); {
 			case strings.HasSuffix(name, sidecar):
-				faults = append(faults, p.lonely(name, sidecar)...)
+				faults = append(faults, ms.lonely(name, sidecar)...)
 			case ext != ".wasm" && strings.EqualFold(ext, ".wasm"):
 				faults = append(faults, fault.Warn(fault.ToolContract, "%s cannot be a tool module: its name does not end in .wasm", name).
 					At(name, 1, 1).Hinting("rename it to %s.wasm", strings.TrimSuffix(name, ext)))
@@ -330,37 +355,20 @@ func (p *Project) passedOver(dir location) fault.List {
 	return faults
 }
 
-// lonely returns a warning if a description has no module. It returns none if there is
-// source code, because the fault that tells to build it is enough.
-func (p *Project) lonely(name, sidecar string) fault.List {
+// lonely returns a warning if a description has no module, or only a source that describes
+// itself. It returns none if there is source code in another language, because the fault that
+// tells to build it is enough.
+func (ms *Modules) lonely(name, sidecar string) fault.List {
 	stem := strings.TrimSuffix(name, sidecar)
+	if from := ms.sourcesOf(stem); len(from) > 0 && !ms.trees.Exists(ms.trees.Location(stem+".wasm")) {
+		return fault.List{fault.Warn(fault.ToolContract, "%s has no effect: %s describes its own tools", name, from[0]).
+			At(name, 1, 1).Hinting("remove it")}
+	}
 	for _, ext := range append([]string{".wasm"}, ToolSources...) {
-		if p.exists(p.place(stem + ext)) {
+		if ms.trees.Exists(ms.trees.Location(stem + ext)) {
 			return nil
 		}
 	}
 	return fault.List{fault.Warn(fault.ToolContract, "%s describes a module that does not exist: there is no %s.wasm", name, stem).
 		At(name, 1, 1).Hinting("give it the name of its module, or remove it")}
-}
-
-// Warnings returns what a run of w leaves out although it does not fail: tools whose
-// source code was not built. With --no-import-tools it returns none.
-func (p *Project) Warnings(w *Worker) fault.List {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	got := p.byWorker[w]
-	if p.src.Flags.NoImportTools || got == nil || p.withoutTools(got) {
-		return nil
-	}
-	faults := p.unbuilt(got.def.at("."))
-	if dir := got.ownDir(); dir != "" {
-		faults = append(faults, p.unbuilt(got.def.at(dir))...)
-	}
-	for i, f := range faults {
-		c := *f
-		c.Severity = fault.Warning
-		faults[i] = &c
-	}
-	faults.Sort()
-	return faults
 }

@@ -12,26 +12,28 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"golem/core/config"
 	"golem/core/fault"
+	"golem/core/options"
 )
 
 // found returns the modules of a worker as "level path".
-func found(t *testing.T, s Source, ref string) ([]string, error) {
+func found(t *testing.T, s Setup, ref string) ([]string, error) {
 	t.Helper()
 	p := open(t, s)
-	w, err := p.Entry()
+	w, err := p.Workers.Entry()
 	if ref != "" {
-		w, err = p.Worker(ref)
+		w, err = p.Workers.Find(ref)
 	}
 	if err != nil {
 		return nil, err
 	}
-	modules, err := p.Modules(w)
+	modules, err := p.Modules.Of(w)
 	var out []string
 	for _, m := range modules {
 		out = append(out, fmt.Sprint(m.Level, " ", m.Path))
 	}
-	for _, name := range p.Opened() {
+	for _, name := range p.Trees.Opened() {
 		if strings.HasSuffix(name, ".wasm") {
 			t.Errorf("discovery opened %s", name)
 		}
@@ -82,7 +84,7 @@ func TestDiscovery(t *testing.T) {
 	}
 	for _, front := range []string{"toolsets: {custom: false}", ""} {
 		s := demo("-- main.worker --\n---\n" + front + "\n---\nm\n-- tools/a.wasm --\n-- tools.py --\n")
-		s.Flags.NoImportTools = front == ""
+		s.Options.NoImportTools = front == ""
 		if got, err := found(t, s, ""); err != nil || len(got) > 0 {
 			t.Errorf("%q: %v %v", front, got, err)
 		}
@@ -109,36 +111,36 @@ func TestModuleReferences(t *testing.T) {
 			t.Errorf("%s: %v %v", ref, got, err)
 		}
 	}
-	for how, s := range map[string]Source{
+	for how, s := range map[string]Setup{
 		"flag":     demo("-- main.worker --\n---\nimports: {tools: ['acme.fmt:register']}\n---\nm\n"),
 		"manifest": demo("-- project.yaml --\ntools: {allow_module_imports: true}\n-- main.worker --\n---\nimports: {tools: ['acme.fmt:register']}\n---\nm\n"),
 	} {
-		s.ToolFiles, s.Flags.AllowModuleImports = home, how == "flag"
+		s.ToolFiles, s.Options.AllowModuleImports = home, how == "flag"
 		if how == "manifest" { // the project's own word is not enough (SPEC §3, Trust)
 			p := open(t, s)
-			w, err := p.Entry()
+			w, err := p.Workers.Entry()
 			if err != nil {
 				t.Fatal(err)
 			}
-			ms, _ := p.Modules(w)
-			_, err = p.OpenModule(ms[0])
+			ms, _ := p.Modules.Of(w)
+			_, err = p.Modules.Open(ms[0])
 			wantFault(t, err, fault.Trust, "project.yaml:1:")
-			s.TrustsImports = func(s Said) bool { return s.Path == "tools.allow_module_imports" && s.Value == "true" }
+			s.Trust = importsTrusted{}
 		}
 		p := open(t, s)
-		w, err := p.Entry()
+		w, err := p.Workers.Entry()
 		if err != nil {
 			t.Fatal(err)
 		}
-		ms, err := p.Modules(w)
+		ms, err := p.Modules.Of(w)
 		if err != nil || len(ms) != 1 || ms[0].Path != "home:acme/fmt.wasm" || ms[0].Stem() != "fmt" {
 			t.Fatalf("%s: %v %v", how, ms, err)
 		}
-		if side, err := p.Sidecar(ms[0]); err != nil || string(side) != "tools: []" {
+		if side, err := p.Modules.Sidecar(ms[0]); err != nil || string(side) != "tools: []" {
 			t.Errorf("%s: %q %v", how, side, err)
 		}
 		s.ToolFiles = nil
-		_, err = open(t, s).Entry()
+		_, err = open(t, s).Workers.Entry()
 		wantFault(t, err, fault.NotFound, "acme/fmt.wasm under $GOLEM_HOME/tools")
 	}
 }
@@ -148,21 +150,21 @@ func TestOpenModule(t *testing.T) {
 	s := demo("-- main.worker --\nm\n-- tools/a.wasm --\nbytes\n-- tools/a.tools.yaml --\ntools: []\n-- tools/b.wasm --\nbytes\n")
 	s.FS.(fstest.MapFS)["main.worker"] = &fstest.MapFile{Data: []byte("instructions: m")}
 	p := open(t, s)
-	w, err := p.Entry()
+	w, err := p.Workers.Entry()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ms, err := p.Modules(w)
+	ms, err := p.Modules.Of(w)
 	if err != nil || len(ms) != 2 {
 		t.Fatal(ms, err)
 	}
-	if side, err := p.Sidecar(ms[1]); side != nil || !errors.Is(err, fs.ErrNotExist) {
+	if side, err := p.Modules.Sidecar(ms[1]); side != nil || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%q %v", side, err)
 	}
-	if side, err := p.Sidecar(ms[0]); string(side) != "tools: []\n" || err != nil {
+	if side, err := p.Modules.Sidecar(ms[0]); string(side) != "tools: []\n" || err != nil {
 		t.Errorf("%q %v", side, err)
 	}
-	f, err := p.OpenModule(ms[0])
+	f, err := p.Modules.Open(ms[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,10 +174,10 @@ func TestOpenModule(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
-	if got := p.Opened(); !slices.Equal(got, []string{"main.worker", "tools/a.tools.yaml", "tools/a.wasm"}) {
+	if got := p.Trees.Opened(); !slices.Equal(got, []string{"main.worker", "tools/a.tools.yaml", "tools/a.wasm"}) {
 		t.Error(got)
 	}
-	if _, err := p.OpenModule(Module{Path: "tools"}); err == nil {
+	if _, err := p.Modules.Open(Module{Path: "tools"}); err == nil {
 		t.Error("a directory was opened")
 	}
 }
@@ -206,7 +208,7 @@ w
 -- workers/w/tools/g.tools.yaml --
 `)
 	var got []string
-	for _, f := range open(t, s).Check("") {
+	for _, f := range Check(open(t, s), "") {
 		if f.Code == fault.ToolContract {
 			got = append(got, f.Error())
 		}
@@ -243,20 +245,20 @@ func TestGrantsNameModules(t *testing.T) {
 // none. With a broken lock, no module can be used.
 func TestToolLock(t *testing.T) {
 	sum := strings.Repeat("AB", 32)
-	project := func(lock string) Source {
+	project := func(lock string) Setup {
 		return demo("-- main.worker --\n---\n---\nm\n-- tools/a.wasm --\n-- tools/b.wasm --\n-- tools.lock --\n" + lock)
 	}
 	p := open(t, project("lock: 1\ntools: {tools/a.wasm: "+sum+", tools/gone.wasm: "+sum+"}\n"))
-	w, err := p.Entry()
+	w, err := p.Workers.Entry()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ms, err := p.Modules(w)
-	want := []Module{{"tools/a.wasm", 1, true, strings.ToLower(sum)}, {"tools/b.wasm", 1, true, ""}}
+	ms, err := p.Modules.Of(w)
+	want := []Module{{Path: "tools/a.wasm", Level: 1, Locked: true, Digest: strings.ToLower(sum)}, {Path: "tools/b.wasm", Level: 1, Locked: true}}
 	if diff := cmp.Diff(want, ms); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	faults := p.Check("")
+	faults := Check(p, "")
 	if len(faults) != 1 || faults[0].Severity != fault.Warning || !strings.Contains(faults[0].Error(), `tools.lock lists "tools/gone.wasm"`) {
 		t.Errorf("%v", faults)
 	}
@@ -275,7 +277,7 @@ func TestToolLock(t *testing.T) {
 func TestNamesThatToolsMayServe(t *testing.T) {
 	text := "-- project.yaml --\nentry: pipeline\ntoolsets: {workers: {allowed_workers: [slug, helper, slug]}}\n-- workers/helper.worker --\n---\n---\nh\n"
 	p := open(t, demo(text+"-- tools/a.wasm --\n"))
-	w, err := p.Entry()
+	w, err := p.Workers.Entry()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,32 +287,32 @@ func TestNamesThatToolsMayServe(t *testing.T) {
 	if err := w.NeedModel(); err != nil {
 		t.Errorf("code needs no model: %v", err)
 	}
-	if again, err := p.Entry(); again != w || err != nil {
+	if again, err := p.Workers.Entry(); again != w || err != nil {
 		t.Error("the entry is made twice", err)
 	}
 	wantFault(t, w.Missing(), fault.WorkerNotFound, `no worker "pipeline"`)
-	allowed, err := p.Allowed(w)
+	allowed, err := p.Workers.Allowed(w)
 	if err != nil || len(allowed) != 2 || allowed[0].Name != "slug" || allowed[0].Worker != nil || allowed[1].Worker == nil {
 		t.Fatalf("%v %v", allowed, err)
 	}
 	wantFault(t, allowed[0].Missing, fault.WorkerNotFound, `no worker "slug"`)
-	if d, err := p.Delegates(w); err != nil || len(d) != 1 || d[0].ID != "helper" {
+	if d, err := p.Workers.Delegates(w); err != nil || len(d) != 1 || d[0].ID != "helper" {
 		t.Error(d, err)
 	}
-	if faults := p.Check(""); len(faults) > 0 {
+	if faults := Check(p, ""); len(faults) > 0 {
 		t.Errorf("%v", faults)
 	}
-	for _, s := range []Source{demo(text), {FS: tree(text + "-- tools/a.wasm --\n"), Flags: Flags{NoImportTools: true}}} {
-		_, err := open(t, s).Entry()
+	for _, s := range []Setup{demo(text), {FS: tree(text + "-- tools/a.wasm --\n"), Options: options.Opening{NoImportTools: true}}} {
+		_, err := open(t, s).Workers.Entry()
 		wantFault(t, err, fault.WorkerNotFound, "project.yaml:1:8")
 	}
 	s := demo("-- tools/a.wasm --\n")
-	s.Entry = "pipeline"
-	if w, err := open(t, s).Entry(); err != nil || w.Tool != "pipeline" {
+	s.Options.Entry = "pipeline"
+	if w, err := open(t, s).Workers.Entry(); err != nil || w.Tool != "pipeline" {
 		t.Error(w, err)
 	}
-	s.Entry = "./pipeline"
-	if _, err := open(t, s).Entry(); err == nil {
+	s.Options.Entry = "./pipeline"
+	if _, err := open(t, s).Workers.Entry(); err == nil {
 		t.Error("a path was taken for a tool")
 	}
 }
@@ -318,12 +320,19 @@ func TestNamesThatToolsMayServe(t *testing.T) {
 // tools.engine is checked for the platform that the project will run on.
 func TestToolEngine(t *testing.T) {
 	s := demo("-- project.yaml --\ntools: {engine: browser}\n-- main.worker --\n---\n---\nm\n")
-	_, err := open(t, s).Entry()
+	_, err := open(t, s).Workers.Entry()
 	wantFault(t, err, fault.Platform, "the tool engine browser does not exist on platform \"native\"")
-	if got := open(t, s).Check("browser"); len(got) > 0 {
+	if got := Check(open(t, s), "browser"); len(got) > 0 {
 		t.Errorf("%v", got)
 	}
-	if got := open(t, s).Check(""); len(got) != 1 {
+	if got := Check(open(t, s), ""); len(got) != 1 {
 		t.Errorf("%v", got)
 	}
+}
+
+// importsTrusted is a person who trusts modules from outside the project.
+type importsTrusted struct{}
+
+func (importsTrusted) Imports(s config.Said) bool {
+	return s.Path == "tools.allow_module_imports" && s.Value == "true"
 }

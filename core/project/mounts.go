@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"golem/core/approval"
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/sorting"
@@ -19,7 +20,7 @@ func (b *built) sandbox() {
 	sb.ReadOnly, sb.Network = n.Get("readonly").Flag(), n.Get("network_enabled").Flag()
 	b.tightened("readonly", &sb.ReadOnly, true)
 	b.tightened("network_enabled", &sb.Network, false)
-	own := b.d.node.Get("sandbox")
+	own := b.d.Node.Get("sandbox")
 	sb.NamesMounts = own.Get("root") != nil || own.Get("paths") != nil || own.Get("mounts") != nil
 	sb.NamesRestrict, sb.SaysReadOnly = own.Get("restrict") != nil, own.Get("readonly").Flag()
 	sb.SaysNoNetwork = own.Get("network_enabled") != nil && !own.Get("network_enabled").Flag()
@@ -74,8 +75,8 @@ func (b *built) sandbox() {
 // tightened resets a flag that a library's worker makes less strict than the running
 // project's file: such a worker can only make it stricter (SPEC §8).
 func (b *built) tightened(key string, flag *bool, strict bool) {
-	n := b.p.settings.Path("sandbox", key)
-	if b.p.sourceOf(b.d.location).library == "" || n.Flag() == *flag || *flag == strict {
+	n := b.ws.trees.Own().Keys.Path("sandbox", key)
+	if b.ws.trees.TreeOf(b.d.Location).Library == "" || n.Flag() == *flag || *flag == strict {
 		return
 	}
 	*flag = strict
@@ -115,7 +116,7 @@ func (b *built) mount(m Mount, keys, source *yamltree.Node) {
 	case readonly.Flag():
 		m.Mode = sandbox.ReadOnly
 	}
-	m.Suffixes = suffixes(keys.Get("suffixes"))
+	m.Suffixes = config.Suffixes(keys.Get("suffixes"))
 	if size := keys.Get("max_file_bytes"); size != nil {
 		m.MaxFileBytes, _ = size.Size()
 	}
@@ -147,7 +148,7 @@ func (b *built) mountPolicy(m *Mount, own *yamltree.Node) {
 			at = "sandbox.approval."
 		}
 		for _, f := range n.Fields {
-			m.Approval[f.Name] = setting(f.Value)
+			m.Approval[f.Name] = config.SettingOf(f.Value)
 			b.w.Policy.Origins["mount:"+m.Name+":"+f.Name] = b.origin(f.Value.Pos, at+f.Name)
 		}
 	}
@@ -156,11 +157,11 @@ func (b *built) mountPolicy(m *Mount, own *yamltree.Node) {
 // source cleans a mount's directory and keeps it inside the project unless
 // the command line says otherwise.
 func (b *built) source(s string) (string, *fault.Fault) {
-	if cleaned, ok := inside(s); ok && s[0] != '~' {
+	if cleaned, ok := config.Inside(s); ok && s[0] != '~' {
 		return cleaned, nil
 	}
 	slashed := s
-	if drive(s) {
+	if config.Drive(s) {
 		slashed = strings.ReplaceAll(s, "\\", "/")
 	}
 	switch {
@@ -170,11 +171,11 @@ func (b *built) source(s string) (string, *fault.Fault) {
 		return "", fault.New(fault.Path, "golem does not replace ~ in %s", fault.Quoted(s)).Hinting("write the whole path and use --allow-outside")
 	}
 	cleaned := path.Clean(slashed)
-	library := b.p.sourceOf(b.d.location).library != ""
-	if b.p.src.Flags.AllowOutside && !library {
+	library := b.ws.trees.TreeOf(b.d.Location).Library != ""
+	if b.ws.setup.Options.AllowOutside && !library {
 		return cleaned, nil
 	}
-	if local, ok := inside(cleaned); ok { // a/../b never leaves the project
+	if local, ok := config.Inside(cleaned); ok { // a/../b never leaves the project
 		return local, nil
 	}
 	if library {

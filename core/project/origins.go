@@ -7,48 +7,23 @@ import (
 	"strings"
 	"time"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/yamltree"
 )
-
-// Value is one effective setting of a worker and where it comes from (SPEC §3).
-type Value struct {
-	Path   string `json:"path"`  // "limits.turns"
-	Value  string `json:"value"` // JSON if a file sets it
-	Origin string `json:"origin"`
-}
-
-// Place splits an origin such as "main.worker:4" into the file and the line; the line
-// is 0 if the origin has none.
-func Place(origin string) (file string, line int) {
-	for i, r := range origin {
-		if r != ':' {
-			continue
-		}
-		digits := origin[i+1:]
-		end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' })
-		if end < 0 {
-			end = len(digits)
-		}
-		if n, err := strconv.Atoi(digits[:end]); err == nil && (end == len(digits) || strings.ContainsRune(":,", rune(digits[end]))) {
-			return origin[:i], n
-		}
-	}
-	return origin, 0
-}
 
 // traceOrigins sets Worker.Origins.
 func (b *built) traceOrigins() {
 	for _, v := range b.w.standing() {
 		b.w.Origins[v.Path] = "default"
 	}
-	b.w.Origins["approval.mode"] = b.p.modeFrom
+	b.w.Origins["approval.mode"] = b.ws.approval.Origin
 	b.eff.Walk("", func(path string, n *yamltree.Node) { b.w.Origins[path] = n.Pos.String() })
-	b.w.Origins["instructions"] = b.d.textAt.String()
+	b.w.Origins["instructions"] = b.d.TextAt.String()
 }
 
 // standing returns the settings that have a value even if no file sets them.
-func (w *Worker) standing() []Value {
+func (w *Worker) standing() []config.Value {
 	number := strconv.Itoa
 	span := func(d time.Duration) string {
 		if d == 0 {
@@ -56,7 +31,7 @@ func (w *Worker) standing() []Value {
 		}
 		return d.String()
 	}
-	return []Value{
+	return []config.Value{
 		{Path: "model", Value: strings.Join(append([]string{w.Model}, w.Fallbacks...), ", ")}, {Path: "mode", Value: w.Mode},
 		{Path: "allow_empty_input", Value: strconv.FormatBool(w.AllowEmptyInput)},
 		{Path: "max_context_tokens", Value: number(w.MaxContextTokens)},
@@ -93,7 +68,7 @@ func (w *Worker) root() string {
 
 // Values returns all effective settings of a worker except its instructions, sorted
 // by path, for check --verbose.
-func (p *Project) Values(w *Worker) []Value {
+func (p *Project) Values(w *Worker) []config.Value {
 	values := map[string]string{}
 	w.eff.Walk("", func(path string, n *yamltree.Node) {
 		raw, err := n.JSON()
@@ -105,11 +80,11 @@ func (p *Project) Values(w *Worker) []Value {
 	for _, v := range w.standing() {
 		values[v.Path] = v.Value
 	}
-	values["approval.mode"] = string(p.mode)
+	values["approval.mode"] = string(p.Workers.approval.Mode)
 	delete(values, "instructions")
-	var out []Value
+	var out []config.Value
 	for _, path := range slices.Sorted(maps.Keys(values)) {
-		out = append(out, Value{path, values[path], w.Origins[path]})
+		out = append(out, config.Value{Path: path, Value: values[path], Origin: w.Origins[path]})
 	}
 	return out
 }

@@ -33,14 +33,15 @@ func tree(text string) fstest.MapFS {
 	return fsys
 }
 
-func demo(text string) Source {
-	return Source{
-		FS: tree(text), Name: "demo", Platform: "native", Toolsets: []string{"custom", "filesystem", "workers", "shell"},
-		PlatformToolsets: map[string][]string{"shell": {"native"}},
+func demo(text string) Setup {
+	return Setup{
+		FS: tree(text), Name: "demo", Platform: Platform{
+			Name: "native", Toolsets: []string{"custom", "filesystem", "workers", "shell"}, Limited: map[string][]string{"shell": {"native"}},
+		},
 	}
 }
 
-func open(t *testing.T, s Source) *Project {
+func open(t *testing.T, s Setup) *Project {
 	t.Helper()
 	p, err := Load(s)
 	if err != nil {
@@ -49,9 +50,9 @@ func open(t *testing.T, s Source) *Project {
 	return p
 }
 
-func worker(t *testing.T, s Source, ref string) *Worker {
+func worker(t *testing.T, s Setup, ref string) *Worker {
 	t.Helper()
-	w, err := open(t, s).Worker(ref)
+	w, err := open(t, s).Workers.Find(ref)
 	if err != nil {
 		t.Fatalf("worker %s: %v", ref, err)
 	}
@@ -59,12 +60,12 @@ func worker(t *testing.T, s Source, ref string) *Worker {
 }
 
 // entryOf loads a project and returns its entry, or the error of either step.
-func entryOf(s Source) (*Worker, error) {
+func entryOf(s Setup) (*Worker, error) {
 	p, err := Load(s)
 	if err != nil {
 		return nil, err
 	}
-	return p.Entry()
+	return p.Workers.Entry()
 }
 
 // wantFault checks that an error is a fault with this code and that its text has these
@@ -142,7 +143,7 @@ func TestForms(t *testing.T) {
 	if before.Instructions != "jinja\n" {
 		t.Errorf("ev: %q", before.Instructions)
 	}
-	_, err := open(t, s).Worker("two")
+	_, err := open(t, s).Workers.Find("two")
 	wantFault(t, err, fault.Config, "workers/two.worker:2:15", "instructions are given twice", "line 2", "line 4")
 
 	files := tree(forms)
@@ -153,7 +154,7 @@ func TestForms(t *testing.T) {
 		t.Errorf("ev: %q, digest %s", after.Instructions, after.Digest)
 	}
 	delete(files, "prompts/ev.md")
-	_, err = open(t, s).Worker("ev")
+	_, err = open(t, s).Workers.Find("ev")
 	wantFault(t, err, fault.Config, "prompts/ev.jinja2, prompts/ev.j2, prompts/ev.jinja, prompts/ev.txt, prompts/ev.md")
 }
 
@@ -185,10 +186,10 @@ hi
 	}
 	p, err := Load(s)
 	wantFault(t, err, fault.Config, "project.yaml:", "malformed YAML")
-	if faults := p.Check(""); len(faults) != 1 {
+	if faults := Check(p, ""); len(faults) != 1 {
 		t.Errorf("check: %v", faults)
 	}
-	if _, err := p.Entry(); err == nil {
+	if _, err := p.Workers.Entry(); err == nil {
 		t.Error("a project with a malformed manifest gave out a worker")
 	}
 	for version, want := range map[string]string{"1": "", `"1.0.0"`: "", "1.0.0": "", "1.0": `put it in quotes: "1.0"`, "2": "not known", "true": "quotes"} {
@@ -208,7 +209,7 @@ func TestPrecedence(t *testing.T) {
 	manifest := "-- project.yaml --\nname: x\nmodel: a:a\napproval: {mode: auto_deny}\n"
 	s := demo(file[true] + manifest)
 	s.Env = map[string]string{"GOLEM_MODEL": "b:b", "LLM_DO_MODEL": "no:no"}
-	s.Flags.Model = "d:d"
+	s.Options.Model = "d:d"
 	expect := func(model, origin string) *Worker {
 		t.Helper()
 		w, err := entryOf(s)
@@ -221,7 +222,7 @@ func TestPrecedence(t *testing.T) {
 		return w
 	}
 	expect("d:d", "command line")
-	s.Flags.Model = ""
+	s.Options.Model = ""
 	expect("c:c", "main.worker:2")
 	s.FS = tree(file[false] + manifest)
 	expect("b:b", "environment GOLEM_MODEL")
@@ -231,22 +232,22 @@ func TestPrecedence(t *testing.T) {
 	if w := expect("a:a", "project.yaml:2"); w.NeedModel() != nil {
 		t.Error(w.NeedModel())
 	}
-	if mode, origin, trusted := open(t, s).Approval(); mode != approval.AutoDeny || origin != "project.yaml:3" || trusted {
-		t.Errorf("approval %s from %s, trusted %v", mode, origin, trusted)
+	if set := open(t, s).Approval; set.Mode != approval.AutoDeny || set.Origin != "project.yaml:3" || set.Trusted {
+		t.Errorf("approval %v", set)
 	}
 	s.Env = map[string]string{"GOLEM_APPROVAL": "approve_all"}
-	if mode, origin, trusted := open(t, s).Approval(); mode != approval.ApproveAll || origin != "environment GOLEM_APPROVAL" || !trusted {
-		t.Errorf("approval %s from %s, trusted %v", mode, origin, trusted)
+	if set := open(t, s).Approval; set.Mode != approval.ApproveAll || set.Origin != "environment GOLEM_APPROVAL" || !set.Trusted {
+		t.Errorf("approval %v", set)
 	}
-	s.Flags.Approval = "prompt"
-	if mode, origin, _ := open(t, s).Approval(); mode != approval.Interactive || origin != "command line" {
-		t.Errorf("approval %s from %s", mode, origin)
+	s.Options.Approval = "prompt"
+	if set := open(t, s).Approval; set.Mode != approval.Interactive || set.Origin != "command line" {
+		t.Errorf("approval %v", set)
 	}
 	s = demo(file[false])
 	w := expect("", "default")
 	wantFault(t, w.NeedModel(), fault.Model, "--model", "main.worker", "GOLEM_MODEL", "manifest")
-	if mode, origin, _ := open(t, s).Approval(); mode != approval.Interactive || origin != "default" {
-		t.Errorf("approval %s from %s", mode, origin)
+	if set := open(t, s).Approval; set.Mode != approval.Interactive || set.Origin != "default" {
+		t.Errorf("approval %v", set)
 	}
 }
 
@@ -254,7 +255,7 @@ func TestPrecedence(t *testing.T) {
 func TestCompatibleModels(t *testing.T) {
 	s := demo("-- main.worker --\n---\ncompatible_models: [\"Anthropic:*\", \"openrouter:*gpt*\"]\n---\nhi\n")
 	for model, ok := range map[string]bool{"anthropic:claude": true, "ANTHROPIC:x": true, "openrouter:openai/gpt-5": true, "openai:gpt-5": false} {
-		s.Flags.Model = model
+		s.Options.Model = model
 		_, err := entryOf(s)
 		if ok && err != nil {
 			t.Errorf("%s: %v", model, err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/yamltree"
 )
@@ -27,7 +28,7 @@ func parseReference(ref string) (reference, *fault.Fault) {
 	if len(ref) > 1024 {
 		return r, fault.New(fault.Path, "the worker reference %s is too long", fault.Quoted(ref))
 	}
-	if strings.Contains(ref, "\\") || drive(ref) && strings.Contains(ref, "/") {
+	if strings.Contains(ref, "\\") || config.Drive(ref) && strings.Contains(ref, "/") {
 		return r, fault.New(fault.Path, "%s is not a valid worker reference", fault.Quoted(ref)).Hinting("write paths with / and relative to the project")
 	}
 	elements := strings.Split(ref, "/")
@@ -41,7 +42,7 @@ func parseReference(ref string) (reference, *fault.Fault) {
 	}
 	relative := elements[0] == "."
 	if lib, rest, ok := strings.Cut(ref, ":"); ok && !relative {
-		if problem := libraryNameProblem(lib); problem != "" {
+		if problem := config.LibraryNameProblem(lib); problem != "" {
 			return r, fault.New(fault.Path, "the worker reference %s: %s", fault.Quoted(ref), problem)
 		}
 		within, f := parseReference(rest)
@@ -57,7 +58,7 @@ func parseReference(ref string) (reference, *fault.Fault) {
 	if len(elements) == 0 || slices.Contains(elements, "") || slices.Contains(elements, ".") {
 		return r, fault.New(fault.Path, "%s is not a valid worker reference", fault.Quoted(ref)).Hinting("write an ID such as reports/summarizer, or ./path")
 	}
-	if relative || workerFile(ref) {
+	if relative || config.IsWorkerFile(ref) {
 		r.path = path.Join(elements...)
 	} else {
 		r.id = ref
@@ -94,8 +95,8 @@ func (w *Worker) Named(ref string) bool {
 
 // stems returns the names that a worker file can have, without the directory form.
 func stems(base string) []string {
-	out := make([]string, len(extensions))
-	for i, ext := range extensions {
+	out := make([]string, len(config.Extensions))
+	for i, ext := range config.Extensions {
 		out[i] = base + ext
 	}
 	return out

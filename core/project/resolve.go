@@ -1,98 +1,74 @@
 package project
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
+	"golem/core/config"
 	"golem/core/fault"
 )
 
-// resolve finds the definition file of a reference in a file of the source from,
+// Names finds out which worker a name means.
+type Names struct {
+	trees *Trees
+
+	mu    sync.Mutex
+	scans map[string]*Scan // by the name of a tree
+}
+
+// Resolve finds the definition file of a reference in a file of the source from,
 // without opening or scanning anything (S2-42). entry allows a leading workers/ before
 // an ID.
-func (p *Project) resolve(from, ref string, entry bool) (location, *fault.Fault) {
+func (ns *Names) Resolve(from, ref string, entry bool) (Location, *fault.Fault) {
 	r, f := parseReference(ref)
 	switch {
 	case f != nil:
-		return location{}, f
+		return Location{}, f
 	case r.lib != "":
-		return p.resolveLibrary(from, r, entry)
+		return ns.resolveLibrary(from, r, entry)
 	case r.path != "":
-		return p.resolvePath(p.source(from), r)
+		return ns.resolvePath(ns.trees.Tree(from), r)
 	}
-	return p.resolveName(p.scope(from), r, entry)
+	return ns.resolveName(ns.trees.Scope(from), r, entry)
 }
 
 // resolveLibrary finds lib:id. The source that has the reference must declare the
 // library, and the library must export the worker (S1-35).
-func (p *Project) resolveLibrary(from string, r reference, entry bool) (l location, f *fault.Fault) {
-	s, f := p.declared(from, r.lib, r.text)
+func (ns *Names) resolveLibrary(from string, r reference, entry bool) (l Location, f *fault.Fault) {
+	s, f := ns.trees.declared(from, r.lib, r.text)
 	if f != nil {
-		return location{}, f
+		return Location{}, f
 	}
 	if r.path != "" {
-		l, f = p.resolvePath(s, r)
+		l, f = ns.resolvePath(s, r)
 	} else {
-		l, f = p.resolveName([]*source{s}, r, entry)
+		l, f = ns.resolveName([]*Tree{s}, r, entry)
 	}
-	if f == nil && !p.exported(l) {
-		f = fault.New(fault.NotExported, "%s does not export %s", s.nameVersion(), fault.Quoted(strings.TrimPrefix(r.text, r.lib+":"))).
-			Hinting("it exports %s", brief(s.manifest.Exports))
+	if f == nil && !ns.exported(l) {
+		f = fault.New(fault.NotExported, "%s does not export %s", s.NameVersion(), fault.Quoted(strings.TrimPrefix(r.text, r.lib+":"))).
+			Hinting("it exports %s", brief(s.Manifest.Exports))
 	}
 	return l, f
 }
 
-// declared returns the library that a name means in the files of the source from. ref
-// is the whole reference, for the fault.
-func (p *Project) declared(from, name, ref string) (*source, *fault.Fault) {
-	own := p.source(from)
-	var names []string
-	for _, need := range own.needs {
-		s := p.source(need)
-		if s.library == name {
-			return s, nil
-		}
-		names = append(names, s.library)
-	}
-	declared := p.manifest.Dependencies
-	if own.library != "" {
-		declared = own.manifest.Dependencies
-	}
-	for _, text := range declared {
-		if d, _ := parseDependency(text); d.name == name {
-			return nil, fault.New(fault.LibraryNotFound, "%s names the library %s, which cannot be used", fault.Quoted(ref), fault.Quoted(name)).
-				Hinting("another message says why")
-		}
-	}
-	f := fault.New(fault.LibraryNotFound, "%s names the library %s, which is not among the dependencies", fault.Quoted(ref), fault.Quoted(name))
-	if near := fault.Nearest(name, names); near != "" {
-		return nil, f.Hinting("did you mean %s", near)
-	}
-	file := p.manifest.File
-	if own.library != "" {
-		file = own.name + own.manifest.File
-	}
-	return nil, f.Hinting("add %s to dependencies: in %s", name, cmp.Or(file, "project.yaml"))
-}
-
 // exported reports whether other sources may use a worker: its library exports it, or
 // it is not of a library. It opens no file.
-func (p *Project) exported(l location) bool {
-	s := p.sourceOf(l)
-	if s.library == "" || s.manifest.Exports == nil {
+func (ns *Names) exported(l Location) bool {
+	s := ns.trees.TreeOf(l)
+	if s.Library == "" || s.Manifest.Exports == nil {
 		return true
 	}
-	id, rooted := p.identity(l)
-	w := Worker{ID: id, File: l.name, Source: "project"}
-	return slices.ContainsFunc(s.manifest.Exports, func(ref string) bool {
+	id, rooted := ns.trees.TreeOf(l).identity(l.Name)
+	w := Worker{ID: id, File: l.Name, Source: "project"}
+	return slices.ContainsFunc(s.Manifest.Exports, func(ref string) bool {
 		if rest, ok := strings.CutPrefix(ref, "workers/"); ok && rooted && rest == id {
 			return true
 		}
-		return (rooted || l.name == "main.worker" || strings.Contains(ref, ".")) && w.Named(ref)
+		return (rooted || l.Name == "main.worker" || strings.Contains(ref, ".")) && w.Named(ref)
 	})
 }
 
@@ -108,49 +84,49 @@ func brief(names []string) string {
 
 // resolveName finds an ID in sources. The first of them is the source that has the
 // reference, or the library that the reference names.
-func (p *Project) resolveName(sources []*source, r reference, entry bool) (location, *fault.Fault) {
-	own := sources[0].name
-	main := location{own, "main.worker"}
+func (ns *Names) resolveName(sources []*Tree, r reference, entry bool) (Location, *fault.Fault) {
+	own := sources[0].Name
+	main := Location{own, "main.worker"}
 	if r.id == "main" {
-		if p.exists(main) {
+		if ns.trees.Exists(main) {
 			return main, nil
 		}
 		sources = sources[:1] // main is a source's own
 	}
-	l, searched, hidden, f := p.resolveID(sources, r.id)
-	if rest, ok := strings.CutPrefix(r.id, "workers/"); ok && entry && f == nil && l.name == "" {
-		if at := (location{own, "workers/main.worker"}); rest == "main" && p.exists(at) {
+	l, searched, hidden, f := ns.resolveID(sources, r.id)
+	if rest, ok := strings.CutPrefix(r.id, "workers/"); ok && entry && f == nil && l.Name == "" {
+		if at := (Location{own, "workers/main.worker"}); rest == "main" && ns.trees.Exists(at) {
 			return at, nil
 		}
 		var more []string
-		l, more, hidden, f = p.resolveID(sources, rest)
+		l, more, hidden, f = ns.resolveID(sources, rest)
 		searched = append(searched, more...)
 	}
-	if f != nil || l.name != "" {
+	if f != nil || l.Name != "" {
 		return l, f
 	}
 	if r.id == "main" {
 		searched = append([]string{main.String()}, searched...)
 	}
-	f = p.notFound(sources, r, searched)
+	f = ns.notFound(sources, r, searched)
 	if hidden != nil {
-		f = f.Hinting("%s has it and does not export it", hidden.nameVersion())
+		f = f.Hinting("%s has it and does not export it", hidden.NameVersion())
 	}
-	return location{}, f
+	return Location{}, f
 }
 
 // resolveID looks through the workers roots of sources; the first that has the
 // ID wins, and two forms in one are ambiguous. Of the libraries after the first
 // source, only what they export counts: hidden is one that has the ID and does not
 // export it.
-func (p *Project) resolveID(sources []*source, id string) (l location, searched []string, hidden *source, f *fault.Fault) {
+func (ns *Names) resolveID(sources []*Tree, id string) (l Location, searched []string, hidden *Tree, f *fault.Fault) {
 	for _, root := range rootsOf(sources) {
-		hits, tried := p.present(p.forms(root, id))
-		s := p.sourceOf(root)
-		if !s.bare { // nobody can put a file there
+		hits, tried := ns.present(ns.forms(root, id))
+		s := ns.trees.TreeOf(root)
+		if !s.Bare { // nobody can put a file there
 			searched = append(searched, tried...)
 		}
-		if s != sources[0] && len(hits) > 0 && !p.exported(hits[0]) {
+		if s != sources[0] && len(hits) > 0 && !ns.exported(hits[0]) {
 			hidden = s
 			continue
 		}
@@ -160,20 +136,20 @@ func (p *Project) resolveID(sources []*source, id string) (l location, searched 
 		case 1:
 			return hits[0], searched, hidden, nil
 		}
-		return location{}, searched, hidden, ambiguous(id, hits)
+		return Location{}, searched, hidden, ambiguous(id, hits)
 	}
-	return location{}, searched, hidden, nil
+	return Location{}, searched, hidden, nil
 }
 
-func (p *Project) present(candidates []location) (hits []location, tried []string) {
+func (ns *Names) present(candidates []Location) (hits []Location, tried []string) {
 	for _, l := range candidates {
-		if p.never(l) {
+		if ns.neverWorker(l) {
 			continue
 		}
 		tried = append(tried, l.String())
-		there, broken := p.look(l)
+		there, broken := ns.trees.look(l)
 		if broken {
-			return []location{l}, tried // golem cannot know whether the others exist
+			return []Location{l}, tried // golem cannot know whether the others exist
 		}
 		if there {
 			hits = append(hits, l)
@@ -182,7 +158,7 @@ func (p *Project) present(candidates []location) (hits []location, tried []strin
 	return hits, tried
 }
 
-func ambiguous(id string, hits []location) *fault.Fault {
+func ambiguous(id string, hits []Location) *fault.Fault {
 	names := make([]string, len(hits))
 	for i, l := range hits {
 		names[i] = l.String()
@@ -194,26 +170,26 @@ func ambiguous(id string, hits []location) *fault.Fault {
 
 // resolvePath finds ./path, which is a file or a worker in directory form (S1-36). It
 // looks nowhere else.
-func (p *Project) resolvePath(s *source, r reference) (location, *fault.Fault) {
-	candidates := []location{{s.name, r.path}}
-	if !workerFile(r.path) {
+func (ns *Names) resolvePath(s *Tree, r reference) (Location, *fault.Fault) {
+	candidates := []Location{{s.Name, r.path}}
+	if !config.IsWorkerFile(r.path) {
 		candidates = candidates[:0]
 		for _, name := range append(stems(r.path), path.Join(r.path, "worker.worker")) {
-			candidates = append(candidates, location{s.name, name})
+			candidates = append(candidates, Location{s.Name, name})
 		}
 	}
-	hits, tried := p.present(candidates)
+	hits, tried := ns.present(candidates)
 	switch {
 	case len(hits) == 0:
-		return location{}, p.notFound(p.scope(s.name), r, tried)
+		return Location{}, ns.notFound(ns.trees.Scope(s.Name), r, tried)
 	case len(hits) > 1:
-		return location{}, ambiguous(r.text, hits)
+		return Location{}, ambiguous(r.text, hits)
 	}
-	if id, rooted := p.identity(hits[0]); rooted {
-		rest, _ := p.below(hits[0])
-		root := strings.TrimSuffix(strings.TrimSuffix(hits[0].name, rest), "/")
-		if all, _ := p.present(p.forms(hits[0].at(root), id)); len(all) > 1 {
-			return location{}, ambiguous(id, all)
+	if id, rooted := ns.trees.TreeOf(hits[0]).identity(hits[0].Name); rooted {
+		rest, _ := ns.trees.TreeOf(hits[0]).below(hits[0].Name)
+		root := strings.TrimSuffix(strings.TrimSuffix(hits[0].Name, rest), "/")
+		if all, _ := ns.present(ns.forms(hits[0].In(root), id)); len(all) > 1 {
+			return Location{}, ambiguous(id, all)
 		}
 	}
 	return hits[0], nil
@@ -223,15 +199,15 @@ func (p *Project) resolvePath(s *source, r reference) (location, *fault.Fault) {
 // golem looked, and the workers that may be meant: those with the same base name,
 // otherwise the nearest name (S1-38). Only here golem lists a directory; it opens no
 // file in it.
-func (p *Project) notFound(sources []*source, r reference, searched []string) *fault.Fault {
+func (ns *Names) notFound(sources []*Tree, r reference, searched []string) *fault.Fault {
 	ref := r.text
 	f := fault.New(fault.WorkerNotFound, "no worker %s (looked for %s)", fault.Quoted(ref), strings.Join(searched, ", "))
 	if len(searched) == 0 {
 		return fault.New(fault.WorkerNotFound, "%s cannot be a worker: it is in a worker's tools, templates or schemas directory, or it describes tools", fault.Quoted(ref))
 	}
-	ids := p.someIDs(sources, r.lib)
+	ids := ns.someIDs(sources, r.lib)
 	want := strings.TrimSuffix(path.Base(ref), path.Ext(ref))
-	if !workerFile(ref) {
+	if !config.IsWorkerFile(ref) {
 		want = path.Base(ref)
 	}
 	var same []string
@@ -256,22 +232,22 @@ var errEnough = errors.New("enough")
 
 // someIDs returns the IDs below the workers roots of sources, as references name them,
 // sorted; for a huge tree only a part.
-func (p *Project) someIDs(sources []*source, lib string) []string {
+func (ns *Names) someIDs(sources []*Tree, lib string) []string {
 	var ids []string
 	left := 20_000
 	for _, root := range rootsOf(sources) {
-		_ = fs.WalkDir(p.sourceOf(root).fs, root.name, func(name string, e fs.DirEntry, err error) error {
+		_ = fs.WalkDir(ns.trees.TreeOf(root).FS, root.Name, func(name string, e fs.DirEntry, err error) error {
 			if left--; left < 0 {
 				return errEnough
 			}
-			if err != nil || e.IsDir() || !workerFile(name) || p.never(root.at(name)) {
+			if err != nil || e.IsDir() || !config.IsWorkerFile(name) || ns.neverWorker(root.In(name)) {
 				return nil
 			}
-			id, _ := p.identity(root.at(name))
+			id, _ := ns.trees.TreeOf(root).identity(name)
 			if lib != "" {
 				id = lib + ":" + id
 			}
-			if root.source == sources[0].name && lib == "" || p.exported(root.at(name)) {
+			if root.Tree == sources[0].Name && lib == "" || ns.exported(root.In(name)) {
 				ids = append(ids, id)
 			}
 			return nil
@@ -279,4 +255,30 @@ func (p *Project) someIDs(sources []*source, lib string) []string {
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
+}
+
+// Has reports whether a name is the ID of a worker, or the name of a worker's
+// tool (a/b is a__b there). It opens no file and lists no directory.
+func (ns *Names) Has(name string) bool {
+	for _, id := range []string{name, strings.ReplaceAll(name, "__", "/")} {
+		if r, f := parseReference(id); f == nil && r.id != "" && r.lib == "" {
+			if l, _, _, f := ns.resolveID(ns.trees.Scope(""), id); f != nil || l.Name != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forms lists the files that could define an ID below a root, in the order of
+// SPEC §2.
+func (ns *Names) forms(root Location, id string) []Location {
+	var out []Location
+	for _, name := range append(stems(path.Join(root.Name, id)), path.Join(root.Name, id, "worker.worker")) {
+		l := root.In(name)
+		if got, rooted := ns.trees.TreeOf(l).identity(l.Name); rooted && got == id {
+			out = append(out, l)
+		}
+	}
+	return out
 }

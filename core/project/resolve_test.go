@@ -15,7 +15,7 @@ func TestOrderOfRoots(t *testing.T) {
 	if w := worker(t, s, "helper"); w.Source != "project" {
 		t.Errorf("source %s", w.Source)
 	}
-	rows, faults := open(t, s).List()
+	rows, faults := open(t, s).Workers.List()
 	if len(faults) > 0 || len(rows) != 2 || !slices.Equal(rows[0].Shadowed, []string{"builtin:helper.worker"}) {
 		t.Errorf("list %+v, %v", rows, faults)
 	}
@@ -24,9 +24,9 @@ func TestOrderOfRoots(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	s.FS = tree("-- main.worker --\ninstructions: a\n-- workers/helper.worker --\ninstructions: a\n-- workers/helper/worker.worker --\ninstructions: a\n")
-	_, err := open(t, s).Worker("helper")
+	_, err := open(t, s).Workers.Find("helper")
 	wantFault(t, err, fault.Ambiguous, "workers/helper.worker", "workers/helper/worker.worker")
-	if faults := open(t, s).Check(""); !errors.Is(faults, fault.Ambiguous) {
+	if faults := Check(open(t, s), ""); !errors.Is(faults, fault.Ambiguous) {
 		t.Errorf("check: %v", faults)
 	}
 }
@@ -49,18 +49,18 @@ hi
 instructions: a
 `)
 	p := open(t, s)
-	_, err := p.Worker("reports/summarizer")
+	_, err := p.Workers.Find("reports/summarizer")
 	wantFault(t, err, fault.NameMismatch, "workers/reports/summarizer.worker:2:7", `write name: reports/summarizer`)
-	w, err := p.Entry()
+	w, err := p.Workers.Entry()
 	if err != nil || w.ID != "main" || w.Name != "calculator" {
 		t.Errorf("%+v, %v", w, err)
 	}
-	_, err = p.Delegates(w)
+	_, err = p.Workers.Delegates(w)
 	wantFault(t, err, fault.WorkerNotFound, "main.worker:3:", "did you mean reports/summarizer")
-	if w, err := p.Worker("complex"); err != nil || w.ID != "complex" {
+	if w, err := p.Workers.Find("complex"); err != nil || w.ID != "complex" {
 		t.Errorf("%+v, %v", w, err)
 	}
-	if _, err := p.Worker("complex/worker"); !errors.Is(err, fault.WorkerNotFound) {
+	if _, err := p.Workers.Find("complex/worker"); !errors.Is(err, fault.WorkerNotFound) {
 		t.Errorf("complex/worker: %v", err)
 	}
 }
@@ -83,15 +83,15 @@ instructions: n
 -- workers/in.worker -> deep/n.worker --
 `)
 	p := open(t, s)
-	caller, err := p.Worker("a/caller")
+	caller, err := p.Workers.Find("a/caller")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := p.Delegates(caller)
+	got, err := p.Workers.Delegates(caller)
 	if err != nil || len(got) != 1 || got[0].ID != "deep/n" {
 		t.Errorf("delegates %v, %v", got, err)
 	}
-	if w, err := p.Worker("in"); err != nil || w.Instructions != "n" {
+	if w, err := p.Workers.Find("in"); err != nil || w.Instructions != "n" {
 		t.Errorf("in: %v", err)
 	}
 	for ref, piece := range map[string]string{
@@ -100,12 +100,12 @@ instructions: n
 		"out": "points outside the project", "abs": "points outside", "loop": "points outside", "./workers/out.worker": "points outside",
 		"a//b": "not a valid worker reference", "./": "not a valid worker reference", "": "empty", "a\x00": "control characters", "a\u202eb": "invisible",
 	} {
-		_, err := p.Worker(ref)
+		_, err := p.Workers.Find(ref)
 		if wantFault(t, err, fault.Path, piece); t.Failed() {
 			t.Fatalf("reference %q", ref)
 		}
 	}
-	_, err = p.Worker("utils:summarizer")
+	_, err = p.Workers.Find("utils:summarizer")
 	wantFault(t, err, fault.LibraryNotFound, "not among the dependencies")
 }
 
@@ -140,13 +140,13 @@ b
 	if root != "somewhere" {
 		t.Fatalf("root %s", root)
 	}
-	s.Entry = ref
+	s.Options.Entry = ref
 	p := open(t, s)
-	w, err := p.Entry()
+	w, err := p.Workers.Entry()
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := p.Closure(w)
+	all, err := p.Workers.Closure(w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,14 +158,14 @@ b
 		t.Errorf("closure %v, want %v", ids, want)
 	}
 	want := []string{"workers/a.worker", "workers/b.worker", "workers/o.worker", "workers/reports/s.worker"}
-	if got := p.Opened(); !slices.Equal(got, want) {
+	if got := p.Trees.Opened(); !slices.Equal(got, want) {
 		t.Errorf("opened %v, want %v", got, want)
 	}
-	imported, err := p.Imported(w)
+	imported, err := p.Workers.Imported(w)
 	if err != nil || len(imported) != 1 || imported[0].ID != "reports/s" {
 		t.Errorf("imported %v, %v", imported, err)
 	}
-	if got := p.Check(""); !slices.ContainsFunc(got, func(f *fault.Fault) bool { return f.Where.File == "workers/bad.worker" }) {
+	if got := Check(p, ""); !slices.ContainsFunc(got, func(f *fault.Fault) bool { return f.Where.File == "workers/bad.worker" }) {
 		t.Errorf("check does not see bad.worker: %v", got)
 	}
 }

@@ -54,7 +54,7 @@ hi
 func schemaOf(t *testing.T, ref string) (string, error) {
 	t.Helper()
 	p := open(t, demo(strings.Replace(schemas, "REF", ref, 1)))
-	w, err := p.Worker("deep/w")
+	w, err := p.Workers.Find("deep/w")
 	if err != nil {
 		return "", err
 	}

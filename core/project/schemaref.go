@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/yamltree"
 )
@@ -15,7 +16,7 @@ import (
 // forms of SPEC §2. What is returned needs no other file; nil if there is
 // none or it is wrong.
 func (b *built) schema(key string) json.RawMessage {
-	n := b.d.node.Get(key)
+	n := b.d.Node.Get(key)
 	if n == nil {
 		return nil
 	}
@@ -76,20 +77,20 @@ func (b *built) schemaFile(ref string) (file, fragment string, f *fault.Fault) {
 		return "", "", fault.New(fault.Schema, "%s is not a valid schema reference", fault.Quoted(ref)).Hinting("write path.json, or path.json#/$defs/Name")
 	case source:
 		stem := strings.TrimSuffix(name, path.Ext(name)) + ".json"
-		file, f := b.findSchema(path.Dir(b.d.name), stem)
+		file, f := b.findSchema(path.Dir(b.d.Name), stem)
 		if f != nil && f.Code == fault.Schema {
 			return "", "", fault.New(fault.SchemaLanguage, "%s is a class of a program, and there is no %s", fault.Quoted(ref), stem).
 				Hinting("write its JSON Schema to %s under $defs/%s", stem, class)
 		}
 		return file, fragment, f
 	}
-	file, f = b.findSchema(path.Dir(b.d.name), name)
+	file, f = b.findSchema(path.Dir(b.d.Name), name)
 	return file, fragment, f
 }
 
 // findSchema looks for a schema file in dir, then in schemas/.
 func (b *built) findSchema(dir, name string) (string, *fault.Fault) {
-	if _, ok := inside(name); !ok {
+	if _, ok := config.Inside(name); !ok {
 		return "", fault.New(fault.Path, "the schema file %s is not inside the project", fault.Quoted(name)).
 			Hinting("name it relative to the worker file or to schemas/")
 	}
@@ -101,12 +102,12 @@ func (b *built) findSchema(dir, name string) (string, *fault.Fault) {
 func (b *built) lookSchema(name string, dirs ...string) (string, *fault.Fault) {
 	var tried []string
 	for _, d := range dirs {
-		l := b.d.at(path.Join(d, name))
-		if !fs.ValidPath(l.name) {
+		l := b.d.In(path.Join(d, name))
+		if !fs.ValidPath(l.Name) {
 			return "", fault.New(fault.Path, "the schema file %s is not inside the project", fault.Quoted(name))
 		}
 		tried = append(tried, l.String())
-		if b.p.exists(l) {
+		if b.ws.trees.Exists(l) {
 			return l.String(), nil
 		}
 	}
@@ -121,7 +122,7 @@ func (k *bundler) document(file string) (*yamltree.Node, *fault.Fault) {
 	if len(k.documents) >= maxSchemaFiles {
 		return nil, fault.New(fault.Schema, "a schema made of more than %d files", maxSchemaFiles)
 	}
-	data, f := k.b.p.read(k.b.d.shown(file), maxFile)
+	data, f := k.b.ws.trees.read(k.b.d.Parse(file), config.MaxFile)
 	if f != nil {
 		return nil, f
 	}
@@ -137,7 +138,7 @@ func (k *bundler) document(file string) (*yamltree.Node, *fault.Fault) {
 }
 
 // InputAt returns where w's input_schema stands.
-func (p *Project) InputAt(w *Worker) (file string, line, column int) {
+func (w *Worker) InputAt() (file string, line, column int) {
 	if n := w.eff.Get("input_schema"); n != nil {
 		return n.Pos.File, n.Pos.Line, n.Pos.Column
 	}

@@ -4,34 +4,18 @@ import (
 	"slices"
 	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/yamltree"
 )
 
-// serversShape returns the shape of toolset mcp: servers by name. A server that is
-// false removes an inherited one.
-func serversShape() *yamltree.Shape {
-	server := yamltree.KeysOf(map[string]*yamltree.Shape{
-		"command": yamltree.Text(yamltree.NameProblem), "args": yamltree.ListOf(valueShape()), "env": yamltree.MapOf(valueShape()),
-		"url": yamltree.Text(yamltree.NameProblem), "headers": yamltree.MapOf(valueShape()), "tools": yamltree.ListOf(yamltree.Text(yamltree.NameProblem)),
-		"optional": yamltree.Flag(), "cwd": yamltree.Text(yamltree.NameProblem), "timeout": yamltree.Duration(),
-	})
-	return &yamltree.Shape{Kind: yamltree.Mapping, Keys: map[string]*yamltree.Shape{"approval": toolApprovalShape(), "from": yamltree.Text(yamltree.NameProblem)}, Key: yamltree.NameProblem,
-		Each: &yamltree.Shape{Any: true, Rewrite: func(c *yamltree.Conformer, n *yamltree.Node, path string) *yamltree.Node {
-			if n.Kind == yamltree.Scalar && n.Tag == yamltree.TagBool && !n.Flag() {
-				return n
-			}
-			return c.Conform(n, server, path)
-		}}}
-}
-
 // Servers returns the MCP servers that w's configuration names, one Said for each; Key
 // is the server's name.
-func (p *Project) Servers(w *Worker) []Said {
-	var out []Said
-	for _, f := range fieldsOf(w.eff.Path("toolsets", "mcp")) {
+func (w *Worker) Servers() []config.Said {
+	var out []config.Said
+	for _, f := range config.FieldsOf(w.eff.Path("toolsets", "mcp")) {
 		if f.Name != "approval" && f.Value.Kind == yamltree.Mapping {
-			out = append(out, said(f.Value, "toolsets.mcp."+f.Name, f.Name))
+			out = append(out, config.NewSaid(f.Value, "toolsets.mcp."+f.Name, f.Name))
 		}
 	}
 	return out
@@ -42,8 +26,8 @@ func (p *Project) Servers(w *Worker) []Said {
 const commandServers = "mcp.command"
 
 // serverFaults returns a fault for each MCP server that a platform cannot start.
-func (p *Project) serverFaults(set yamltree.Field, platform string) fault.List {
-	on, limited := p.src.PlatformToolsets[commandServers]
+func (pl Platform) serverFaults(set yamltree.Field, platform string) fault.List {
+	on, limited := pl.Limited[commandServers]
 	if set.Name != "mcp" || !limited || slices.Contains(on, platform) {
 		return nil
 	}
@@ -65,15 +49,15 @@ func (p *Project) serverFaults(set yamltree.Field, platform string) fault.List {
 
 // ServerValues returns the texts in headers, env and args of w's MCP servers; Key is the
 // name of the variable, or "headers" or "args".
-func (p *Project) ServerValues(w *Worker) []Said {
-	var out []Said
-	for _, server := range fieldsOf(w.eff.Path("toolsets", "mcp")) {
+func (w *Worker) ServerValues() []config.Said {
+	var out []config.Said
+	for _, server := range config.FieldsOf(w.eff.Path("toolsets", "mcp")) {
 		for _, kind := range []string{"headers", "env"} {
-			for _, f := range fieldsOf(server.Value.Get(kind)) {
+			for _, f := range config.FieldsOf(server.Value.Get(kind)) {
 				if f.Value.Kind != yamltree.Scalar {
 					continue
 				}
-				one := said(f.Value, "toolsets.mcp."+server.Name+"."+kind+"."+f.Name, f.Name)
+				one := config.NewSaid(f.Value, "toolsets.mcp."+server.Name+"."+kind+"."+f.Name, f.Name)
 				if kind == "headers" {
 					one.Key = kind
 				}
@@ -82,7 +66,7 @@ func (p *Project) ServerValues(w *Worker) []Said {
 		}
 		if args := server.Value.Get("args"); args != nil {
 			for _, n := range args.Items {
-				out = append(out, said(n, "toolsets.mcp."+server.Name+".args", "args"))
+				out = append(out, config.NewSaid(n, "toolsets.mcp."+server.Name+".args", "args"))
 			}
 		}
 	}

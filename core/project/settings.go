@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"golem/core/approval"
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/sorting"
 	"golem/core/yamltree"
@@ -26,15 +27,15 @@ func (b *built) toolsets() {
 		}
 		value := f.Value.With("approval", nil)
 		if f.Name == "custom" {
-			if b.p.src.Flags.NoImportTools {
+			if b.ws.setup.Options.NoImportTools {
 				continue // its settings are about modules, and golem looks for none
 			}
-			value = b.p.moduleNamed(b.d.at("."), value)
+			value = b.ws.modules.named(b.d.In("."), value)
 			if grants := value.Get("modules"); grants != nil {
 				for _, f := range grants.Fields {
 					b.moduleCeilings(f.Name, f.Value)
 				}
-				b.w.Sandbox.Lent = slices.ContainsFunc(grants.Fields, func(f yamltree.Field) bool { return lent(f.Value.Get("fs")) })
+				b.w.Sandbox.Lent = slices.ContainsFunc(grants.Fields, func(f yamltree.Field) bool { return config.Lends(f.Value.Get("fs")) })
 			}
 		}
 		options, err := value.JSON()
@@ -59,31 +60,31 @@ func (b *built) policy() {
 	p := approval.Policy{
 		WorkerTools: map[string]approval.Setting{}, WorkerDefaults: map[string]approval.Setting{},
 		ProjectTools: map[string]approval.Setting{}, Mounts: map[string]approval.MountPolicy{}, Origins: map[string]approval.Origin{},
-		Reach: b.p.src.Reach,
+		Reach: b.ws.setup.Reach,
 	}
 	if all := b.eff.Get("toolsets"); all != nil {
 		for _, f := range all.Fields {
 			if d := f.Value.Path("approval", "default"); d != nil {
-				p.WorkerDefaults[f.Name] = setting(d)
+				p.WorkerDefaults[f.Name] = config.SettingOf(d)
 				p.Origins["worker.toolset:"+f.Name] = b.origin(d.Pos, "toolsets."+f.Name+".approval.default")
 			}
 			b.perTool(&p, f.Name, f.Value.Path("approval", "tools"))
 		}
 	}
 	b.toolRules(&p)
-	settings := b.p.settings.Get("approval")
+	settings := b.ws.trees.Own().Keys.Get("approval")
 	if tools := settings.Get("tools"); tools != nil {
 		for _, f := range tools.Fields {
-			p.ProjectTools[f.Name] = setting(f.Value)
+			p.ProjectTools[f.Name] = config.SettingOf(f.Value)
 			p.Origins["project.tool:"+f.Name] = b.origin(f.Value.Pos, "approval.tools."+f.Name)
 		}
 	}
 	if d := settings.Get("default"); d != nil {
-		p.ProjectDefault = setting(d)
+		p.ProjectDefault = config.SettingOf(d)
 		p.Origins["project.default"] = b.origin(d.Pos, "approval.default")
 	}
-	p.Rules = rules(settings.Get("rules"), approval.Project)
-	p.Here, p.Everywhere = b.p.src.Config.personal()
+	p.Rules = config.ReadRules(settings.Get("rules"), approval.Project)
+	p.Here, p.Everywhere = b.ws.setup.Person.Personal()
 	b.w.Policy = p
 }
 
@@ -91,10 +92,10 @@ func (b *built) policy() {
 // built-in files need no trust.
 func (b *built) origin(where yamltree.Pos, path string) approval.Origin {
 	o := approval.Origin{By: approval.Project, At: where.String(), File: where.File, Path: path}
-	switch s := b.p.sourceOf(b.d.location); {
+	switch s := b.ws.trees.TreeOf(b.d.Location); {
 	case s.trusted && where.File == b.d.String():
 		o.By = approval.Golem
-	case s.library != "" && strings.HasPrefix(where.File, s.name):
+	case s.Library != "" && strings.HasPrefix(where.File, s.Name):
 		o.By = approval.Library
 	}
 	return o
@@ -105,7 +106,7 @@ func (b *built) perTool(p *approval.Policy, toolset string, tools *yamltree.Node
 		return
 	}
 	for _, f := range tools.Fields {
-		b.setTool(p, f.Name, setting(f.Value), f.Value.Pos, "toolsets."+toolset+".approval.tools."+f.Name)
+		b.setTool(p, f.Name, config.SettingOf(f.Value), f.Value.Pos, "toolsets."+toolset+".approval.tools."+f.Name)
 	}
 }
 
@@ -129,7 +130,7 @@ func (b *built) setTool(p *approval.Policy, tool string, s approval.Setting, whe
 
 // toolRules reads tool_rules, which is another spelling of the same settings (S2-15).
 func (b *built) toolRules(p *approval.Policy) {
-	all := b.d.node.Get("tool_rules")
+	all := b.d.Node.Get("tool_rules")
 	if all == nil {
 		return
 	}
@@ -144,25 +145,4 @@ func (b *built) toolRules(p *approval.Policy) {
 			b.setTool(p, f.Name, approval.PreApproved, required.Pos, "tool_rules."+f.Name+".approval_required")
 		}
 	}
-}
-
-func rules(n *yamltree.Node, by approval.Author) []approval.Rule {
-	if n == nil {
-		return nil
-	}
-	var out []approval.Rule
-	for _, item := range n.Items {
-		r := approval.Rule{
-			Tool: item.Get("tool").String(), Decide: setting(item.Get("decide")), Server: item.Get("server").String(),
-			Origin: approval.Origin{By: by, At: item.Pos.String(), File: item.Pos.File, Path: "approval.rules"},
-		}
-		if when := item.Get("when"); when != nil && len(when.Fields) > 0 {
-			r.When = map[string]string{}
-			for _, f := range when.Fields {
-				r.When[f.Name] = f.Value.Text
-			}
-		}
-		out = append(out, r)
-	}
-	return out
 }

@@ -9,12 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"golem/core/approval"
+	"golem/core/config"
 	"golem/core/fault"
+	"golem/core/options"
 	"golem/core/sandbox"
 )
 
 // inMain returns a project whose main.worker has the given front matter, from line 2.
-func inMain(front string) Source {
+func inMain(front string) Setup {
 	return demo("-- main.worker --\n---\n" + front + "\n---\nhi\n")
 }
 
@@ -26,13 +28,13 @@ func TestEveryValueHasItsDefault(t *testing.T) {
 	if w.Mode != "single" || w.Retry.Attempts != 3 || w.Delegates.Style != "tools" || w.Input != nil || w.Output != nil {
 		t.Errorf("%+v", w)
 	}
-	if diff := cmp.Diff(Limits{Turns: 200, ToolTimeout: 30 * time.Second, WorkerTimeout: 10 * time.Minute, ModelTimeout: 2 * time.Minute, ToolOutput: 50000}, w.Limits); diff != "" {
+	if diff := cmp.Diff(config.Limits{Turns: 200, ToolTimeout: 30 * time.Second, WorkerTimeout: 10 * time.Minute, ModelTimeout: 2 * time.Minute, ToolOutput: 50000}, w.Limits); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(Delegation{MaxDepth: 5, WarnDepth: 3, Parallel: 8}, w.Delegation); diff != "" {
+	if diff := cmp.Diff(config.Delegation{MaxDepth: 5, WarnDepth: 3, Parallel: 8}, w.Delegation); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(AttachmentPolicy{MaxAttachments: 4, MaxTotalBytes: 10_000_000}, w.Attachments); diff != "" {
+	if diff := cmp.Diff(config.AttachmentPolicy{MaxAttachments: 4, MaxTotalBytes: 10_000_000}, w.Attachments); diff != "" {
 		t.Error(diff)
 	}
 	root := Sandbox{Mounts: []Mount{{Name: "root", Target: "/", Source: ".", Mode: sandbox.ReadWrite, Origin: "default"}}}
@@ -64,18 +66,18 @@ mode: chat
 hi
 `)
 	depth := 3
-	s.Flags.MaxDepth = &depth
+	s.Options.MaxDepth = &depth
 	w, err := entryOf(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Limits{Turns: 9, ModelTimeout: 90 * time.Minute, WorkerTimeout: 10 * time.Minute, Tokens: 1000, ToolOutput: 10240}, w.Limits); diff != "" {
+	if diff := cmp.Diff(config.Limits{Turns: 9, ModelTimeout: 90 * time.Minute, WorkerTimeout: 10 * time.Minute, Tokens: 1000, ToolOutput: 10240}, w.Limits); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(Delegation{MaxDepth: 3, WarnDepth: 2, Parallel: 2, AllowRecursion: true}, w.Delegation); diff != "" {
+	if diff := cmp.Diff(config.Delegation{MaxDepth: 3, WarnDepth: 2, Parallel: 2, AllowRecursion: true}, w.Delegation); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(AttachmentPolicy{Set: true, MaxAttachments: 1, MaxTotalBytes: 1_500_000, AllowedSuffixes: []string{".pdf", ".txt"}}, w.Attachments); diff != "" {
+	if diff := cmp.Diff(config.AttachmentPolicy{Set: true, MaxAttachments: 1, MaxTotalBytes: 1_500_000, AllowedSuffixes: []string{".pdf", ".txt"}}, w.Attachments); diff != "" {
 		t.Error(diff)
 	}
 	if w.Origins["delegation.max_depth"] != "command line" || w.Origins["delegation.warn_depth"] != "golem-forge.config.yml:1" || w.Origins["delegation.parallel"] != "main.worker:4" {
@@ -154,14 +156,14 @@ func TestModeAliases(t *testing.T) {
 		"auto_deny": approval.AutoDeny, "reject_all": approval.AutoDeny, "strict": approval.AutoDeny,
 	} {
 		p := open(t, demo("-- project.yaml --\napproval: {mode: "+alias+"}\n"))
-		if mode, _, _ := p.Approval(); mode != want || p.Manifest().ApprovalMode != string(want) {
+		if mode := p.Approval.Mode; mode != want || p.Manifest.ApprovalMode != string(want) {
 			t.Errorf("%s is %s", alias, mode)
 		}
 	}
-	for _, s := range []Source{
+	for _, s := range []Setup{
 		demo("-- project.yaml --\napproval: {mode: yolo}\n"),
 		{FS: tree(""), Env: map[string]string{"LLM_DO_APPROVAL": "yolo"}},
-		{FS: tree(""), Flags: Flags{Approval: "yolo"}},
+		{FS: tree(""), Options: options.Opening{Approval: "yolo"}},
 	} {
 		if _, err := Load(s); err == nil || !strings.Contains(err.Error(), `"yolo" is not an approval mode`) {
 			t.Errorf("%v", err)
@@ -213,7 +215,7 @@ hi
 	out := inMain("sandbox: {paths: {x: {root: /data}, y: {root: ../y/../z}}}")
 	_, err = entryOf(out)
 	wantFault(t, err, fault.Path, `main.worker:2:29: E_PATH: the sandbox directory "/data" is outside the project`, "--allow-outside", `"../y/../z"`)
-	out.Flags.AllowOutside = true
+	out.Options.AllowOutside = true
 	w, err = entryOf(out)
 	if err != nil || w.Sandbox.Mounts[0].Source != "/data" || w.Sandbox.Mounts[1].Source != "../z" {
 		t.Errorf("%+v, %v", w, err)
@@ -294,13 +296,13 @@ workers: {paths: [a, ./b/, a], include: ["*.worker"], exclude: [x]}
 prompts: {root: ./p}
 providers: {acme: {base_url: "https://acme.example/v1", api_key_env: ACME_KEY, headers: {X: y}, json: schema, image: true}}
 `))
-	want := Manifest{
+	want := config.Manifest{
 		File: "llm-do.yml", Name: "demo", Version: "1.0.0", Description: "d", Exports: []string{"main", "workers/x"},
 		WorkersRoots: []string{"a", "b"}, Include: []string{"*.worker"}, Exclude: []string{"x"}, PromptsRoot: "p",
-		Providers:  map[string]Provider{"acme": {BaseURL: "https://acme.example/v1", APIKeyEnv: "ACME_KEY", Headers: map[string]string{"X": "y"}, JSON: "schema", Image: true}},
+		Providers:  map[string]config.Provider{"acme": {BaseURL: "https://acme.example/v1", APIKeyEnv: "ACME_KEY", Headers: map[string]string{"X": "y"}, JSON: "schema", Image: true}},
 		ToolEngine: "auto",
 	}
-	if diff := cmp.Diff(want, p.Manifest()); diff != "" {
+	if diff := cmp.Diff(want, *p.Manifest); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -308,7 +310,7 @@ providers: {acme: {base_url: "https://acme.example/v1", api_key_env: ACME_KEY, h
 func TestSettingNames(t *testing.T) {
 	env := map[string]string{"GOLEM_A": "1", "LLM_DO_A": "2", "GOLEM_B": "", "LLM_DO_B": "3", "GOLEM_FORGE_C": "4"}
 	for name, want := range map[string][2]string{"A": {"1", "GOLEM_A"}, "B": {"3", "LLM_DO_B"}, "C": {"4", "GOLEM_FORGE_C"}, "D": {}} {
-		if v, from := Setting(env, name); [2]string{v, from} != want {
+		if v, from := config.Variable(env, name); [2]string{v, from} != want {
 			t.Errorf("%s: %q from %q", name, v, from)
 		}
 	}
@@ -330,24 +332,24 @@ sandbox: {paths: {in: {root: in}}}
 hi
 `)
 	depth := 2
-	s.Flags.MaxDepth = &depth
+	s.Options.MaxDepth = &depth
 	p := open(t, s)
-	w, err := p.Entry()
+	w, err := p.Workers.Entry()
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]Value{}
+	got := map[string]config.Value{}
 	for _, v := range p.Values(w) {
 		if v.Origin == "" {
 			t.Errorf("no origin: %+v", v)
 		}
 		got[v.Path] = v
 	}
-	for _, want := range []Value{
-		{"model", "a:a", "project.yaml:1"}, {"limits.turns", "7", "project.yaml:2"}, {"limits.tool_timeout", "30s", "default"},
-		{"toolsets.filesystem.approval.tools.read_file", `"preApproved"`, "project.yaml:3"}, {"mode", "chat", "main.worker:2"},
-		{"tool_rules.worker.call.allowed", "true", "main.worker:3"}, {"sandbox.paths.in.root", `"in"`, "main.worker:4"},
-		{"delegation.max_depth", "2", "command line"}, {"approval.mode", "interactive", "default"}, {"sandbox.root", "", "default"},
+	for _, want := range []config.Value{
+		{Path: "model", Value: "a:a", Origin: "project.yaml:1"}, {Path: "limits.turns", Value: "7", Origin: "project.yaml:2"}, {Path: "limits.tool_timeout", Value: "30s", Origin: "default"},
+		{Path: "toolsets.filesystem.approval.tools.read_file", Value: `"preApproved"`, Origin: "project.yaml:3"}, {Path: "mode", Value: "chat", Origin: "main.worker:2"},
+		{Path: "tool_rules.worker.call.allowed", Value: "true", Origin: "main.worker:3"}, {Path: "sandbox.paths.in.root", Value: `"in"`, Origin: "main.worker:4"},
+		{Path: "delegation.max_depth", Value: "2", Origin: "command line"}, {Path: "approval.mode", Value: "interactive", Origin: "default"}, {Path: "sandbox.root", Value: "", Origin: "default"},
 	} {
 		if got[want.Path] != want {
 			t.Errorf("got %+v, want %+v", got[want.Path], want)
@@ -358,11 +360,11 @@ hi
 func TestWhatIsNeverAWorker(t *testing.T) {
 	p := open(t, demo("-- workers/c/worker.worker --\ninstructions: c\n-- workers/c/schemas/s.yaml --\ninstructions: s\n-- workers/t.tools.yaml --\ninstructions: t\n-- workers/d/schemas/s.yaml --\ninstructions: s\n"))
 	for _, ref := range []string{"c/schemas/s", "./workers/c/schemas/s.yaml", "t.tools", "./workers/t.tools.yaml"} {
-		if _, err := p.Worker(ref); !strings.Contains(err.Error(), "E_WORKER_NOT_FOUND") {
+		if _, err := p.Workers.Find(ref); !strings.Contains(err.Error(), "E_WORKER_NOT_FOUND") {
 			t.Errorf("%s: %v", ref, err)
 		}
 	}
-	if _, err := p.Worker("d/schemas/s"); err != nil {
+	if _, err := p.Workers.Find("d/schemas/s"); err != nil {
 		t.Error(err)
 	}
 }

@@ -2,56 +2,14 @@ package project
 
 import (
 	"encoding/json"
-	"maps"
-	"path"
-	"slices"
 	"strings"
 
 	"golem/core/approval"
-	"golem/core/sandbox"
+	"golem/core/config"
 	"golem/core/started"
 	"golem/core/tool"
 	"golem/core/yamltree"
 )
-
-// Starts reports whether a file of the directory that workers work on is started by a
-// setting of a loaded worker: a worker that could write it would choose what a person's
-// trusted setting runs (SPEC §3). The path is folded, as for Defines. In a project that
-// is itself that directory, Defines reports these files, too.
-func (p *Project) Starts(folded string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return listed(p.starts, folded)
-}
-
-// Definitions returns the files and directories, folded and sorted, that Defines and
-// Starts know by name, in addition to what sandbox.Controls protects in every project.
-// Some may not exist.
-func (p *Project) Definitions() (defines, starts []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Sorted(maps.Keys(p.defines)), slices.Sorted(maps.Keys(p.starts))
-}
-
-// Started protects files that a trusted setting starts, also if the worker with the
-// setting is not loaded.
-func (p *Project) Started(names []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, name := range names {
-		p.starts[sandbox.Fold(path.Clean(name))] = true
-	}
-}
-
-// listed reports whether a set has a folded path or a directory above it.
-func listed(set map[string]bool, folded string) bool {
-	for at := folded; at != "." && at != "/"; at = path.Dir(at) {
-		if set[at] {
-			return true
-		}
-	}
-	return false
-}
 
 // ServerCommand returns the command line of an MCP server from the value of Servers; ok is
 // false for a server with a url.
@@ -90,31 +48,26 @@ func RuleCommand(r approval.Rule) (c started.Command, ok bool) {
 	return started.Command{Program: words[0], Args: words[1:]}, true
 }
 
-// startsOf records the files that a worker's own configuration starts. p.mu must be held.
-func (p *Project) startsOf(l *loaded) {
-	if p.src.Work.FS == nil {
+// startsOf records the files that a worker's own configuration starts.
+func (ws *Workers) startsOf(l *Loaded) {
+	if ws.setup.Work.FS == nil {
 		return
 	}
 	var all []started.Command
-	for _, f := range fieldsOf(l.eff.Path("toolsets", "mcp")) {
+	for _, f := range config.FieldsOf(l.Keys.Path("toolsets", "mcp")) {
 		if f.Name == "approval" || f.Value.Kind != yamltree.Mapping {
 			continue
 		}
-		if c, ok := ServerCommand(said(f.Value, "", "").Value); ok {
+		if c, ok := ServerCommand(config.NewSaid(f.Value, "", "").Value); ok {
 			all = append(all, c)
 		}
 	}
-	for _, r := range l.worker.Policy.Rules {
+	for _, r := range l.Worker.Policy.Rules {
 		if c, ok := RuleCommand(r); ok {
 			all = append(all, c)
 		}
 	}
 	for _, c := range all {
-		for _, name := range p.src.Work.Of(c).Names() {
-			p.starts[sandbox.Fold(path.Clean(name))] = true
-		}
+		ws.trees.Started(ws.setup.Work.Of(c).Names())
 	}
 }
-
-// Work returns the directory in which the project's command lines are started.
-func (p *Project) Work() started.Tree { return p.src.Work }

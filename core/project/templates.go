@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/sandbox"
 )
@@ -15,6 +16,9 @@ const defaultTemplates = "templates"
 
 var templateExtensions = []string{".jinja", ".jinja2", ".j2"}
 
+// Templates finds the texts that the prompts of workers insert.
+type Templates struct{ trees *Trees }
+
 // Text returns a file of a worker's loader chain (SPEC §4): the first that exists of
 // the templates/ and the directory of a worker in directory form, prompts/, the
 // project's templates/, the templates/ of each library, and the built-in templates.
@@ -23,24 +27,22 @@ var templateExtensions = []string{".jinja", ".jinja2", ".j2"}
 // .jinja2 and .j2. file is the path that faults and the trace show. The error is
 // fs.ErrNotExist if there is no such file, and a fault if the name leaves the chain or
 // names what no worker may read (SPEC §8).
-func (p *Project) Text(w *Worker, name string) (file, text string, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	got := p.byWorker[w]
-	if got == nil || got.def == nil {
+func (ts *Templates) Text(w *Worker, name string) (file, text string, err error) {
+	got := w.loaded
+	if got == nil || got.Definition == nil {
 		return "", "", fs.ErrNotExist
 	}
-	dirs, name, f := p.places(got.def, name)
+	dirs, name, f := ts.dirs(got.Definition, name)
 	if f != nil {
 		return "", "", f
 	}
 	for _, dir := range dirs {
 		for _, ext := range templateNames(name) {
-			l := dir.at(path.Join(dir.name, name+ext))
-			if !p.exists(l) {
+			l := dir.In(path.Join(dir.Name, name+ext))
+			if !ts.trees.Exists(l) {
 				continue
 			}
-			_, text, f := p.readText(l)
+			_, text, f := ts.trees.ReadText(l)
 			if f != nil {
 				return "", "", f
 			}
@@ -50,41 +52,39 @@ func (p *Project) Text(w *Worker, name string) (file, text string, err error) {
 	return "", "", fs.ErrNotExist
 }
 
-// places returns the directories in which golem looks for a template, and its name
+// dirs returns the directories in which golem looks for a template, and its name
 // there.
-func (p *Project) places(d *definition, name string) (dirs []location, within string, _ *fault.Fault) {
-	dirs = p.chain(d)
+func (ts *Templates) dirs(d *Definition, name string) (dirs []Location, within string, _ *fault.Fault) {
+	dirs = ts.chain(d)
 	library, rest, ok := strings.Cut(name, ":")
 	switch {
-	case ok && rest != "" && library+":" == builtin && p.src.Builtin != nil:
-		name, dirs = rest, []location{{builtin, defaultTemplates}}
-	case ok && rest != "" && libraryNameProblem(library) == "":
-		s := p.reachable(d.source, library)
+	case ok && rest != "" && library+":" == builtin && ts.trees.setup.Builtin != nil:
+		name, dirs = rest, []Location{{builtin, defaultTemplates}}
+	case ok && rest != "" && config.LibraryNameProblem(library) == "":
+		s := ts.trees.reachable(d.Tree, library)
 		if s == nil {
-			_, f := p.declared(d.source, library, name)
+			_, f := ts.trees.declared(d.Tree, library, name)
 			return nil, "", f
 		}
-		name, dirs = rest, []location{{s.name, defaultTemplates}}
+		name, dirs = rest, []Location{{s.Name, defaultTemplates}}
 	}
 	return dirs, name, templateName(name)
 }
 
-// TextPlaces returns the places in which Text looks for a name, in order, for the
+// Dirs returns the places in which Text looks for a name, in order, for the
 // message that there is no such file. builtin: stands for golem's own templates.
-func (p *Project) TextPlaces(w *Worker, name string) []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	got := p.byWorker[w]
-	if got == nil || got.def == nil {
+func (ts *Templates) Dirs(w *Worker, name string) []string {
+	got := w.loaded
+	if got == nil || got.Definition == nil {
 		return nil
 	}
-	dirs, _, f := p.places(got.def, name)
+	dirs, _, f := ts.dirs(got.Definition, name)
 	if f != nil {
 		return nil
 	}
 	out := make([]string, len(dirs))
 	for i, dir := range dirs {
-		if out[i] = dir.String() + "/"; dir.source == builtin {
+		if out[i] = dir.String() + "/"; dir.Tree == builtin {
 			out[i] = builtin
 		}
 	}
@@ -94,12 +94,10 @@ func (p *Project) TextPlaces(w *Worker, name string) []string {
 // Beside returns a file that a template of w may mean by a name that is not in its
 // loader chain: one beside the worker or in the root, where llm-do looks for it; "" if
 // there is none.
-func (p *Project) Beside(w *Worker, name string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (ts *Templates) Beside(w *Worker, name string) string {
 	for _, dir := range []string{path.Dir(w.File), "."} {
-		if l := (location{name: path.Join(dir, name)}); templateName(name) == nil && w.Source == "project" && p.exists(l) {
-			return l.name
+		if l := (Location{Name: path.Join(dir, name)}); templateName(name) == nil && w.Source == "project" && ts.trees.Exists(l) {
+			return l.Name
 		}
 	}
 	return ""
@@ -108,14 +106,14 @@ func (p *Project) Beside(w *Worker, name string) string {
 // reachable returns the library of a name: the source itself, a library that it
 // declares, or one that these declare; nil if there is none. All of these count because
 // a template names its own library, and may be rendered for a worker of another one.
-func (p *Project) reachable(from, name string) *source {
+func (t *Trees) reachable(from, name string) *Tree {
 	queue := []string{from}
 	for i := 0; i < len(queue); i++ {
-		s := p.source(queue[i])
-		if s.library == name && name != "" {
+		s := t.Tree(queue[i])
+		if s.Library == name && name != "" {
 			return s
 		}
-		for _, need := range s.needs {
+		for _, need := range s.Needs {
 			if !slices.Contains(queue, need) {
 				queue = append(queue, need)
 			}
@@ -145,26 +143,26 @@ func templateNames(name string) []string {
 
 // chain returns the directories in which golem looks for a worker's templates, in
 // order.
-func (p *Project) chain(d *definition) []location {
-	var out []location
-	if d.rooted && path.Base(d.name) == "worker.worker" {
-		own := path.Dir(d.name)
-		out = append(out, d.at(path.Join(own, defaultTemplates)), d.at(own))
+func (ts *Templates) chain(d *Definition) []Location {
+	var out []Location
+	if d.Rooted && path.Base(d.Name) == "worker.worker" {
+		own := path.Dir(d.Name)
+		out = append(out, d.In(path.Join(own, defaultTemplates)), d.In(own))
 	}
-	out = append(out, d.at(p.sourceOf(d.location).prompts))
-	for _, s := range p.scope(d.source) {
-		out = append(out, location{s.name, defaultTemplates})
+	out = append(out, d.In(ts.trees.TreeOf(d.Location).Prompts))
+	for _, s := range ts.trees.Scope(d.Tree) {
+		out = append(out, Location{s.Name, defaultTemplates})
 	}
 	return out
 }
 
-// Texts returns the files below the project's prompts/ and templates/, sorted, at most
+// List returns the files below the project's prompts/ and templates/, sorted, at most
 // maxTexts: templates and what they may read. It leaves out directories that cannot be
 // read.
-func (p *Project) Texts() []string {
+func (ts *Templates) List() []string {
 	var out []string
-	for _, dir := range []string{p.manifest.PromptsRoot, defaultTemplates} {
-		_ = fs.WalkDir(p.src.FS, dir, func(name string, e fs.DirEntry, err error) error {
+	for _, dir := range []string{ts.trees.Own().Manifest.PromptsRoot, defaultTemplates} {
+		_ = fs.WalkDir(ts.trees.setup.FS, dir, func(name string, e fs.DirEntry, err error) error {
 			if err != nil || len(out) == maxTexts {
 				return fs.SkipDir
 			}

@@ -25,7 +25,7 @@ func TestTemplatesAreKnown(t *testing.T) {
 			t.Errorf("%q: %v %+v, want %s", file, err, w, want)
 		}
 	}
-	w, err := open(t, demo("-- workers/p.yaml --\nmode: chat\n-- prompts/p.md --\na\n{{ file(\"x\") }}\n")).Worker("p")
+	w, err := open(t, demo("-- workers/p.yaml --\nmode: chat\n-- prompts/p.md --\na\n{{ file(\"x\") }}\n")).Workers.Find("p")
 	if err != nil || !w.Template || w.TextFile != "prompts/p.md" || w.TextLine != 1 {
 		t.Errorf("%v %+v", err, w)
 	}
@@ -73,23 +73,23 @@ no
 		"w": {"own": "own templates", "own.jinja": "own templates", "beside.md": "beside", "both": "both, beside", "p.md": "p", "sub/t": "t", "t": "t2", "secret.md": "", "templates/own.jinja": "own templates"},
 		"v": {"both.j2": "both, prompts", "own": "", "beside.md": "", "nix": ""},
 	} {
-		w, err := p.Worker(worker)
+		w, err := p.Workers.Find(worker)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for name, want := range texts {
-			file, got, err := p.Text(w, name)
+			file, got, err := p.Templates.Text(w, name)
 			if want == "" && !errors.Is(err, fs.ErrNotExist) || want != "" && (err != nil || strings.TrimSpace(got) != want) {
 				t.Errorf("%s: %s: %q in %q, %v", worker, name, got, file, err)
 			}
 		}
 		for _, name := range []string{"../main.worker", "/etc/passwd", "a/../../b", "", ".", "a//b", "./own", "a\\b", "C:x", "a\x00", ".env", "x/.git/config", ".ENV", "GIT~1"} {
-			if _, _, err := p.Text(w, name); !errors.Is(err, fault.Template) {
+			if _, _, err := p.Templates.Text(w, name); !errors.Is(err, fault.Template) {
 				t.Errorf("%s: %q: %v", worker, name, err)
 			}
 		}
 	}
-	w, _ := p.Worker("w")
+	w, _ := p.Workers.Find("w")
 	if got, want := string(w.Vars), `{"a":1,"b":{"c":"x","d":[1]}}`; got != want {
 		t.Errorf("vars %s, want %s", got, want)
 	}

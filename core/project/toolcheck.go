@@ -2,18 +2,21 @@ package project
 
 import (
 	"encoding/json"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/yamltree"
 )
 
-// toolsetFaults returns what is wrong with the toolsets of a worker on a platform.
-func (p *Project) toolsetFaults(l *loaded, platform string) fault.List {
+// ToolsetFaults returns what is wrong with the toolsets of a worker on a platform.
+func (ws *Workers) ToolsetFaults(l *Loaded, platform string) fault.List {
 	var faults fault.List
-	all := l.eff.Get("toolsets")
+	all := l.Keys.Get("toolsets")
 	if all == nil {
 		return nil
 	}
@@ -21,13 +24,13 @@ func (p *Project) toolsetFaults(l *loaded, platform string) fault.List {
 		if f.Value.Kind != yamltree.Mapping {
 			continue
 		}
-		found := p.serverFaults(f, platform)
-		if bad := p.toolsetFault(f, platform); bad != nil {
+		found := ws.setup.Platform.serverFaults(f, platform)
+		if bad := ws.toolsetFault(f, platform); bad != nil {
 			found = fault.List{bad}
-		} else if p.misread(l, f) {
+		} else if ws.misread(l, f) {
 			continue // its options are not those of the file
-		} else if bad := p.optionFault(f); bad != nil {
-			found = append(found, bad)
+		} else {
+			found = append(found, ws.setup.Platform.optionFaults(f)...)
 		}
 		faults = append(faults, found...)
 	}
@@ -36,16 +39,16 @@ func (p *Project) toolsetFaults(l *loaded, platform string) fault.List {
 
 // misread reports whether a part of a toolset's options has a fault already, and was
 // therefore left out.
-func (p *Project) misread(l *loaded, set yamltree.Field) bool {
-	return slices.ContainsFunc(slices.Concat(p.faults, l.own), func(f *fault.Fault) bool {
-		keys := p.keysAt(l, f)
+func (ws *Workers) misread(l *Loaded, set yamltree.Field) bool {
+	return slices.ContainsFunc(slices.Concat(ws.faults, l.Own), func(f *fault.Fault) bool {
+		keys := ws.keysAt(l, f)
 		return f.Severity != fault.Warning && len(keys) > 1 && keys[0] == "toolsets" && keys[1] == set.Name
 	})
 }
 
-func (p *Project) toolsetFault(f yamltree.Field, platform string) *fault.Fault {
-	on, limited := p.src.PlatformToolsets[f.Name]
-	here := slices.Contains(p.src.Toolsets, f.Name)
+func (ws *Workers) toolsetFault(f yamltree.Field, platform string) *fault.Fault {
+	on, limited := ws.setup.Platform.Limited[f.Name]
+	here := slices.Contains(ws.setup.Platform.Toolsets, f.Name)
 	switch {
 	case limited && !slices.Contains(on, platform):
 		places := slices.Sorted(slices.Values(on))
@@ -53,41 +56,66 @@ func (p *Project) toolsetFault(f yamltree.Field, platform string) *fault.Fault {
 			Hinting("remove it, or run the project on a platform that has it")
 	case here, limited:
 		return nil
-	case p.src.Toolsets == nil:
+	case ws.setup.Platform.Toolsets == nil:
 		return nil
 	}
-	if instead, later := laterToolsets[f.Name]; later {
-		return f.Pos.Fault(fault.Config, "toolsets.%s: not in this version", f.Name).Hinting("%s", instead)
-	}
-	return f.Pos.Fault(fault.Config, "unknown toolset %s", fault.Quoted(f.Name)).Hinting("%s", p.foreignToolset(f.Name))
+	return f.Pos.Fault(fault.Config, "unknown toolset %s", fault.Quoted(f.Name)).Hinting("%s", ws.foreignToolset(f.Name))
 }
 
-var quotedWord = regexp.MustCompile(`"([^"]{1,256})"|field \S*?\.?([A-Za-z0-9_-]+) of type`)
+var quotedWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"([^"]{1,256})"|field \S*?\.?([A-Za-z0-9_-]+) of type`)
+})
 
-// optionFault returns the error of a toolset's factory about the options, at the
-// position of the key that the error quotes.
-func (p *Project) optionFault(f yamltree.Field) *fault.Fault {
-	if p.src.CheckToolset == nil || p.src.Toolsets != nil && !slices.Contains(p.src.Toolsets, f.Name) {
+// optionFaults returns the errors of a toolset's factory about the options, each at the
+// position of the key that it quotes.
+func (pl Platform) optionFaults(f yamltree.Field) (out fault.List) {
+	if pl.Options == nil || pl.Toolsets != nil && !slices.Contains(pl.Toolsets, f.Name) {
 		return nil // a toolset of another platform: its factory is not here
 	}
 	options, err := f.Value.With("approval", nil).JSON()
 	if err != nil {
 		options = json.RawMessage("{}")
 	}
-	err = p.src.CheckToolset(f.Name, options)
-	if err == nil {
-		return nil
+	err = pl.Options.Check(f.Name, options)
+	var all fault.List
+	if err != nil && !errors.As(err, &all) {
+		all = fault.List{fault.Of(err, fault.Config)}
 	}
-	bad := fault.Of(err, fault.Config)
+	for _, bad := range all {
+		out = append(out, atQuoted(f, bad))
+	}
+	return out
+}
+
+// atQuoted returns an error about a toolset's options at the position of the key that it
+// quotes.
+func atQuoted(f yamltree.Field, bad *fault.Fault) *fault.Fault {
 	where := f.Pos
-	for _, m := range quotedWord.FindAllStringSubmatch(bad.Message, -1) {
+	for _, m := range quotedWord().FindAllStringSubmatch(bad.Message, -1) {
 		if key := f.Value.KeyNamed(m[1]+m[2], 0); key.Line > 0 {
 			where = key
-			if instead := foreignOptions[m[1]+m[2]]; instead != "" {
+			if instead := config.ForeignOptions[m[1]+m[2]]; instead != "" {
 				bad = bad.Hinting("write %s", instead)
 			}
 			break
 		}
 	}
 	return bad.At(where.File, where.Line, where.Column)
+}
+
+// foreignToolset returns the hint for a toolset that golem does not have. llm-do lists
+// workers, and the tools of Python modules, among the toolsets.
+func (ws *Workers) foreignToolset(name string) string {
+	for _, ref := range []string{name, "./" + name} {
+		if l, f := ws.names.Resolve("", ref, false); f == nil {
+			return "it is a worker: write allow_workers: [" + l.asReference(ref) + "]"
+		}
+	}
+	if ours := config.ForeignToolsets[yamltree.Snake(name)]; slices.Contains(ws.setup.Platform.Toolsets, ours) {
+		return "did you mean " + ours
+	}
+	if strings.HasSuffix(name, "_tools") {
+		return "for the tools of a module write custom: {}"
+	}
+	return fault.DidYouMean(name, ws.setup.Platform.Toolsets)
 }

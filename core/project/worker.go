@@ -2,11 +2,10 @@ package project
 
 import (
 	"encoding/json"
-	"time"
 
 	"golem/core/approval"
+	"golem/core/config"
 	"golem/core/fault"
-	"golem/core/money"
 	"golem/core/sandbox"
 	"golem/core/yamltree"
 )
@@ -44,23 +43,29 @@ type Worker struct {
 	// OutputFrom is the field of the input whose value is the JSON Schema that the
 	// answer to that call has to fit, besides Output; "" = none.
 	OutputFrom       string
-	Attachments      AttachmentPolicy
+	Attachments      config.AttachmentPolicy
 	AllowEmptyInput  bool
 	MaxContextTokens int // 0 = no limit
-	Limits           Limits
-	Retry            Retry
-	Delegation       Delegation
+	Limits           config.Limits
+	Retry            config.Retry
+	Delegation       config.Delegation
 	ModelSettings    json.RawMessage // an object of model_settings' keys; nil = none
+	ServerTools      []string        // tools that the provider runs (SPEC §2)
 
 	// Origins tells where each effective value came from, keyed by its dotted
 	// path ("model", "limits.turns"), for check --verbose: "command line",
 	// "main.worker:3", "environment GOLEM_MODEL", "project.yaml:4", "default".
 	Origins map[string]string
 
+	Context []string // files of its view that it is given with its instructions: AGENTS.md
+
+	Hardened *Hardened // the module that answers before the model; nil: the model answers
+
 	// Tool names the custom tool that is the entry. If it is set, Instructions and
 	// Model are empty.
 	Tool string
 
+	loaded  *Loaded        // the file that it is from
 	eff     *yamltree.Node // the merged configuration, for Values
 	missing *fault.Fault   // what Missing returns
 }
@@ -119,42 +124,4 @@ type Mount struct {
 	Approval     approval.MountPolicy
 	Own          bool   // the worker file has it, not only the manifest
 	Origin       string // "project.yaml:8"
-}
-
-// AttachmentPolicy bounds what may be attached to a call (SPEC §5).
-type AttachmentPolicy struct {
-	Set             bool  // a file says attachment_policy
-	MaxAttachments  int   // default 4
-	MaxTotalBytes   int64 // default 10 MB (10,000,000)
-	AllowedSuffixes []string
-	DeniedSuffixes  []string
-}
-
-// Limits bound a run of a worker together with the workers that it calls. A zero
-// duration, zero Tokens and zero Cost mean no limit.
-type Limits struct {
-	Turns         int // default 200
-	ToolTimeout   time.Duration
-	WorkerTimeout time.Duration
-	ModelTimeout  time.Duration
-	Tokens        int
-	ToolOutput    int64 // bytes
-	Cost          money.USD
-	// OwnCost is the limit that a person sets, in their configuration or for the run;
-	// if it is set, Cost is never above it. Prices that only the project gives do not
-	// count for it.
-	OwnCost money.USD
-}
-
-// Retry is the model retry policy. Attempts counts the first one; default 3.
-type Retry struct {
-	Attempts int
-}
-
-// Delegation bounds calls of workers by workers (S0-07, S0-08).
-type Delegation struct {
-	MaxDepth       int // deepest permitted depth, root 0; default 5
-	WarnDepth      int // default 3
-	Parallel       int // default 8
-	AllowRecursion bool
 }

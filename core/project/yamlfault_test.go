@@ -33,6 +33,8 @@ var yamlFaults = []struct {
 	{"no space after the first colon", "a:1\nc: 3", "2:2: malformed YAML: a space is missing after the colon (write a: 1)"},
 	{"no space after a dash", "a:\n-x\n-y\nb: 1", "3:1: malformed YAML: a space is missing after the - of a list item (write - x)"},
 	{"a colon in a text", "a: 1\nd: this: that\nc: 3", "3:8: malformed YAML: this line has a second colon (put the text in quotes: d: \"this: that\")"},
+	{"a value that ends with a colon", "a: 1\nmodel: device:\nc: 3", "3:8: malformed YAML: a value that ends with a colon must be in quotes (write model: 'device:')"},
+	{"a value that ends with a colon, before a comment", "model: page:  # later", "2:8: malformed YAML: a value that ends with a colon must be in quotes (write model: 'page:')"},
 	{"a star alone", "a: *\nb: 1", "2:4: malformed YAML: a value that begins with * must be in quotes (write '*')"},
 	{"a star in a list", "a: [x, *]\nb: 1", "2:8: malformed YAML: a value that begins with * must be in quotes (write '*')"},
 	{"a star before letters", "a: *x\nb: 1", "2:4: malformed YAML: a value that begins with * must be in quotes (write '*x')"},
@@ -53,7 +55,7 @@ var yamlFaults = []struct {
 
 func TestYAMLFaultsNameTheLine(t *testing.T) {
 	for _, c := range yamlFaults {
-		_, err := entryOf(Source{FS: tree("-- main.worker --\n---\n" + c.text + "\n---\nhi\n")})
+		_, err := entryOf(Setup{FS: tree("-- main.worker --\n---\n" + c.text + "\n---\nhi\n")})
 		if err == nil || err.Error() != "main.worker:"+strings.Replace(c.want, ": ", ": E_CONFIG: ", 1) {
 			t.Errorf("%s:\n%s\ngives  %v\nwanted main.worker:%s", c.name, c.text, err, c.want)
 		}
@@ -95,7 +97,7 @@ func TestFencesAndEncodings(t *testing.T) {
 		{"UTF-16 without a mark", utf16("\xff\xfe", "---\nmodel: a:b\n---\nhi\n")[2:], "main.worker:1:1: E_CONFIG: the file is UTF-16 (save it as UTF-8)"},
 		{"a NUL byte", "---\nmodel: a:\x00b\n---\nhi\n", "main.worker:2:10: E_CONFIG: the file contains a NUL byte, so it is not a text file"},
 	} {
-		_, err := entryOf(Source{FS: fstest.MapFS{"main.worker": {Data: []byte(c.text)}}})
+		_, err := entryOf(Setup{FS: fstest.MapFS{"main.worker": {Data: []byte(c.text)}}})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s:\n%q\ngives  %v\nwanted %s", c.name, c.text, err, c.want)
 		}

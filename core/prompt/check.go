@@ -52,7 +52,7 @@ type read struct {
 // schema, not one of golem's names, and no template sets them. If a template is named
 // by an expression, it may set any name, so there is no warning.
 func (c *checker) undefined() {
-	known := c.r.template.Known
+	known := c.r.template.Defined
 	if known == nil || len(c.faults) > 0 {
 		return
 	}
@@ -66,8 +66,8 @@ func (c *checker) undefined() {
 	}
 	for _, n := range c.reads {
 		of, _, _ := strings.Cut(n.name, ".")
-		if len(c.faults) < maxFaults && !known(n.name) && !sets[of] && !guarded[n.name] && !guarded[of] {
-			c.add(n.in.at(fault.Warn(fault.Template, "%s is not defined", short(n.name)).At(n.in.File, max(n.in.Line, 1)+max(n.line, 1)-1, 0), n.line, n.offset).
+		if len(c.faults) < maxFaults && !known.has(n.name) && !sets[of] && !guarded[n.name] && !guarded[of] {
+			c.add(n.in.located(fault.Warn(fault.Template, "%s is not defined", short(n.name)).At(n.in.File, max(n.in.Line, 1)+max(n.line, 1)-1, 0), n.line, n.offset).
 				Hinting("declare it in input_schema or vars, or write {{ %s|default(\"…\") }}", short(n.name)))
 		}
 	}
@@ -102,20 +102,20 @@ func (c *checker) use(ctx context.Context, in Text, u use) {
 		c.reads = append(c.reads, read{in, u})
 	case useFilter:
 		if templateFilters[u.name] == nil {
-			c.add(in.at(near(in.fault(u.line, "there is no filter %s", short(u.name)), u.name, templateFilters), u.line, u.offset))
+			c.add(in.located(near(in.fault(u.line, "there is no filter %s", short(u.name)), u.name, templateFilters), u.line, u.offset))
 		}
 	case useTest:
 		if templateTests[u.name] == nil {
-			c.add(in.at(near(in.fault(u.line, "there is no test %s", short(u.name)), u.name, templateTests), u.line, u.offset))
+			c.add(in.located(near(in.fault(u.line, "there is no test %s", short(u.name)), u.name, templateTests), u.line, u.offset))
 		}
 	default:
 		text, err := c.r.read(ctx, u.name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && u.forgiving:
 		case errors.Is(err, fs.ErrNotExist) && u.kind == useFile:
-			c.add(c.missing(in.at(in.fault(u.line, "there is no file %s", c.r.template.sought(u.name)), u.line, u.offset), u.name))
+			c.add(c.missing(in.located(in.fault(u.line, "there is no file %s", c.r.template.sought(u.name)), u.line, u.offset), u.name))
 		case errors.Is(err, fs.ErrNotExist):
-			c.add(c.missing(in.at(in.fault(u.line, "there is no template %s", c.r.template.sought(u.name)), u.line, u.offset), u.name))
+			c.add(c.missing(in.located(in.fault(u.line, "there is no template %s", c.r.template.sought(u.name)), u.line, u.offset), u.name))
 		case err != nil:
 			f := fault.Of(err, fault.Template)
 			if f.Where == nil {
@@ -139,10 +139,10 @@ func near[T any](f *fault.Fault, name string, known map[string]T) *fault.Fault {
 // missing adds a hint with the file that the name may mean, if it is in a place where
 // golem does not look.
 func (c *checker) missing(f *fault.Fault, name string) *fault.Fault {
-	if c.r.template.Beside == nil {
+	if c.r.template.Files == nil {
 		return f
 	}
-	if file := c.r.template.Beside(name); file != "" {
+	if file := c.r.template.Files.Beside(name); file != "" {
 		return f.Hinting("move %s to prompts/ or templates/", file)
 	}
 	return f

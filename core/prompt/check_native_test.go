@@ -15,7 +15,7 @@ import (
 // body.
 func checked(t *testing.T, front, body string) string {
 	t.Helper()
-	p, err := project.Load(project.Source{FS: fstest.MapFS{
+	p, err := project.Load(project.Setup{FS: fstest.MapFS{
 		"main.worker":             {Data: []byte("---\n" + front + "\n---\n" + body)},
 		"templates/head.jinja":    {Data: []byte("é {{ nobody }}\n")},
 		"templates/sets.jinja":    {Data: []byte("{% set mark = 1 %}{% macro item(x, y=2) %}{{ x }}{{ y }}{{ caller() }}{% endmacro %}{% block b %}{% endblock %}")},
@@ -24,7 +24,7 @@ func checked(t *testing.T, front, body string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := p.Entry()
+	w, err := p.Workers.Entry()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func (r *rendering) explain(err error) error {
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		if f, ok := e.(*fault.Fault); ok {
 			if f.Where == nil && at != nil {
-				return r.place(f, at)
+				return r.located(f, at)
 			}
 			return f
 		}
@@ -60,14 +60,14 @@ func (r *rendering) explain(err error) error {
 	case minijinja.ErrSyntax:
 		message = "syntax: " + at.Message
 	}
-	return r.place(fault.New(fault.Template, "%s", message), at)
+	return r.located(fault.New(fault.Template, "%s", message), at)
 }
 
 // undefined returns the fault of a name that has no value. Most often it is an optional
 // field that the input does not have.
 func (r *rendering) undefined(at *minijinja.Error) error {
 	name := r.excerpt(at)
-	f := fault.Of(r.place(fault.New(fault.Template, "%s is not defined", quoted(name, "a name here")), at), fault.Template)
+	f := fault.Of(r.located(fault.New(fault.Template, "%s is not defined", quoted(name, "a name here")), at), fault.Template)
 	if isName(name) {
 		f = f.Hinting("%s; where it may be missing, write %s|default(\"\")", f.Hint, name)
 	}
@@ -97,17 +97,17 @@ func (r *rendering) stopped(err error) error {
 			at = e
 		}
 	}
-	return r.place(f, at)
+	return r.located(f, at)
 }
 
-// place returns f with its place in a template and, as a hint, the line.
-func (r *rendering) place(f *fault.Fault, at *minijinja.Error) error {
+// located returns f with its place in a template and, as a hint, the line.
+func (r *rendering) located(f *fault.Fault, at *minijinja.Error) error {
 	text := r.text(at.Name)
 	if at.Span == nil {
 		return f.At(text.File, max(text.Line, 1), 0)
 	}
 	line := int(at.Span.StartLine)
-	f = text.at(f.At(text.File, max(text.Line, 1)+line-1, 0), line, text.start(at.Span))
+	f = text.located(f.At(text.File, max(text.Line, 1)+line-1, 0), line, text.start(at.Span))
 	if lines := strings.Split(text.Source, "\n"); line >= 1 && line <= len(lines) && f.Hint == "" {
 		f = f.Hinting("in: %s", short(strings.TrimSpace(lines[line-1])))
 	}
@@ -154,7 +154,7 @@ func (r *rendering) excerpt(at *minijinja.Error) string {
 func (r *rendering) unplaced(err error) error {
 	s, isSyntax := strings.CutPrefix(err.Error(), "SyntaxError: ")
 	if !isSyntax {
-		return r.place(fault.New(fault.Template, "%s", s), &minijinja.Error{Name: mainName})
+		return r.located(fault.New(fault.Template, "%s", s), &minijinja.Error{Name: mainName})
 	}
 	s, rest, _ := strings.Cut(s, " (line ")
 	line, _ := strconv.Atoi(strings.TrimSuffix(rest, ")"))
@@ -167,16 +167,16 @@ func (r *rendering) unplaced(err error) error {
 			line = 1 + strings.Count(text[:i], "\n") // where it begins
 		}
 	}
-	return r.place(fault.New(fault.Template, "syntax: %s", s), &minijinja.Error{Name: r.adding, Span: &syntax.Span{StartLine: uint16(line)}})
+	return r.located(fault.New(fault.Template, "syntax: %s", s), &minijinja.Error{Name: r.adding, Span: &syntax.Span{StartLine: uint16(line)}})
 }
 
 // sought returns a name that Load does not find, with the places where it looks.
 func (t Template) sought(name string) string {
 	said := quoted(name, "of that name")
-	if t.Places == nil {
+	if t.Files == nil {
 		return said
 	}
-	places := t.Places(name)
+	places := t.Files.Places(name)
 	if len(places) == 0 {
 		return said
 	}

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"golem/bench/suites"
 )
 
 // TestLongJinja renders generated templates with golem and with Jinja2 itself. Both must print
@@ -22,19 +24,16 @@ func TestLongJinja(t *testing.T) {
 		sources = append(sources, g.template())
 	}
 	answers := jinja(t, sources, jinjaNames)
-	equal, differ, failed := 0, 0, 0
-	known := map[string]int{}
+	c, differ := &suites.Tally{Suite: "Jinja2, generated templates"}, 0
 	for i, source := range sources {
 		got, err := render(source, nil, jinjaNames)
 		want := answers[i]
 		switch {
-		case err == nil && want.Error == "" && got == want.Out:
-			equal++
-		case err != nil && want.Error != "":
-			failed++
+		case err == nil && want.Error == "" && got == want.Out, err != nil && want.Error != "":
+			c.Agree()
 		default:
 			if why := difference(source, got, err, want); why != "" {
-				known[why]++
+				c.Differ(why)
 				continue
 			}
 			if differ++; differ < 60 {
@@ -42,7 +41,7 @@ func TestLongJinja(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d equal, %d fail in both, %d differ; known differences: %v", equal, failed, differ, known)
+	c.Compare(t)
 }
 
 type jinjaAnswer struct{ Out, Error string }

@@ -87,44 +87,64 @@ func numbers(v any) any {
 // files through the worker's loader chain.
 func InstructionsOf(p *project.Project, w *project.Worker) Template {
 	return Template{
-		Text:  Text{File: w.TextFile, Line: w.TextLine, Source: w.Instructions, Shifted: w.TextShifted},
-		Known: known(w),
-		Load: func(name string) (Text, error) {
-			file, text, err := p.Text(w, name)
-			return Text{File: file, Source: text}, err
-		},
-		Places: func(name string) []string { return p.TextPlaces(w, name) },
-		Beside: func(name string) string { return p.Beside(w, name) },
+		Text:    Text{File: w.TextFile, Line: w.TextLine, Source: w.Instructions, Shifted: w.TextShifted},
+		Defined: definedFor(w),
+		Files:   loaderChain{p, w},
 	}
 }
 
-// known returns a function that reports whether a worker's template may get a name. An
-// input can have fields that an open input_schema does not list; then only the parts of
-// vars, worker and project are known. Without input_schema the input is a text.
-func known(w *project.Worker) func(name string) bool {
+// loaderChain are the files that a worker's template can read.
+type loaderChain struct {
+	project *project.Project
+	worker  *project.Worker
+}
+
+func (l loaderChain) Load(name string) (Text, error) {
+	file, text, err := l.project.Templates.Text(l.worker, name)
+	return Text{File: file, Source: text}, err
+}
+
+func (l loaderChain) Places(name string) []string { return l.project.Templates.Dirs(l.worker, name) }
+
+func (l loaderChain) Beside(name string) string { return l.project.Templates.Beside(l.worker, name) }
+
+// Defined are the names that a template may get: x, or x.y for a field of input, vars, worker
+// and project.
+type Defined struct {
+	fields, vars map[string]bool
+	anyField     bool // the input can have fields that its schema does not list
+	anyVar       bool
+}
+
+// definedFor returns the names that a worker's template may get. Without input_schema the
+// input is a text.
+func definedFor(w *project.Worker) *Defined {
 	fields, closed := closedFields(w.Input)
-	if len(w.Input) == 0 {
-		closed = true
-	}
+	n := &Defined{fields: fields, vars: map[string]bool{}, anyField: !closed && len(w.Input) > 0}
 	var vars map[string]json.RawMessage
-	open := len(w.Vars) > 0 && json.Unmarshal(w.Vars, &vars) != nil
-	return func(name string) bool {
-		of, field, part := strings.Cut(name, ".")
-		if !part {
-			return !closed || fields[name] || slices.Contains(ownNames, name)
-		}
-		switch of {
-		case "input":
-			return !closed || fields[field]
-		case "vars":
-			return open || vars[field] != nil
-		case "worker":
-			return slices.Contains([]string{"id", "name", "description"}, field)
-		case "project":
-			return slices.Contains([]string{"name", "version", "description"}, field)
-		}
-		return true
+	n.anyVar = len(w.Vars) > 0 && json.Unmarshal(w.Vars, &vars) != nil
+	for name, value := range vars {
+		n.vars[name] = value != nil
 	}
+	return n
+}
+
+func (n *Defined) has(name string) bool {
+	of, field, part := strings.Cut(name, ".")
+	if !part {
+		return n.anyField || n.fields[name] || slices.Contains(ownNames, name)
+	}
+	switch of {
+	case "input":
+		return n.anyField || n.fields[field]
+	case "vars":
+		return n.anyVar || n.vars[field]
+	case "worker":
+		return slices.Contains([]string{"id", "name", "description"}, field)
+	case "project":
+		return slices.Contains([]string{"name", "version", "description"}, field)
+	}
+	return true
 }
 
 // ownNames are the names that every template has, and those that the engine adds.

@@ -28,20 +28,23 @@ type Text struct {
 // MiniJinja implements it, and an undefined name is an error.
 type Template struct {
 	Text
+	Files   Files    // nil: there are none
+	Defined *Defined // the names that the template may get; Check warns of others. nil: any name
+}
+
+// Files are the files that a template can read.
+type Files interface {
 	// Load reads a file that the template includes, extends, imports or inserts
 	// with file(). It gets the name as it is written in the template. If the
 	// file does not exist it returns fs.ErrNotExist, which `ignore missing`
 	// accepts.
-	Load func(name string) (Text, error)
+	Load(name string) (Text, error)
 	// Places returns where Load looks for a name, for the error that there is no such
-	// file. It may be nil.
-	Places func(name string) []string
+	// file.
+	Places(name string) []string
 	// Beside returns a file that a name may mean, outside the places where Load looks,
-	// for a hint of Check; "" if there is none. It may be nil.
-	Beside func(name string) string
-	// Known reports whether the template may get a name: x, or x.y for a field of input,
-	// vars, worker and project. Check warns of other names. nil: any name.
-	Known func(name string) bool
+	// for a hint of Check; "" if there is none.
+	Beside(name string) string
 }
 
 // Limits of one rendering, so that a hostile template ends with an error before
@@ -192,10 +195,10 @@ func (r *rendering) read(ctx context.Context, name string) (Text, error) {
 	if len(r.texts) >= maxTemplates {
 		return Text{}, r.template.fault(0, "the template reads more than %d files", maxTemplates)
 	}
-	if r.template.Load == nil {
+	if r.template.Files == nil {
 		return Text{}, fs.ErrNotExist
 	}
-	text, err := r.template.Load(name)
+	text, err := r.template.Files.Load(name)
 	if err == nil {
 		r.texts[name] = text
 	}
@@ -291,9 +294,9 @@ func (t Text) fault(line int, format string, args ...any) *fault.Fault {
 	return fault.New(fault.Template, format, args...).At(t.File, max(t.Line, 1)+max(line, 1)-1, 0)
 }
 
-// at returns f with the column of its place in the text, if it is known. line and
+// located returns f with the column of its place in the text, if it is known. line and
 // offset, in bytes, are the place in the text.
-func (t Text) at(f *fault.Fault, line, offset int) *fault.Fault {
+func (t Text) located(f *fault.Fault, line, offset int) *fault.Fault {
 	if t.Shifted || offset > len(t.Source) || 1+strings.Count(t.Source[:offset], "\n") != line {
 		return f
 	}

@@ -14,7 +14,16 @@ import (
 )
 
 // library returns a loader of the files in a map.
-func library(files map[string]string) func(string) (prompt.Text, error) {
+// load is prompt.Files with nothing but a function that loads.
+type load func(name string) (prompt.Text, error)
+
+func (l load) Load(name string) (prompt.Text, error) { return l(name) }
+
+func (load) Places(string) []string { return nil }
+
+func (load) Beside(string) string { return "" }
+
+func library(files map[string]string) load {
 	return func(name string) (prompt.Text, error) {
 		source, ok := files[name]
 		if !ok {
@@ -25,7 +34,7 @@ func library(files map[string]string) func(string) (prompt.Text, error) {
 }
 
 func render(source string, files map[string]string, names map[string]any) (string, error) {
-	t := prompt.Template{Text: prompt.Text{File: "main.worker", Line: 5, Source: source}, Load: library(files)}
+	t := prompt.Template{Text: prompt.Text{File: "main.worker", Line: 5, Source: source}, Files: library(files)}
 	return t.Render(context.Background(), names)
 }
 
@@ -163,7 +172,7 @@ func TestEscape(t *testing.T) {
 // An error of Load ends the rendering, even if the template ignores missing files.
 func TestLoadRefuses(t *testing.T) {
 	refused := fault.New(fault.Template, "no")
-	tmpl := prompt.Template{Text: prompt.Text{File: "m", Source: "a{% include '../x' ignore missing %}{% include ['../x', 'y'] %}b"}, Load: func(string) (prompt.Text, error) { return prompt.Text{}, refused }}
+	tmpl := prompt.Template{Text: prompt.Text{File: "m", Source: "a{% include '../x' ignore missing %}{% include ['../x', 'y'] %}b"}, Files: load(func(string) (prompt.Text, error) { return prompt.Text{}, refused })}
 	if out, err := tmpl.Render(context.Background(), nil); !errors.Is(err, fault.Template) || out != "" {
 		t.Errorf("%q %v", out, err)
 	}
@@ -264,7 +273,7 @@ func TestHostileTemplates(t *testing.T) {
 		})
 	}
 	for _, source := range []string{tagged, coded} {
-		if faults := (prompt.Template{Text: prompt.Text{Source: source}, Load: library(files)}).Check(t.Context()); len(faults) == 0 {
+		if faults := (prompt.Template{Text: prompt.Text{Source: source}, Files: library(files)}).Check(t.Context()); len(faults) == 0 {
 			t.Error("golem check reads templates without end")
 		}
 	}
@@ -273,7 +282,7 @@ func TestHostileTemplates(t *testing.T) {
 		t.Errorf("%d faults of one template", len(wrong))
 	}
 	stopped, stop := context.WithCancel(t.Context())
-	ended := prompt.Template{Text: prompt.Text{Source: tagged}, Load: func(string) (prompt.Text, error) { stop(); return prompt.Text{}, nil }}.Check(stopped)
+	ended := prompt.Template{Text: prompt.Text{Source: tagged}, Files: load(func(string) (prompt.Text, error) { stop(); return prompt.Text{}, nil })}.Check(stopped)
 	if len(ended) != 1 || !errors.Is(ended[0], fault.Interrupted) {
 		t.Errorf("a check that is stopped: %v", ended)
 	}

@@ -23,7 +23,7 @@ func (t *Table) Offers(ctx context.Context, provider string) ([]model.Offer, err
 	offers, err := model.List(ctx, provider, c)
 	if err != nil {
 		f := *fault.Of(err, fault.Model)
-		f.Message = t.source.Redact(f.Message)
+		f.Message = t.source.Redact.Redact(f.Message)
 		return nil, &f
 	}
 	return offers, nil
@@ -37,7 +37,7 @@ func (t *Table) Names() []string {
 		names = append(names, r.Name)
 	}
 	names = append(names, slices.Collect(maps.Keys(t.source.Config.Providers()))...)
-	names = append(names, slices.Collect(maps.Keys(t.source.Project.Manifest().Providers))...)
+	names = append(names, slices.Collect(maps.Keys(t.source.Project.Manifest.Providers))...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -46,6 +46,23 @@ func (t *Table) Names() []string {
 // script and replay, and what a page lends.
 func (t *Table) Beginnings() []string {
 	return slices.Concat(t.Names(), []string{"script", "replay"}, model.Lenders())
+}
+
+// KeyVariables returns the environment variables that can have a provider's key, the usual
+// one first; none if it needs no key. It fails for a provider that is not known.
+func (t *Table) KeyVariables(provider string) (names []string, err error) {
+	if !slices.Contains(t.Names(), provider) {
+		return nil, t.unknownProvider(provider)
+	}
+	for _, r := range model.Rows() {
+		if r.Name == provider && !r.NoKey {
+			names = r.Keys()
+		}
+	}
+	if row, there := t.models.Providers[provider]; there && row.KeyVar != "" {
+		names = []string{row.KeyVar}
+	}
+	return names, nil
 }
 
 // Keyed returns the providers that can be used now: those whose key is set and those
@@ -70,7 +87,7 @@ func (t *Table) unknownProvider(name string, others ...string) error {
 // reaching returns c with the provider's row marked as trusted, or E_TRUST if no person
 // trusted it.
 func (t *Table) reaching(provider string, c model.Config) (model.Config, error) {
-	if err := t.source.Trusts(provider); err != nil {
+	if err := t.source.Trust.Provider(provider); err != nil {
 		return c, err
 	}
 	if row, there := c.Providers[provider]; there {

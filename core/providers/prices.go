@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/model/prices"
@@ -13,7 +14,7 @@ import (
 )
 
 // known returns models as a file of the person or of the project describes them.
-func known(m map[string]project.ModelFacts) map[string]model.Known {
+func known(m map[string]config.ModelFacts) map[string]model.Known {
 	if len(m) == 0 {
 		return nil
 	}
@@ -38,9 +39,9 @@ func (t *Table) Faults(workers []*project.Worker) fault.List {
 // golem's table has one: otherwise a project could get under a person's limit.
 func (t *Table) unusedPrices() fault.List {
 	var out fault.List
-	rows := t.source.Project.Manifest().Providers
+	rows := t.source.Project.Manifest.Providers
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		for _, s := range t.source.Project.ProviderKeys(name) {
+		for _, s := range t.source.Project.Trees.Own().ProviderKeys(name) {
 			m, given := strings.CutPrefix(s.Path, "providers."+name+".models.")
 			if !given || rows[name].Models[m].Price == nil {
 				continue

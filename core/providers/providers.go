@@ -12,21 +12,26 @@ import (
 	"strings"
 	"time"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/sandbox"
+	"golem/core/tool"
 	"golem/core/trace"
 )
 
 // Source has what the models of a project need. Set the fields and call New.
 type Source struct {
 	Project *project.Project
-	Config  *project.Config   // the person's; may be nil
+	Config  *config.Person    // the person's; may be nil
 	Env     map[string]string // the person's environment variables
 	DotEnv  map[string]string // the keys in the project's .env
-	Files   fs.FS             // the project root
-	HTTP    model.HTTPDoer    // nil: no provider can be reached
+	// Keys has the secrets of the person by name. One that is named as the variable of a
+	// provider's key is that provider's key; nil: there are none.
+	Keys  Keys
+	Files fs.FS          // the project root
+	HTTP  model.HTTPDoer // nil: no provider can be reached
 	// Lent has the models that the platform lends, see model.Config; Platform is the
 	// platform's name.
 	Lent     map[string]model.HTTPDoer
@@ -35,11 +40,23 @@ type Source struct {
 	// ReadScript reads the script or recording that a person named; with nil, only
 	// files of the project can be read.
 	ReadScript func(name string) ([]byte, error)
-	// Trusts fails with E_TRUST if the project's files say something about a
-	// provider that nobody trusted.
-	Trusts func(provider string) error
-	Redact func(string) string // removes secrets from what a provider says
-	Now    func() time.Time    // nil: time.Now
+	Trust      Trust
+	Redact     tool.Redactor    // removes secrets from what a provider says
+	Now        func() time.Time // nil: time.Now
+}
+
+// Trust knows what a person trusted.
+type Trust interface {
+	// Provider fails with E_TRUST if the project's files say something about a provider
+	// that nobody trusted.
+	Provider(name string) error
+}
+
+// Keys are a person's secrets, for keys of providers.
+type Keys interface {
+	// Key returns a secret, and removes it from everything that leaves golem from then on;
+	// "" if there is none.
+	Key(name string) string
 }
 
 // Table is the providers of one project. It is safe for concurrent use.
@@ -47,14 +64,20 @@ type Table struct {
 	source  Source
 	models  model.Config
 	secrets []string
+	keys    map[string]bool // the variables of the providers' keys
 }
 
 // New returns the table of a project: golem's rows, those of the person and those
 // of the manifest.
 func New(s Source) *Table {
-	t := &Table{source: s}
+	t := &Table{source: s, keys: map[string]bool{}}
+	for _, row := range model.Rows() {
+		for _, name := range row.Keys() {
+			t.keys[name] = true
+		}
+	}
 	rows := map[string]model.Provider{}
-	add := func(name string, p project.Provider, trusted bool) {
+	add := func(name string, p config.Provider, trusted bool) {
 		row := model.Provider{
 			Name: name, BaseURL: p.BaseURL, KeyVar: p.APIKeyEnv, Headers: p.Headers, Image: p.Image, PDF: p.PDF, JSON: p.JSON, Trusted: trusted,
 			API: p.API, Query: p.Query, Quirks: model.Quirks(p.Quirks),
@@ -68,6 +91,9 @@ func New(s Source) *Table {
 			row = base.Under(row)
 		}
 		rows[name] = row
+		if p.APIKeyEnv != "" {
+			t.keys[p.APIKeyEnv] = true
+		}
 		if key := s.Env[p.APIKeyEnv]; !trace.Ordinary(key) {
 			t.secrets = append(t.secrets, key)
 		}
@@ -85,7 +111,7 @@ func New(s Source) *Table {
 	for name, p := range s.Config.Providers() {
 		add(name, p, true)
 	}
-	for name, p := range s.Project.Manifest().Providers {
+	for name, p := range s.Project.Manifest.Providers {
 		add(name, p, false)
 	}
 	t.models = model.Config{
@@ -99,11 +125,16 @@ func New(s Source) *Table {
 // looks, and must not leave golem.
 func (t *Table) Secrets() []string { return t.secrets }
 
-// env reads a variable for models: the environment, then a key of the
-// project's .env, which a person must have trusted before a model is opened.
+// env reads a variable for models: the environment, then, for a key, the person's secrets,
+// then a key of the project's .env, which a person must have trusted before a model is opened.
 func (t *Table) env(name string) string {
 	if v := t.source.Env[name]; v != "" {
 		return v
+	}
+	if t.keys[name] && t.source.Keys != nil {
+		if v := t.source.Keys.Key(name); v != "" {
+			return v
+		}
 	}
 	return t.source.DotEnv[name]
 }
@@ -137,6 +168,9 @@ func (t *Table) Check(name, origin, platform string) (recorded string, err error
 	}
 	return "", nil
 }
+
+// Listing returns what is known about a model: its price, and how much it reads.
+func (t *Table) Listing(name string) model.Listing { return t.models.Listing(name) }
 
 // Host returns the host that requests of a model would go to; "" if there is none. It
 // sends no request.
@@ -199,6 +233,11 @@ func (t *Table) lacking(workers []*project.Worker) fault.List {
 			for _, name := range t.models.Lacking(one.Model, settings) {
 				file, line := w.SettingAt(name)
 				out = append(out, fault.Warn(fault.Model, "%s", model.LackingText(one.Model, name)).At(file, line, 0))
+			}
+			for _, said := range w.ServerToolsSaid() {
+				for _, name := range t.models.LackingTools(one.Model, []string{said.Value}) {
+					out = append(out, fault.Warn(fault.Model, "%s", model.LackingToolText(one.Model, name)).At(said.File, said.Line, 0))
+				}
 			}
 		}
 	}

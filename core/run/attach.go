@@ -41,9 +41,9 @@ func fromOutside(files []File) []attachment {
 
 // readAttachments reads the files that a call attaches, through the caller's view, and
 // checks them against the caller's policy, then the callee's (S1-81, S1-82).
-func (f *frame) readAttachments(callee *project.Worker, paths []string) ([]attachment, error) {
+func readAttachments(view sandbox.FS, caller, callee *project.Worker, paths []string) ([]attachment, error) {
 	var files []attachment
-	limit := max(f.worker.Attachments.MaxTotalBytes, callee.Attachments.MaxTotalBytes)
+	limit := max(caller.Attachments.MaxTotalBytes, callee.Attachments.MaxTotalBytes)
 	for _, p := range paths {
 		name, err := sandbox.Clean(p)
 		if err != nil {
@@ -52,21 +52,21 @@ func (f *frame) readAttachments(callee *project.Worker, paths []string) ([]attac
 		// Names and counts are checked before bytes are read.
 		files = append(files, attachment{path: name, name: path.Base(name)})
 	}
-	for _, who := range []*project.Worker{f.worker, callee} {
-		if err := judge(who, files); err != nil {
+	for _, who := range []*project.Worker{caller, callee} {
+		if err := checkAttachments(who, files); err != nil {
 			return nil, err
 		}
 	}
 	for i := range files {
-		data, err := sandbox.ReadFile(f.sight.files, files[i].path, limit+1)
+		data, err := sandbox.ReadFile(view, files[i].path, limit+1)
 		if err != nil {
 			return nil, fault.New(fault.Attachment, "%s cannot be attached: %s", sandbox.Abs(files[i].path), unreadable(err)).
-				Hinting("attach files that %s can read, by their path in the sandbox", f.worker.ID)
+				Hinting("attach files that %s can read, by their path in the sandbox", caller.ID)
 		}
 		files[i].data, files[i].mime = data, sniff(files[i].name, data)
 	}
-	for _, who := range []*project.Worker{f.worker, callee} {
-		if err := judge(who, files); err != nil {
+	for _, who := range []*project.Worker{caller, callee} {
+		if err := checkAttachments(who, files); err != nil {
 			return nil, err
 		}
 	}
@@ -89,8 +89,8 @@ func unreadable(err error) string {
 	return err.Error()
 }
 
-// judge checks attachments against one worker's policy.
-func judge(w *project.Worker, files []attachment) error {
+// checkAttachments checks attachments against one worker's policy.
+func checkAttachments(w *project.Worker, files []attachment) error {
 	p := w.Attachments
 	if len(files) > p.MaxAttachments {
 		return fault.New(fault.Attachment, "%s allows %s, and the call has %d", w.ID, fault.Count(p.MaxAttachments, "attachment"), len(files)).
@@ -101,7 +101,7 @@ func judge(w *project.Worker, files []attachment) error {
 		total += int64(len(f.data))
 		suffix := strings.ToLower(path.Ext(f.name))
 		has := func(list []string) bool {
-			return slices.ContainsFunc(list, func(s string) bool { return strings.ToLower(s) == suffix })
+			return slices.ContainsFunc(list, func(one string) bool { return strings.ToLower(one) == suffix })
 		}
 		if has(p.DeniedSuffixes) || len(p.AllowedSuffixes) > 0 && !has(p.AllowedSuffixes) {
 			return fault.New(fault.Attachment, "%s does not accept %s: %s", w.ID, sandbox.FilesWith(suffix), f.name).
@@ -119,19 +119,19 @@ func judge(w *project.Worker, files []attachment) error {
 // attach makes attachments readable for the worker: at their own path if the worker
 // sees the same file there, else read-only in /attachments (S1-83). It returns where
 // each one is.
-func (f *frame) attach(files []attachment) ([]prompt.File, error) {
+func (s *sight) attach(files []attachment) ([]prompt.File, error) {
 	var listed []prompt.File
 	for i, a := range files {
 		at := a.path
-		if a.path == "" || !f.sees(a) {
+		if a.path == "" || !s.sees(a) {
 			base := fmt.Sprintf("%d-%s", i, a.name)
-			if a.path == "" && f.free(a.name) {
+			if a.path == "" && s.free(a.name) {
 				base = a.name // a file that a person attached keeps its name
 			}
-			for n := i + 1; !f.free(base); n++ {
+			for n := i + 1; !s.free(base); n++ {
 				base = fmt.Sprintf("%d-%s", n, a.name)
 			}
-			if err := f.sight.extra.WriteFile(base, a.data); err != nil {
+			if err := s.extra.WriteFile(base, a.data); err != nil {
 				return nil, fault.Of(err, fault.Attachment)
 			}
 			at = attachDir + "/" + base
@@ -142,27 +142,27 @@ func (f *frame) attach(files []attachment) ([]prompt.File, error) {
 }
 
 // detach removes all attachments.
-func (f *frame) detach() {
-	files, _ := fs.ReadDir(f.sight.extra, ".") // in memory
+func (s *sight) detach() {
+	files, _ := fs.ReadDir(s.extra, ".") // in memory
 	for _, e := range files {
-		_ = f.sight.extra.Remove(e.Name())
+		_ = s.extra.Remove(e.Name())
 	}
 }
 
-func (f *frame) free(base string) bool {
-	_, err := fs.Stat(f.sight.extra, base)
+func (s *sight) free(base string) bool {
+	_, err := fs.Stat(s.extra, base)
 	return err != nil
 }
 
 // sees reports whether the worker sees the very same file at the attachment's path.
-func (f *frame) sees(a attachment) bool {
-	data, err := sandbox.ReadFile(f.sight.files, a.path, int64(len(a.data))+1)
+func (s *sight) sees(a attachment) bool {
+	data, err := sandbox.ReadFile(s.files, a.path, int64(len(a.data))+1)
 	return err == nil && bytes.Equal(data, a.data)
 }
 
-// parts returns the attachments as parts of a message to the model. A text that is not
+// attachedParts returns attachments as parts of a message to the model. A text that is not
 // UTF-8 is decoded: the model and the person are told so.
-func (f *frame) parts(files []attachment) []model.Part {
+func attachedParts(files []attachment, to *place) []model.Part {
 	var out []model.Part
 	for _, a := range files {
 		p := model.Part{Kind: "file", Name: a.name, MIME: a.mime, Data: a.data}
@@ -175,7 +175,7 @@ func (f *frame) parts(files []attachment) []model.Part {
 			p.Kind = "text"
 			if text, encoding := tool.Decoded(a.data); encoding != "" {
 				p.Name, p.Data = a.name+" (decoded from "+encoding+")", text
-				f.emit(trace.Warning{Code: fault.Attachment, Message: a.name + " is not UTF-8 text: the model gets it decoded from " + encoding})
+				to.emit(trace.Warning{Code: fault.Attachment, Message: a.name + " is not UTF-8 text: the model gets it decoded from " + encoding})
 			}
 		}
 		out = append(out, p)

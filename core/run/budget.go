@@ -3,9 +3,9 @@ package run
 import (
 	"sync"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/model"
-	"golem/core/project"
 )
 
 // budget is what one worker run may still spend. A child also spends its parent's (SPEC
@@ -14,7 +14,7 @@ import (
 type budget struct {
 	parent *budget
 	worker string
-	limits project.Limits
+	limits config.Limits
 
 	*ledger
 	turns    int // since renew
@@ -26,6 +26,9 @@ type budget struct {
 	// priceless names a model that was used and whose price nobody knows.
 	priceless string
 	suggested string // names a model that was used and whose price only the project gives
+
+	shared  bool // of an Account: it is above the budgets of several roots
+	refused bool // it had too little for a request
 }
 
 // ledger is what the budgets of a tree share. The zero value is ready.
@@ -54,6 +57,7 @@ func (b *budget) turn(next prospect) (full *budget, err error) {
 			err = n.checkCost(next)
 		}
 		if err != nil {
+			n.refused = true
 			if n.spentTurns() {
 				full = n
 			}
@@ -92,6 +96,14 @@ func (b *budget) made() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.turns
+}
+
+// root returns the budget of the root.
+func (b *budget) root() *budget {
+	for b.parent != nil && !b.parent.shared {
+		b = b.parent
+	}
+	return b
 }
 
 // extend allows as many turns again as the limit, unless some are left.
@@ -183,7 +195,7 @@ func (b *budget) add(t model.Turn) {
 }
 
 // book books answers that were kept: they count against every limit, but are not
-// spending of this run.
+// spending of this run. An Account booked them when they came, or before its first run.
 func (b *budget) book(turns int, t model.Turn) {
 	b.spend(t)
 	b.mu.Lock()
@@ -191,6 +203,10 @@ func (b *budget) book(turns int, t model.Turn) {
 	b.own = b.own.Minus(t.Usage)
 	for n := b; n != nil; n = n.parent {
 		n.turns += turns
+		if n.shared {
+			n.usage = n.usage.Minus(t.Usage)
+			continue
+		}
 		n.kept = n.kept.Add(t.Usage)
 	}
 }

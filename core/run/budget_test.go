@@ -7,10 +7,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/money"
-	"golem/core/project"
 )
 
 // In a tree of workers, the costs of the workers' own requests add up exactly to the
@@ -21,7 +21,7 @@ func TestCostsAddUp(t *testing.T) {
 		var l ledger
 		var all []*budget
 		for i := range rapid.IntRange(1, 8).Draw(t, "workers") {
-			b := &budget{worker: fmt.Sprint(i), ledger: &l, limits: project.Limits{Cost: money.USD(rapid.Int64Range(0, 100).Draw(t, "limit"))}}
+			b := &budget{worker: fmt.Sprint(i), ledger: &l, limits: config.Limits{Cost: money.USD(rapid.Int64Range(0, 100).Draw(t, "limit"))}}
 			if i > 0 {
 				b.parent = all[rapid.IntRange(0, i-1).Draw(t, "parent")]
 			}
@@ -53,14 +53,14 @@ func TestCostsAddUp(t *testing.T) {
 func TestAPriceThatIsNotKnown(t *testing.T) {
 	for _, c := range []struct {
 		name          string
-		limits        project.Limits // of the root
+		limits        config.Limits // of the root
 		price         model.Usage
 		child, caller bool // E_BUDGET
 	}{
-		{"no limit", project.Limits{}, model.Usage{Unpriced: true}, false, false},
-		{"a limit", project.Limits{Cost: 9}, model.Usage{Unpriced: true}, true, false},
-		{"the project's limit and price", project.Limits{Cost: 9}, model.Usage{Suggested: true}, false, false},
-		{"the person's limit", project.Limits{Cost: 9, OwnCost: 20}, model.Usage{Suggested: true}, true, false},
+		{"no limit", config.Limits{}, model.Usage{Unpriced: true}, false, false},
+		{"a limit", config.Limits{Cost: 9}, model.Usage{Unpriced: true}, true, false},
+		{"the project's limit and price", config.Limits{Cost: 9}, model.Usage{Suggested: true}, false, false},
+		{"the person's limit", config.Limits{Cost: 9, OwnCost: 20}, model.Usage{Suggested: true}, true, false},
 	} {
 		var l ledger
 		root := &budget{worker: "root", ledger: &l, limits: c.limits}

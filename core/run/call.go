@@ -15,14 +15,16 @@ import (
 	"golem/core/trace"
 )
 
-// callRequest is one call as its caller made it. args are the caller's bytes, which may
-// not be valid JSON.
+// callRequest is one call as its caller made it.
 type callRequest struct {
 	id, parent string
-	name, args string
-	invalid    string // why args must not run, "" if they may
-	model      bool   // asked for by a model or a tool, not by a person
-	caller     *host  // the host of the tool that makes the call; nil for a model or a person
+	name       string
+	args       *arguments
+	invalid    string    // why args must not run, "" if they may
+	model      bool      // asked for by a model or a tool, not by a person
+	caller     *toolHost // the host of the tool that makes the call; nil for a model or a person
+	hardened   bool      // of the worker's hardened module, which is not in the toolbox
+	told       bool      // a call of a person of which the model hears
 }
 
 // callStatus is how a call ended (SPEC §16, tool.end).
@@ -38,14 +40,15 @@ const (
 
 // activeCall is one call under way.
 type activeCall struct {
-	frame   *frame
+	run     *workerRun
 	req     callRequest
 	spec    tool.Spec
 	at      trace.Event
-	hold    *hold
+	slot    *slot
 	entered bool
 	nobody  bool // nobody could be asked
-	started bool // keepStart has kept its start
+	doubled bool // a double answers in the place of the tool, see Doubles
+	keptCall
 
 	mu  sync.Mutex
 	ctx context.Context // of the execution; kept after it only if it ended before the tool returned
@@ -54,24 +57,24 @@ type activeCall struct {
 // call is the only way to a tool or a worker: the call passes the gate, has a start and
 // an end in the trace, and its output is checked. It returns a fault, never a bare
 // error.
-func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.Fault) {
-	if out, flt, kept := f.keptCall(req); kept {
+func (f *workerRun) call(ctx context.Context, req callRequest) (tool.Output, *fault.Fault) {
+	if out, flt, kept := f.tree.replay.call(f, req); kept {
 		return out, flt
 	}
-	if req.caller != nil {
-		req.args = string(f.tree.r.given().JSON([]byte(req.args)))
+	if given := f.tree.r.given(); given != nil && req.caller != nil {
+		req.args = newArguments(string(given.JSON([]byte(req.args.text))))
 	}
-	c := &activeCall{frame: f, req: req, at: trace.Event{ID: req.id, Parent: req.parent, Worker: f.worker.ID, Depth: f.depth}}
-	c.hold = &hold{sched: f.tree.sched}
+	c := &activeCall{run: f, req: req, at: trace.Event{ID: req.id, Parent: req.parent, Worker: f.worker.ID, Depth: f.depth}}
+	c.slot = &slot{sched: f.tree.sched}
 	start := f.tree.r.now()
-	tl, known := f.tools.Get(req.name)
+	tl, known := f.toolbox.find(req)
 	if known {
 		c.spec = tl.Spec()
 	} else {
 		c.spec = tool.Spec{Name: req.name}
 	}
 	stopped := f.tree.sched.open(ctx) != nil
-	c.emit(trace.ToolStart{Tool: req.name, Kind: kindOf(c.spec), Module: module(ctx, tl, c.spec), Args: rawArgs(req.args)})
+	c.emit(trace.ToolStart{Tool: req.name, Kind: kindOf(c.spec), Module: module(ctx, tl, c.spec), Args: req.args.raw})
 	var out tool.Output
 	var err error
 	switch {
@@ -85,48 +88,61 @@ func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.
 	case req.caller.nests(c.spec) != nil:
 		err = req.caller.nests(c.spec)
 	default:
-		if err = f.tree.takenAsFailed(req.id); err == nil {
-			out, err = f.tree.r.withoutGiven(c.run(ctx, tl))
+		if err = f.tree.replay.refused(req.id); err == nil {
+			out, err = f.tree.r.withoutGiven(c.pass(ctx, tl))
 		}
 	}
 	return c.finish(ctx, out, err, f.tree.r.now().Sub(start))
 }
 
-// run hands the call to the gate, which decides and then runs the tool.
-func (c *activeCall) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
-	f := c.frame
-	back := &host{frame: f, id: c.req.id, at: c.at, hold: c.hold, spec: c.spec, caller: c.req.caller, life: ctx}
+// pass hands the call to the gate, which decides and then runs the tool.
+func (c *activeCall) pass(ctx context.Context, tl tool.Tool) (tool.Output, error) {
+	f := c.run
+	tl = c.double(tl)
+	back := &toolHost{run: f, id: c.req.id, at: c.at, slot: c.slot, spec: c.spec, caller: c.req.caller, life: ctx, hardened: c.req.hardened}
 	defer back.end()
 	out, err := f.tree.r.Gate.Call(ctx, approval.Item{
-		Tool: tl, Policy: f.sight.policy, WorkerPath: f.chain, Workers: f.path(), FromModel: c.req.model,
+		Tool: tl, Policy: c.policy(), WorkerPath: f.chain, Workers: f.workers(), FromModel: c.req.model,
 		Call: tool.Call{
-			ID: c.req.id, Name: c.req.name, Args: json.RawMessage(c.req.args), Host: back,
+			ID: c.req.id, Name: c.req.name, Args: json.RawMessage(c.req.args.text), Host: back,
 		},
-		Permit:  func(risk tool.Risk) error { return c.permit(ctx, tl, risk) },
-		Tainted: f.tree.isTainted, Source: f.source,
-		Observe: c.observe, Coerced: c.coerced,
-		Asking: f.tree.ask,
-		Shown:  func(r approval.Request) { f.tree.shown(c.at, r) },
-		Enter: func(ctx context.Context, risk tool.Risk) (context.Context, func(), error) {
-			return c.enter(ctx, tl, risk)
-		},
+		By: &passing{c, asking{f.tree.person, c.at}, tl},
 	})
 	if err != nil {
-		return out, err
+		return out, c.withoutFuel(err)
 	}
 	return out, checkOutput(c.spec, out)
 }
 
-// permit refuses the network to tools of every toolset if the worker's sandbox has none
-// (SPEC §6, Grants).
-//
-// It also refuses grants that nobody trusted (SPEC §3, Trust).
-func (c *activeCall) permit(ctx context.Context, tl tool.Tool, risk tool.Risk) error {
-	if risk != tool.Network && !c.spec.Network || c.frame.network() {
-		return c.granted(ctx, tl)
+// passing is a call on its way through the gate.
+type passing struct {
+	*activeCall
+	asking
+	tool tool.Tool
+}
+
+var _ approval.Caller = (*passing)(nil)
+
+// Tainted reports whether the run has read untrusted content.
+func (c *passing) Tainted() bool { return c.run.tree.taint.is.Load() }
+
+// SourceOf returns a name of the files behind a mount.
+func (c *passing) SourceOf(mount string) string { return sandbox.SourceIn(c.run.sight.files, mount) }
+
+// Coerced puts what the gate changed in the arguments into the trace.
+func (c *passing) Coerced(notes []string) {
+	c.emit(trace.Warning{Code: fault.ToolInput, Message: c.spec.Name + ": arguments were coerced: " + strings.Join(notes, "; ")})
+}
+
+// Permit refuses the network to tools of every toolset if the worker's sandbox has none
+// (SPEC §6, Grants). It also refuses grants that nobody trusted (SPEC §3, Trust).
+func (c *passing) Permit(ctx context.Context, risk tool.Risk) error {
+	w := c.run.worker
+	if risk != tool.Network && !c.spec.Network || c.run.sight.network(w) {
+		return c.granted(ctx, c.tool)
 	}
-	none := fault.New(fault.Network, "%s uses the network, and %s may not", c.spec.Name, c.frame.worker.ID)
-	if c.frame.worker.Sandbox.Network {
+	none := fault.New(fault.Network, "%s uses the network, and %s may not", c.spec.Name, w.ID)
+	if w.Sandbox.Network {
 		return none.Hinting("a caller has network_enabled: false, which also applies to the workers that it calls; go on without it")
 	}
 	return none.Hinting("a person can set sandbox.network_enabled: true; go on without it")
@@ -135,20 +151,12 @@ func (c *activeCall) permit(ctx context.Context, tl tool.Tool, risk tool.Risk) e
 // granted returns E_TRUST if no person trusted the tool's grants. If nobody could be
 // asked for it, the call counts as denied.
 func (c *activeCall) granted(ctx context.Context, tl tool.Tool) error {
-	r := c.frame.tree.r
-	if r.Granted == nil {
+	trust := c.run.tree.r.Trust
+	if trust == nil {
 		return nil
 	}
-	err := r.Granted(ctx, c.frame.worker, tl)
-	if err != nil && r.unasked(fault.Of(err, fault.Trust)) {
-		c.frame.tree.deny(Denial{ID: c.req.id, Tool: c.spec.Name, Trust: true})
-	}
-	return err
+	return c.run.tree.untrusted(c.req.id, c.spec.Name, trust.Granted(ctx, c.run.worker, tl))
 }
-
-// network reports whether the worker may reach the network: its sandbox allows it, and
-// neither the worker nor a caller says network_enabled: false.
-func (f *frame) network() bool { return f.worker.Sandbox.Network && !f.sight.noNetwork }
 
 // module returns the name of a tool's module for the trace, with the digest of its
 // file, which it reads. If the file cannot be read, the name is the path, and the gate
@@ -162,12 +170,8 @@ func module(ctx context.Context, tl tool.Tool, spec tool.Spec) string {
 	return spec.Module
 }
 
-// source returns a name of the files behind a mount, so that a remembered decision for
-// one worker's mount does not hold for another worker's mount of the same name.
-func (f *frame) source(mount string) string { return sandbox.SourceIn(f.sight.files, mount) }
-
-// observe puts the gate's decision into the trace.
-func (c *activeCall) observe(r approval.Record) {
+// Observe puts the gate's decision into the trace.
+func (c *passing) Observe(r approval.Record) {
 	body := trace.Approval{
 		Tool: c.spec.Name, Setting: string(r.Setting), Rule: r.Rule, Source: r.Source,
 		Decision: decision(r), Remember: string(r.Remember), Reason: r.Reason,
@@ -177,47 +181,50 @@ func (c *activeCall) observe(r approval.Record) {
 		if r.Allow != nil {
 			body.Allow = r.Allow.YAML
 		}
-		c.frame.tree.deny(Denial{ID: c.req.id, Tool: c.spec.Name, Allow: body.Allow})
+		c.run.tree.tally.deny(Denial{ID: c.req.id, Tool: c.spec.Name, Allow: body.Allow})
 	}
 	c.emit(body)
 }
 
-// enter makes the tool ready, waits until the schedule lets the call run, and starts
+// Enter makes the tool ready, waits until the schedule lets the call run, and starts
 // its timeout. A call of a worker does neither: the worker has its own timeout, and
 // its own calls wait for the schedule.
-func (c *activeCall) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (context.Context, func(), error) {
+func (c *passing) Enter(ctx context.Context, risk tool.Risk) (context.Context, func(), error) {
 	c.executes(ctx)
 	if c.spec.Kind == tool.Worker {
 		c.entered = true
-		c.hold.release() // it has no place, and must not take one after a callback
-		return ctx, func() {}, c.frame.tree.sched.open(ctx)
+		c.slot.release() // it has no place, and must not take one after a callback
+		return ctx, func() {}, c.run.tree.sched.open(ctx)
 	}
-	leave, err := c.ready(ctx, tl)
+	if err := c.guarded(risk); err != nil {
+		return ctx, func() {}, err
+	}
+	leave, err := c.ready(ctx, c.tool)
 	if err != nil {
 		return ctx, func() {}, err
 	}
-	c.hold.exclusive = risk != tool.Read && !c.spec.Confined
-	if err := c.hold.enter(ctx); err != nil {
+	c.slot.exclusive = risk != tool.Read && !c.spec.Confined
+	if err := c.slot.enter(ctx); err != nil {
 		leave()
 		return ctx, func() {}, err
 	}
 	c.entered = true
 	if risk == tool.Command {
 		if c.spec.Toolset != "mcp" { // a person trusted the server, whatever its tools do
-			c.frame.tree.wrote("")
+			c.run.tree.staging.wrote("")
 		}
-		c.frame.tree.record.Blind(c.spec.Name)
+		c.run.tree.staging.record.Blind(c.spec.Name)
 	}
 	c.keepStart(risk)
-	limit := c.frame.worker.Limits.ToolTimeout
+	limit := c.run.worker.Limits.ToolTimeout
 	if c.spec.Timeout != 0 {
 		limit = c.spec.Timeout
 	}
-	tctx, dl := c.frame.tree.clock.deadline(ctx, limit, "tool "+c.spec.Name)
-	c.hold.deadline = dl
-	c.hold.lives(tctx)
+	tctx, dl := c.run.tree.clock.deadline(ctx, limit, "tool "+c.spec.Name)
+	c.slot.deadline = dl
+	c.slot.lives(tctx)
 	c.executes(tctx)
-	return tctx, func() { leave(); c.hold.release(); c.returned(tctx); dl.stop() }, nil
+	return tctx, func() { leave(); c.keepChanges(); c.slot.release(); c.returned(tctx); dl.stop() }, nil
 }
 
 // executes stores the context in which the tool runs.
@@ -265,37 +272,38 @@ func (c *activeCall) finish(ctx context.Context, out tool.Output, err error, too
 		body.Status, body.Error = string(status), flt
 		c.effects(tool.Output{Untrusted: out.Untrusted}) // the text of an error can be untrusted, too
 	} else {
-		body.Result, body.Parts = rawOutput(out), recorded(out.Parts)
+		body.Result, body.Text, body.Parts = rawOutput(out), out.Beside(), recorded(out.Parts)
 		c.effects(out)
 	}
 	c.keepEnd(out, body)
 	c.emit(body)
-	c.settle(callStatus(body.Status), flt)
-	if keep := c.frame.tree.r.Artifact; keep != nil {
-		keep(c.req.id+".in.json", rawArgs(c.req.args))
-		if flt != nil {
-			keep(c.req.id+".out.json", flt)
-		} else {
-			keep(c.req.id+".out.json", rawOutput(out))
-		}
+	if d := c.run.tree.r.Doubles; d != nil && c.spec.Kind != tool.Worker {
+		d.Ended(c.req.id, c.spec, c.req.args.raw, out, flt)
+	}
+	c.count(callStatus(body.Status), flt)
+	c.run.tree.artifact(c.req.id+".in.json", c.req.args.raw)
+	if flt != nil {
+		c.run.tree.artifact(c.req.id+".out.json", flt)
+	} else {
+		c.run.tree.artifact(c.req.id+".out.json", body.Result)
 	}
 	return out, flt
 }
 
-// settle notes a call that was denied or failed, and ends the progress of a worker's call.
-func (c *activeCall) settle(status callStatus, flt *fault.Fault) {
-	f := c.frame
+// count counts a call that was denied or failed, and ends the progress of a worker's call.
+func (c *activeCall) count(status callStatus, flt *fault.Fault) {
+	f := c.run
 	if status == callDenied && !c.nobody {
-		f.tree.decline(Denial{ID: c.req.id, Tool: c.spec.Name})
+		f.tree.tally.decline(Denial{ID: c.req.id, Tool: c.spec.Name})
 	}
 	if c.spec.Kind != tool.Worker {
 		return
 	}
-	name, task := readDelegation(c.spec, json.RawMessage(c.req.args))
-	if who := f.current.callee(c.req.id); who.file {
+	name, task := c.req.args.delegation(c.spec)
+	if who := f.turn.callee(c.req.id); who.file {
 		name = who.id
 		if status == callError {
-			f.tree.fail(Failure{ID: c.req.id, Worker: who.id, Error: flt})
+			f.tree.tally.fail(Failure{ID: c.req.id, Worker: who.id, Error: flt})
 		}
 	}
 	state := progressComplete
@@ -309,7 +317,7 @@ func (c *activeCall) settle(status callStatus, flt *fault.Fault) {
 // file.
 func (c *activeCall) effects(out tool.Output) {
 	if out.Untrusted {
-		c.frame.tree.taint(c.at, c.spec.Name)
+		c.run.tree.taint.result(c.at, c.spec.Name, c.req.told)
 	}
 	if d := out.Diff; d != nil {
 		c.emit(trace.Diff{Path: d.Path, Before: d.Before, After: d.After, Patch: d.Patch})
@@ -339,7 +347,7 @@ func unfinished(status callStatus, why *fault.Fault) *fault.Fault {
 func (c *activeCall) emit(b trace.Body) {
 	e := c.at
 	e.Body = b
-	c.frame.tree.emit(e)
+	c.run.events.emit(e)
 }
 
 // checkOutput validates an output against its declared schema (S3-16). It does not
@@ -365,15 +373,15 @@ func checkOutput(spec tool.Spec, out tool.Output) error {
 // unknown returns the fault of a name that no tool of this worker has: E_NOT_ALLOWED if
 // a loaded worker has the name, else E_UNKNOWN_TOOL, which lists the known names
 // (S0-06, S2-23).
-func (f *frame) unknown(name string) *fault.Fault {
-	for _, id := range f.tree.loaded {
-		if id == name || tool.ToolName(id) == name {
-			return fault.New(fault.NotAllowed, "%s may not call the worker %s", f.worker.ID, id).
-				Hinting("allowed workers: %s", listOr(f.allowed(), "none"))
+func (f *workerRun) unknown(name string) *fault.Fault {
+	for _, w := range f.tree.names.closure {
+		if w.ID == name || tool.ToolName(w.ID) == name {
+			return fault.New(fault.NotAllowed, "%s may not call the worker %s", f.worker.ID, w.ID).
+				Hinting("allowed workers: %s", listOr(allowedIDs(f.tree.r.Project, f.worker), "none"))
 		}
 	}
 	var names []string
-	for _, s := range f.offered() {
+	for _, s := range f.toolbox.offered() {
 		names = append(names, s.Name)
 	}
 	slices.Sort(names)
@@ -389,12 +397,4 @@ func kindOf(s tool.Spec) string {
 		return string(tool.Builtin)
 	}
 	return string(s.Kind)
-}
-
-// rawArgs returns arguments as JSON: unchanged if they are JSON, else as a string.
-func rawArgs(args string) json.RawMessage {
-	if json.Valid([]byte(args)) {
-		return json.RawMessage(args)
-	}
-	return quote(args)
 }

@@ -4,22 +4,26 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 
 	"golem/core/fault"
 	"golem/core/tool"
 	"golem/core/trace"
 )
 
-// host lets a tool call other tools and workers as the running worker (S3-15). The
+// toolHost lets a tool call other tools and workers as the running worker (S3-15). The
 // ids of these calls lie below that of the tool's own call.
-type host struct {
-	frame  *frame
+type toolHost struct {
+	run    *workerRun
 	id     string
 	at     trace.Event // the place of the tool's call in the trace
-	hold   *hold
+	slot   *slot
 	spec   tool.Spec       // of the tool
-	caller *host           // of the tool that called this one; nil: a model or a person did
+	caller *toolHost       // of the tool that called this one; nil: a model or a person did
 	life   context.Context // of the call: no callback outlives it, whatever context the tool passes
+
+	hardened bool        // the tool is a hardened module, which may call only what hardened.calls names
+	warned   atomic.Bool // it was told that the module calls something else
 
 	mu   sync.Mutex
 	next int
@@ -28,10 +32,13 @@ type host struct {
 	open sync.WaitGroup // callbacks under way
 }
 
-var _ tool.Host = (*host)(nil)
+var _ tool.Host = (*toolHost)(nil)
 
 // Call calls a tool or worker of the running worker, through the same gate.
-func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (tool.Output, error) {
+func (h *toolHost) Call(ctx context.Context, name string, args json.RawMessage) (tool.Output, error) {
+	if err := h.mayCallBack(name); err != nil {
+		return tool.Output{}, err
+	}
 	id, err := h.begin()
 	if err != nil {
 		return tool.Output{}, err
@@ -40,8 +47,8 @@ func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (too
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(h.life, func() { cancel(context.Cause(h.life)) })()
-	back := h.hold.yield()
-	out, f := h.frame.call(ctx, callRequest{id: id, parent: h.id, name: name, args: string(args), model: true, caller: h})
+	back := h.slot.yield()
+	out, f := h.run.call(ctx, callRequest{id: id, parent: h.id, name: name, args: newArguments(string(args)), model: true, caller: h})
 	if err := back(ctx); err != nil {
 		return tool.Output{}, err
 	}
@@ -52,11 +59,11 @@ func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (too
 }
 
 // Taint marks the run as having read untrusted content.
-func (h *host) Taint() { h.frame.tree.taint(h.at, h.spec.Name) }
+func (h *toolHost) Taint() { h.run.tree.taint.mark(h.at, h.spec.Name) }
 
 // begin counts a callback and returns its id. It fails after the tool's own call has
 // ended: the tool may have left a goroutine running.
-func (h *host) begin() (id string, err error) {
+func (h *toolHost) begin() (id string, err error) {
 	if err := h.outermost().count(); err != nil {
 		return "", err
 	}
@@ -71,7 +78,7 @@ func (h *host) begin() (id string, err error) {
 }
 
 // end lets no callback begin any more, and waits for those under way.
-func (h *host) end() {
+func (h *toolHost) end() {
 	h.mu.Lock()
 	h.over = true
 	h.mu.Unlock()
@@ -83,7 +90,7 @@ func (h *host) end() {
 const maxCallbacks = 10_000
 
 // outermost returns the host of the call that a model or a person made.
-func (h *host) outermost() *host {
+func (h *toolHost) outermost() *toolHost {
 	for h.caller != nil {
 		h = h.caller
 	}
@@ -91,7 +98,7 @@ func (h *host) outermost() *host {
 }
 
 // count counts one callback. Beyond the limit no callback starts or is traced.
-func (h *host) count() error {
+func (h *toolHost) count() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.made >= maxCallbacks {
@@ -109,7 +116,7 @@ const maxNested = 16
 // nests returns an error if a tool may not be called inside the calls under way:
 // E_DEPTH if they are too many, E_CYCLE for a tool of a stateful module that is
 // running.
-func (h *host) nests(spec tool.Spec) error {
+func (h *toolHost) nests(spec tool.Spec) error {
 	depth := 0
 	for n := h; n != nil; n = n.caller {
 		if depth++; depth >= maxNested {

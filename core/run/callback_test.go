@@ -10,8 +10,8 @@ import (
 
 // The number of callbacks is limited; those of the tools that they call count too.
 func TestCallbacksAreCounted(t *testing.T) {
-	outer := &host{spec: tool.Spec{Name: "outer"}}
-	inner := &host{caller: &host{caller: outer}}
+	outer := &toolHost{spec: tool.Spec{Name: "outer"}}
+	inner := &toolHost{caller: &toolHost{caller: outer}}
 	for i := range maxCallbacks {
 		h := outer
 		if i%2 == 0 {
@@ -28,18 +28,18 @@ func TestCallbacksAreCounted(t *testing.T) {
 
 // Tools can be nested only to a limit, and a stateful module cannot be called while it runs.
 func TestNesting(t *testing.T) {
-	var h *host
+	var h *toolHost
 	plain, state := tool.Spec{Name: "a", Module: "a.wasm"}, tool.Spec{Name: "s", Module: "s.wasm", Stateful: true}
 	for i := range maxNested {
 		if err := h.nests(plain); err != nil {
 			t.Fatalf("nested %d deep: %v", i, err)
 		}
-		h = &host{caller: h, spec: plain}
+		h = &toolHost{caller: h, spec: plain}
 	}
 	if err := h.nests(plain); !errors.Is(err, fault.Depth) {
 		t.Errorf("one deeper: %v", err)
 	}
-	h = &host{caller: &host{spec: state}, spec: plain}
+	h = &toolHost{caller: &toolHost{spec: state}, spec: plain}
 	if err := h.nests(state); !errors.Is(err, fault.Cycle) {
 		t.Errorf("a stateful module within itself: %v", err)
 	}

@@ -2,12 +2,12 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 
+	"golem/core/config"
+	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
-	"golem/core/project"
 	"golem/core/trace"
 )
 
@@ -18,15 +18,42 @@ const fromChat = "/model"
 // on, as --model would. It returns an error, and the session keeps the model it had, if
 // the model cannot be opened, compatible_models does not admit it, or nobody trusts its
 // provider. Before the first message, trust is not checked yet: the first message asks
-// for it.
+// for it. The choice is kept with the conversation.
 func (s *Session) UseModel(ctx context.Context, name string) error {
-	f, before := s.frame, s.tree.chosen
+	if err := choose(ctx, s, name); err != nil {
+		return err
+	}
+	s.tree.r.Keeping.Journal.Add(conversation.Entry{T: conversation.ModelEntry, Text: name})
+	if s.begun {
+		s.run.emit(trace.Message{Role: "user", Text: "/model " + name})
+	}
+	return nil
+}
+
+// chooseKept chooses the model that the person chose in the conversation that is resumed,
+// unless the command line names one. If it cannot be used now, it returns a warning, and the
+// model is that of the files.
+func chooseKept(ctx context.Context, s *Session, name string) *trace.Warning {
+	if name == "" || s.run.worker.Origins["model"] == config.CommandLine {
+		return nil
+	}
+	err := choose(ctx, s, name)
+	if err == nil {
+		return nil
+	}
+	f := fault.Of(err, fault.Model)
+	return &trace.Warning{Code: f.Code, Message: "the model " + name + " of this conversation cannot be used now: " + f.Text()}
+}
+
+// choose does what UseModel does, without keeping it.
+func choose(ctx context.Context, s *Session, name string) error {
+	f, before := s.run, s.tree.models.chosen
 	w := *f.worker
 	w.Model, w.Fallbacks, w.ModelIsLast = name, nil, false
 	w.Origins = map[string]string{}
 	maps.Copy(w.Origins, f.worker.Origins)
-	w.Origins["model"] = project.CommandLine // a person names it: a script is read from the person's current directory
-	s.tree.chosen = &w
+	w.Origins["model"] = config.CommandLine // a person names it: a script is read from the person's current directory
+	s.tree.models.chosen = &w
 	open, was := f.model, f.conversation.Name
 	var err error
 	if s.begun {
@@ -35,7 +62,7 @@ func (s *Session) UseModel(ctx context.Context, name string) error {
 		f.model = nil
 		if err = f.worker.FitsModel(name, fromChat); err == nil {
 			var m model.Model
-			if m, err = s.r.Model(ctx, &w); err == nil {
+			if m, err = s.tree.r.Models.Open(ctx, &w); err == nil {
 				err = fitsRecorded(f.worker, name, m)
 			}
 		}
@@ -44,21 +71,18 @@ func (s *Session) UseModel(ctx context.Context, name string) error {
 		}
 	}
 	if err != nil {
-		s.tree.chosen, f.model = before, open
+		s.tree.models.chosen, f.model = before, open
 		return err
 	}
 	if open != nil {
 		model.Forget(open, was)
-	}
-	if s.begun {
-		f.emit(trace.Message{Role: "user", Text: "/model " + name})
 	}
 	return nil
 }
 
 // Model returns the name of the model that the next request goes to; "" if there is none.
 func (s *Session) Model() string {
-	if by, _ := s.frame.modelChoice(); by != nil {
+	if by, _ := s.tree.models.choice(&s.run.place); by != nil {
 		return by.Model
 	}
 	return ""
@@ -67,7 +91,7 @@ func (s *Session) Model() string {
 // Set changes settings of the models for the rest of the session, as --set would. A
 // null value removes what an earlier Set changed.
 func (s *Session) Set(changes model.Settings) error {
-	t := s.tree
+	t := &s.tree.models
 	if t.settings == nil {
 		t.settings = model.Settings{}
 	}
@@ -78,55 +102,44 @@ func (s *Session) Set(changes model.Settings) error {
 			t.settings[name] = value
 		}
 		if s.begun {
-			s.frame.emit(trace.Message{Role: "user", Text: "/set " + name + "=" + string(value)})
+			s.run.emit(trace.Message{Role: "user", Text: "/set " + name + "=" + string(value)})
 		}
 	}
-	return s.frame.readSettings()
+	_, err := s.Settings()
+	return err
 }
 
 // Settings returns the settings of the next request, by name.
 func (s *Session) Settings() (model.Settings, error) {
-	err := s.frame.readSettings()
-	return s.frame.modelSettings, err
-}
-
-// readSettings sets modelSettings to the worker's settings, with those that the person
-// set in the chat over them.
-func (f *frame) readSettings() error {
-	own, err := model.ReadSettings(f.worker.ModelSettings)
-	if err != nil {
-		return fault.Of(err, fault.Config).InChain(f.chain)
+	own, err := s.tree.models.settingsOf(&s.run.place)
+	if err == nil {
+		s.run.settings = own
 	}
-	if own == nil && len(f.tree.settings) > 0 {
-		own = map[string]json.RawMessage{}
-	}
-	maps.Copy(own, f.tree.settings)
-	f.modelSettings = own
-	return nil
+	return s.run.settings, err
 }
 
 // ID returns the name of the kept conversation; "" if it is not kept.
 func (s *Session) ID() string {
-	if s.r.Journal == nil {
-		return ""
+	if j := s.tree.r.Keeping.Journal; j != nil {
+		return j.ID
 	}
-	return s.r.Journal.ID
+	return ""
 }
 
 // Answer returns the last answer as text; "" if the last exchange had none.
 func (s *Session) Answer() string { return s.out.String() }
 
 // Spent returns the usage of the session so far.
-func (s *Session) Spent() trace.Usage { return usage(s.frame.budget.spent()) }
+func (s *Session) Spent() trace.Usage { return usage(s.run.budget.spent()) }
 
 // Context returns about how many tokens the next request has, and how many it may have;
 // 0 if that is not known.
 func (s *Session) Context() (tokens, limit int) {
-	f := s.frame
+	f := s.run
 	if limit = f.worker.MaxContextTokens; f.model != nil {
-		limit, _, _ = f.room()
+		limit, _, _ = room(f.worker, f.model)
 	}
-	return f.size.Request(f.conversation.Messages, f.offered(), f.output), limit
+	return f.nextSize(), limit
 }
 
 // Attach adds files to the next message.

@@ -52,7 +52,7 @@ func (c *clock) deadline(ctx context.Context, d time.Duration, what string) (con
 		c.deadlines = map[*deadline]struct{}{}
 	}
 	c.deadlines[dl] = struct{}{}
-	dl.settle(dl.since)
+	dl.adjust(dl.since)
 	return ctx, dl
 }
 
@@ -82,13 +82,13 @@ func (dl *deadline) shift(by int) {
 	defer dl.clock.mu.Unlock()
 	dl.away += by
 	if _, open := dl.clock.deadlines[dl]; open {
-		dl.settle(time.Now())
+		dl.adjust(time.Now())
 	}
 }
 
-// settle starts or stops the timer as the pauses require. The caller holds the clock's
+// adjust starts or stops the timer as the pauses require. The caller holds the clock's
 // mu.
-func (dl *deadline) settle(now time.Time) {
+func (dl *deadline) adjust(now time.Time) {
 	should := dl.clock.paused == 0 && dl.away == 0
 	switch {
 	case should && !dl.running && dl.left > 0:
@@ -116,6 +116,6 @@ func (c *clock) shift(by int) {
 	c.paused += by
 	now := time.Now()
 	for dl := range c.deadlines {
-		dl.settle(now)
+		dl.adjust(now)
 	}
 }

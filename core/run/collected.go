@@ -41,38 +41,38 @@ func (c *collected) doubt(f *fault.Fault, what string) *fault.Fault {
 	return &w
 }
 
-// failed returns an error that ends openTools; nil if golem check collects it.
-func (f *frame) failed(err error) error {
-	if err == nil || f.collected == nil {
+// unless returns an error that ends the opening of tools; nil if golem check collects it.
+func (c *collected) unless(err error) error {
+	if err == nil || c == nil {
 		return err
 	}
-	f.collected.add("", err)
+	c.add("", err)
 	return nil
 }
 
-// collect makes openTools collect the errors of a worker's tools.
-func (c *Checker) collect(f *frame, w *project.Worker) {
-	p := c.r.Project
-	f.collected = &collected{}
+// known returns what is known to be wrong with a worker's tools before they are opened.
+func (c *Checker) known(w *project.Worker) *collected {
+	p, out := c.r.Project, &collected{}
 	if p.MissingLibraries() {
-		f.collected.unknown = append(f.collected.unknown, "the missing libraries")
+		out.unknown = append(out.unknown, "the missing libraries")
 	}
 	for _, ts := range w.Toolsets {
-		if p.Faulty(w, "toolsets", ts.Name) {
-			f.collected.skipped = append(f.collected.skipped, ts.Name)
-			f.collected.unknown = append(f.collected.unknown, "toolsets."+ts.Name)
+		if p.Workers.Faulty(w, "toolsets", ts.Name) {
+			out.skipped = append(out.skipped, ts.Name)
+			out.unknown = append(out.unknown, "toolsets."+ts.Name)
 		}
 	}
-	for _, source := range p.Warnings(w) { // source code that was not built
-		if source.Where != nil && !slices.Contains(f.collected.unknown, source.Where.File) {
-			f.collected.unknown = append(f.collected.unknown, source.Where.File)
+	for _, source := range p.Workers.Warnings(w) { // source code that was not built
+		if source.Where != nil && !slices.Contains(out.unknown, source.Where.File) {
+			out.unknown = append(out.unknown, source.Where.File)
 		}
 	}
 	for _, key := range []string{"imports", "tools"} {
-		if p.Faulty(w, key) {
-			f.collected.unknown = append(f.collected.unknown, key)
+		if p.Workers.Faulty(w, key) {
+			out.unknown = append(out.unknown, key)
 		}
 	}
+	return out
 }
 
 // listOf returns all faults of an error.
@@ -87,26 +87,30 @@ func listOf(err error) fault.List {
 // Tools returns what is wrong with a worker's tools and with the settings that name
 // them. It reads the descriptions of modules and runs none.
 func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
-	f := c.frame(ctx, w)
-	defer f.close()
-	c.collect(f, w)
-	err := f.failed(f.openTools(ctx))
-	out := append(slices.Clone(f.warnings), f.collected.faults...)
-	for _, path := range f.undescribed {
+	o := c.opener(ctx, w)
+	o.collected = c.known(w)
+	box, err := o.open(ctx)
+	defer box.close()
+	err = o.collected.unless(err)
+	out := append(slices.Clone(box.warnings), o.collected.faults...)
+	for _, path := range box.undescribed {
 		out = append(out, fault.Warn(fault.ToolContract, "undescribed: golem would have to run the module to learn its tools").
 			At(path, 1, 1).Hinting("embed a description with golem tool pack, or write one beside it"))
 	}
-	if err == nil && w.Tool != "" && len(f.undescribed) == 0 {
-		if err := f.entryTool(); err != nil {
-			out = append(out, f.collected.doubt(fault.Of(err, fault.Config), "whether it is a tool"))
+	if err == nil && w.Tool != "" && len(box.undescribed) == 0 {
+		if err := hasEntryTool(box, w); err != nil {
+			out = append(out, o.collected.doubt(fault.Of(err, fault.Config), "whether it is a tool"))
 		}
 	}
-	for _, s := range f.unknownTools() {
-		if c.known == nil {
-			c.known = c.r.knownTools(ctx, c.Workers())
+	if f := twice(w, box.Set); f != nil {
+		out = append(out, f)
+	}
+	for _, s := range unknownTools(c.r.Project, w, box.Set) {
+		if c.names == nil {
+			c.names = c.r.knownTools(ctx, c.Workers())
 		}
-		if len(f.undescribed) == 0 && !c.known.has(s.name) {
-			out = append(out, f.collected.doubt(s.fault(c.known.names), "whether there is one"))
+		if len(box.undescribed) == 0 && !c.names.has(s.name) {
+			out = append(out, o.collected.doubt(s.fault(c.names.names), "whether there is one"))
 		}
 	}
 	return out

@@ -6,37 +6,44 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
+	"golem/core/project"
 	"golem/core/prompt"
 	"golem/core/trace"
 )
 
-// room returns how many tokens the next request may have, and the reason; 0 if there is
-// no limit. own says that the limit is max_context_tokens. An estimate is wrong by
-// about 30 %, and the answer needs room, so a quarter of the tokens that a model is
-// known to read stays free.
-func (f *frame) room() (limit int, why string, own bool) {
-	known := model.Context(f.model)
-	if most := f.worker.MaxContextTokens; most > 0 && (known == 0 || most <= known*3/4) {
+// room returns how many tokens the next request of a worker to a model may have, and the
+// reason; 0 if there is no limit. own says that the limit is max_context_tokens. An
+// estimate is wrong by about 30 %, and the answer needs room, so a quarter of the tokens
+// that a model is known to read stays free.
+func room(w *project.Worker, m model.Model) (limit int, why string, own bool) {
+	known := model.Context(m)
+	if most := w.MaxContextTokens; most > 0 && (known == 0 || most <= known*3/4) {
 		return most, fmt.Sprintf("max_context_tokens is %d", most), true
 	}
-	return known * 3 / 4, fmt.Sprintf("%s reads %d tokens", f.model.Name(), known), false
+	return known * 3 / 4, fmt.Sprintf("%s reads %d tokens", m.Name(), known), false
+}
+
+// nextSize estimates the tokens of the next request.
+func (f *workerRun) nextSize() int {
+	return f.size.Request(f.conversation.Messages, f.toolbox.offered(), f.output)
 }
 
 // compact drops the oldest messages before the next request if the request, tools
 // included, would be larger than room allows (S0-59). A model that can summarise them
 // does. If what must stay is too large for max_context_tokens, compact returns E_LIMIT
 // and no request is made.
-func (f *frame) compact(ctx context.Context) error {
-	limit, why, own := f.room()
+func (f *workerRun) compact(ctx context.Context) error {
+	limit, why, own := room(f.worker, f.model)
 	if limit <= 0 {
 		return nil
 	}
-	size := f.size.Request(f.conversation.Messages, f.offered(), f.output)
+	size := f.nextSize()
 	if size <= limit {
 		return nil
 	}
@@ -65,11 +72,11 @@ const byHand = "/compact"
 // shorten drops the oldest messages: those of summed if the model can make a summary of
 // at most half of room tokens, else those of drop. If a summary fails that a person asked
 // for by hand, nothing changes.
-func (f *frame) shorten(ctx context.Context, drop, summed conversation.Dropped, room int, why string) error {
+func (f *workerRun) shorten(ctx context.Context, drop, summed conversation.Dropped, room int, why string) error {
 	e := conversation.Entry{T: conversation.CompactEntry, ID: f.id, Name: f.conversation.Name, Turn: f.conversation.Turns + 1, Dropped: &drop}
-	said := "dropped the oldest " + dropped(drop)
+	done := "dropped the oldest " + dropped(drop)
 	if most := min(room/2, maxSummary); most < minSummary || !model.CanSummarise(f.model) {
-		said += " without a summary"
+		done += " without a summary"
 	} else {
 		turn, err := f.summarise(ctx, summed, most)
 		if c := cause(ctx); c != nil {
@@ -84,48 +91,36 @@ func (f *frame) shorten(ctx context.Context, drop, summed conversation.Dropped, 
 		if err == nil {
 			e.Text, e.Usage, e.Dropped = turn.Text, conversation.SpentOf(turn.Usage), &summed
 			e.Answer = &conversation.Answer{Model: turn.Model}
-			said = "summarised the oldest " + dropped(summed)
+			done = "summarised the oldest " + dropped(summed)
 		} else {
-			said += ", because no summary could be made (" + fault.Of(err, fault.Model).Message + ")"
+			done += ", because no summary could be made (" + fault.Of(err, fault.Model).Message + "); the next summary will have it"
 		}
 	}
-	f.conversation.Drop(*e.Dropped, prompt.Summary(e.Text))
-	f.tree.r.Journal.Add(e)
-	f.emit(trace.Warning{Code: fault.Limit, Message: said + ": " + why})
+	f.conversation.Shorten(*e.Dropped, prompt.Summary(e.Text))
+	f.tree.r.Keeping.Journal.Add(e)
+	f.emit(trace.Warning{Code: fault.Limit, Message: done + ": " + why})
 	return nil
 }
 
 // summarise asks the model for a summary of what is to be dropped, in at most most
 // tokens. The request counts in usage and cost, but is not a turn.
-func (f *frame) summarise(ctx context.Context, d conversation.Dropped, most int) (model.Turn, error) {
-	ctx, deadline := f.tree.clock.deadline(ctx, f.worker.Limits.ModelTimeout, "the request for a summary")
-	defer deadline.stop()
-	limit, _, _ := f.room()
+func (f *workerRun) summarise(ctx context.Context, d conversation.Dropped, most int) (model.Turn, error) {
+	limit, _, _ := room(f.worker, f.model)
 	if limit <= 0 { // not known; the model has read the conversation up to here
-		limit = max(f.requestTokens(f.conversation.Messages), 4*maxSummary)
+		limit = max(model.EstimateRequest(f.conversation.Messages, f.toolbox.offered(), f.output), 4*maxSummary)
 	}
 	old := conversation.New("", f.conversation.Messages...)
-	name := f.conversation.Name + "~"
-	settings := summarySettings(f.modelSettings, f.model.Name())
-	settings["max_output_tokens"] = json.RawMessage(fmt.Sprint(most + min(maxThoughts, limit/2)))
-	f.tree.r.Journal.Flush()
-	messages := []model.Message{
-		{Role: model.System, Text: prompt.Summarise},
-		{Role: model.User, Text: transcript(old.Drop(d, ""), (limit-most)*model.BytesToken/2)},
+	gone := slices.Concat(f.conversation.Unsummed, old.Drop(d, ""))
+	turn, err := askAside(ctx, f, aside{
+		what: "the request for a summary", most: most, thoughts: min(maxThoughts, limit/2),
+		messages: []model.Message{
+			{Role: model.System, Text: prompt.Summarise},
+			{Role: model.User, Text: transcript(gone, (limit-most)*model.BytesToken/2)},
+		},
+	})
+	if err == nil {
+		turn.Text = head(strings.TrimSpace(turn.Text), most*2*model.BytesToken)
 	}
-	turn, err := f.model.Generate(ctx, model.Request{
-		Worker: f.worker.ID, Conversation: name, ID: f.id, Turn: f.conversation.Turns + 1, Settings: settings, Timeout: f.worker.Limits.ModelTimeout,
-		Messages: messages, Budget: &payer{budget: f.budget, deadline: deadline, in: model.EstimateTokens(messages)},
-	}, nil)
-	model.Forget(f.model, name)
-	if err == nil && strings.TrimSpace(turn.Text) == "" {
-		err = fault.New(fault.Model, "the summary is empty")
-	}
-	if err != nil {
-		f.lost(turn, f.conversation.Turns+1)
-		return turn, err
-	}
-	turn.Text = head(strings.TrimSpace(turn.Text), most*2*model.BytesToken)
 	return turn, err
 }
 
@@ -203,17 +198,17 @@ func transcript(messages []model.Message, size int) string {
 // if there is nothing to shorten, and the fault of the model if the summary fails: then
 // nothing has changed.
 func (s *Session) Compact(ctx context.Context) error {
-	f := s.frame
+	f := s.run
 	old := f.conversation.Old()
 	if f.model == nil || old == (conversation.Dropped{}) {
 		return fault.New(fault.Usage, "there is nothing to shorten yet").Hinting("/compact keeps the last exchange, or the last turn if there is only one exchange, and shortens what comes before it; /new begins a new conversation")
 	}
-	room := 2 * maxSummary
-	if limit, _, _ := f.room(); limit > 0 {
-		room = min(room, limit/2)
+	most := 2 * maxSummary
+	if limit, _, _ := room(f.worker, f.model); limit > 0 {
+		most = min(most, limit/2)
 	}
-	err := f.shorten(ctx, old, old, room, byHand)
-	s.r.Journal.Flush()
+	err := f.shorten(ctx, old, old, most, byHand)
+	s.tree.r.Keeping.Journal.Flush()
 	return err
 }
 
@@ -227,11 +222,6 @@ func dropped(d conversation.Dropped) string {
 	return fmt.Sprintf("%d exchange(s) and %d turn(s)", d.Exchanges, d.Turns)
 }
 
-// requestTokens estimates a request with these messages.
-func (f *frame) requestTokens(messages []model.Message) int {
-	return model.EstimateRequest(messages, f.offered(), f.output)
-}
-
 // minResult is how many bytes of a result the model is shown at least, even if there is
 // little room.
 const minResult = 256
@@ -239,15 +229,15 @@ const minResult = 256
 // resultLimit returns how many bytes of each of n results the model is shown at once:
 // limits.tool_output, and together at most half of the room beside the messages that
 // always stay. 0: no limit.
-func (f *frame) resultLimit(n int) int {
+func (f *workerRun) resultLimit(n int) int {
 	limit := max(int(f.worker.Limits.ToolOutput), 0)
-	most, _, _ := f.room()
+	most, _, _ := room(f.worker, f.model)
 	if most <= 0 || n == 0 {
 		return limit
 	}
-	room := (most - f.requestTokens(f.conversation.Lasting())) * model.BytesToken / 2 / n
-	if room = max(room, minResult); limit == 0 || room < limit {
-		return room
+	each := (most - model.EstimateRequest(f.conversation.Lasting(), f.toolbox.offered(), f.output)) * model.BytesToken / 2 / n
+	if each = max(each, minResult); limit == 0 || each < limit {
+		return each
 	}
 	return limit
 }

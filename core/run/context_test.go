@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"golem/core/config"
 	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/tool"
-	"golem/core/trace"
 )
 
 // For any conversation: the request fits max_context_tokens with its tools, or no
@@ -32,13 +32,11 @@ func TestTrim(t *testing.T) {
 			addTool(t, tools, "tool"+strconv.Itoa(i), strings.Repeat("d", random.IntN(200)))
 		}
 		w := &project.Worker{ID: "main", MaxContextTokens: 1 + random.IntN(600)}
-		f := &frame{
-			identity: identity{tree: newTree(&Runner{Sink: trace.Sinks(nil)}), worker: w}, powers: powers{tools: tools},
-			conversation: conversation.New("0", randomTalk(random)...),
-		}
+		f := talking(w, nil, randomTalk(random)...)
+		f.toolbox.Set = tools
 		before := append([]model.Message(nil), f.conversation.Messages...)
 		err := f.compact(t.Context())
-		size := f.requestTokens(f.conversation.Messages)
+		size := model.EstimateRequest(f.conversation.Messages, f.toolbox.offered(), nil)
 		if err != nil {
 			if refused++; !errors.Is(err, fault.Limit) || size <= w.MaxContextTokens {
 				t.Fatalf("seed %d: %v at %d of %d", seed, err, size, w.MaxContextTokens)
@@ -50,13 +48,22 @@ func TestTrim(t *testing.T) {
 		}
 		if len(f.conversation.Messages) < len(before) {
 			cut++
-		} else if f.requestTokens(before) > w.MaxContextTokens {
+		} else if model.EstimateRequest(before, f.toolbox.offered(), nil) > w.MaxContextTokens {
 			t.Fatalf("seed %d: nothing went", seed)
 		}
 		wellFormed(t, seed, before, f.conversation.Messages)
 	}
 	if refused == 0 || cut == 0 {
 		t.Errorf("refused %d, cut %d: the test shows nothing", refused, cut)
+	}
+}
+
+// talking returns a root that has talked with a model.
+func talking(w *project.Worker, m model.Model, said ...model.Message) *workerRun {
+	t := newTree(&Runner{}, nil, false)
+	return &workerRun{
+		place: newPlace(w, "", nil, t.events), tree: t, toolbox: &toolbox{Set: &tool.Set{}}, model: m, budget: &budget{ledger: &ledger{}},
+		conversation: conversation.New("0", said...),
 	}
 }
 
@@ -140,11 +147,9 @@ func (h *heard) Generate(_ context.Context, r model.Request, _ func(model.Delta)
 func summarised(t *testing.T, name string, w *project.Worker, s model.Settings) model.Request {
 	t.Helper()
 	h := &heard{name: name}
-	f := &frame{
-		identity: identity{tree: newTree(&Runner{Sink: trace.Sinks(nil)}), worker: w}, powers: powers{tools: &tool.Set{}, model: h, modelSettings: s, budget: &budget{ledger: &ledger{}}},
-		conversation: conversation.New("0", model.Message{Role: model.System, Text: "Help."}, model.Message{Role: model.User, Text: "alpha"},
-			model.Message{Role: model.Assistant, Text: "beta"}, model.Message{Role: model.User, Text: "gamma"}),
-	}
+	f := talking(w, h, model.Message{Role: model.System, Text: "Help."}, model.Message{Role: model.User, Text: "alpha"},
+		model.Message{Role: model.Assistant, Text: "beta"}, model.Message{Role: model.User, Text: "gamma"})
+	f.settings = s
 	turn, err := f.summarise(t.Context(), f.conversation.Old(), 1000)
 	if err != nil || turn.Text != "They talked." {
 		t.Fatal(turn, err)
@@ -155,7 +160,7 @@ func summarised(t *testing.T, name string, w *project.Worker, s model.Settings) 
 // A request for a summary has the worker's settings except those for calls and for its
 // usual answers. The model reasons little, with tokens in addition to the summary's.
 func TestSettingsOfASummary(t *testing.T) {
-	w := &project.Worker{ID: "main", MaxContextTokens: 8000, Limits: project.Limits{ModelTimeout: 5 * time.Minute}}
+	w := &project.Worker{ID: "main", MaxContextTokens: 8000, Limits: config.Limits{ModelTimeout: 5 * time.Minute}}
 	for _, c := range []struct{ model, settings, want string }{
 		{"openai:m", `{}`, `{"max_output_tokens":3048}`},
 		{"openai:m", `{"max_output_tokens":64000,"parallel_tool_calls":false,"stop":["END"],"temperature":0.2,"cache":false}`, `{"cache":false,"max_output_tokens":3048,"temperature":0.2}`},
@@ -208,11 +213,8 @@ func (w *writer) Generate(ctx context.Context, r model.Request, d func(model.Del
 // often the conversation is compacted.
 func TestSummaryReplacesTheEarlierOne(t *testing.T) {
 	w := &writer{heard: heard{name: "openai:m"}}
-	f := &frame{
-		identity:     identity{tree: newTree(&Runner{Sink: trace.Sinks(nil)}), worker: &project.Worker{ID: "main", MaxContextTokens: 8000, Limits: project.Limits{ModelTimeout: time.Minute}}},
-		powers:       powers{tools: &tool.Set{}, model: w, budget: &budget{ledger: &ledger{}}},
-		conversation: conversation.New("0", model.Message{Role: model.System, Text: "Help."}, model.Message{Role: model.User, Text: "the task"}),
-	}
+	f := talking(&project.Worker{ID: "main", MaxContextTokens: 8000, Limits: config.Limits{ModelTimeout: time.Minute}}, w,
+		model.Message{Role: model.System, Text: "Help."}, model.Message{Role: model.User, Text: "the task"})
 	for turn := range 40 {
 		id := strconv.Itoa(turn)
 		f.conversation.Add(model.Message{Role: model.Assistant, Calls: []model.Call{{ID: id, Name: "t", Args: "{}"}}},
@@ -253,12 +255,9 @@ func (*mute) Generate(context.Context, model.Request, func(model.Delta)) (model.
 // A /compact whose summary fails changes nothing and says why.
 func TestCompactByHandThatFails(t *testing.T) {
 	m := &mute{heard{name: "openai:m"}}
-	f := &frame{
-		identity: identity{tree: newTree(&Runner{Sink: trace.Sinks(nil)}), worker: &project.Worker{ID: "main"}}, powers: powers{tools: &tool.Set{}, model: m, budget: &budget{ledger: &ledger{}}},
-		conversation: conversation.New("0", model.Message{Role: model.System, Text: "Help."}, model.Message{Role: model.User, Text: "alpha"},
-			model.Message{Role: model.Assistant, Text: "beta"}, model.Message{Role: model.User, Text: "gamma"}, model.Message{Role: model.Assistant, Text: "delta"}),
-	}
-	s := &Session{r: f.tree.r, tree: f.tree, frame: f}
+	f := talking(&project.Worker{ID: "main"}, m, model.Message{Role: model.System, Text: "Help."}, model.Message{Role: model.User, Text: "alpha"},
+		model.Message{Role: model.Assistant, Text: "beta"}, model.Message{Role: model.User, Text: "gamma"}, model.Message{Role: model.Assistant, Text: "delta"})
+	s := &Session{tree: f.tree, run: f}
 	before := slices.Clone(f.conversation.Messages)
 	err := s.Compact(t.Context())
 	if !errors.Is(err, fault.Model) || !strings.Contains(err.Error(), "nothing was shortened") || !strings.Contains(err.Error(), "overloaded") {

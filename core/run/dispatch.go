@@ -20,22 +20,33 @@ type callResult struct {
 
 // dispatch runs the calls of one turn in parallel, as far as their order and
 // delegation.parallel allow. The results are in call order.
-func (f *frame) dispatch(ctx context.Context, calls []model.Call) []callResult {
-	f.current.shown = f.resultLimit(len(calls))
-	results, orders := make([]callResult, len(calls)), make([]order, len(calls))
+func (f *workerRun) dispatch(ctx context.Context, calls []model.Call) []callResult {
+	f.turn.shown = f.resultLimit(len(calls))
+	results, orders, requests := make([]callResult, len(calls)), make([]order, len(calls)), make([]callRequest, len(calls))
 	for i, c := range calls {
 		f.conversation.Calls++
-		results[i].id, orders[i] = childID(f.id, f.conversation.Calls), f.order(c.Name)
+		id := childID(f.id, f.conversation.Calls)
+		results[i].id, orders[i] = id, orderOf(f.toolbox.Set, c.Name)
+		requests[i] = callRequest{id: id, parent: f.id, name: c.Name, args: newArguments(c.Args), invalid: c.Invalid, model: true}
 	}
-	together(f.worker.Delegation.Parallel, waitsFor(orders), func(i int) { f.announce(results[i].id, calls[i]) }, func(i int) {
-		r, c := &results[i], calls[i]
-		r.out, r.fault = f.call(ctx, callRequest{id: r.id, parent: f.id, name: c.Name, args: c.Args, invalid: c.Invalid, model: true})
+	together(f.worker.Delegation.Parallel, waitsFor(orders), func(i int) { f.announce(requests[i]) }, func(i int) {
+		results[i].out, results[i].fault = f.call(ctx, requests[i])
 	})
 	return results
 }
 
-func (f *frame) order(name string) order {
-	tl, ok := f.tools.Get(name)
+// announce emits that a worker's call waits and cannot start yet.
+func (f *workerRun) announce(req callRequest) {
+	tl, ok := f.toolbox.Get(req.name)
+	if !ok || tl.Spec().Kind != tool.Worker || f.tree.replay.ended(req.id) {
+		return
+	}
+	worker, task := req.args.delegation(tl.Spec())
+	f.progress(req.id, progressPending, worker, task)
+}
+
+func orderOf(tools *tool.Set, name string) order {
+	tl, ok := tools.Get(name)
 	if !ok {
 		return orderFree
 	}
@@ -51,21 +62,21 @@ func (f *frame) order(name string) order {
 // absorb adds the results of a turn to the conversation. If the worker called
 // request_input, its questions, joined into one, are its answer (S4-09) and asked is
 // true.
-func (f *frame) absorb(calls []model.Call, results []callResult) (answer tool.Output, asked bool) {
+func (f *workerRun) absorb(calls []model.Call, results []callResult) (answer tool.Output, asked bool) {
 	var questions []tool.Output
 	for i, r := range results {
 		call := calls[i]
 		msg := model.Message{Role: model.ToolRole, CallID: call.ID, Tool: call.Name}
-		flt := f.conversation.Repeats.Note(call, r.fault, r.out.String())
+		flt := f.conversation.Repeats.Note(call, r.fault, r.out.Read())
 		if flt != nil {
 			msg.Text, msg.Error = string(flt.Result()), flt.Code
 		} else {
 			var cut bool
-			msg.Text, cut = f.fit(r.id, r.out.String())
-			msg.Parts = given(call.Name, r.out.Parts)
-			who := f.current.callee(r.id)
-			f.noteQuestion(who, r.out)
-			f.conversation.Keep(conversation.Result{ID: r.id, Tool: call.Name, Worker: who.id, Text: r.out.String(), Cut: cut})
+			msg.Text, cut = f.fit(r.id, r.out.Read())
+			msg.Parts = resultParts(call.Name, r.out.Parts)
+			who := f.turn.callee(r.id)
+			f.conversation.Question = questionOf(f.conversation.Question, who, r.out)
+			f.conversation.Keep(conversation.Result{ID: r.id, Tool: call.Name, Worker: who.id, Text: r.out.Read(), Cut: cut})
 		}
 		f.conversation.Add(msg)
 		if flt == nil && r.out.NeedsInput && call.Name == requestInput {
@@ -74,7 +85,7 @@ func (f *frame) absorb(calls []model.Call, results []callResult) (answer tool.Ou
 	}
 	last := &f.conversation.Messages[len(f.conversation.Messages)-1]
 	last.Text += f.conversation.Repeats.EndTurn()
-	f.current.forget()
+	f.turn.forget()
 	return joined(questions), len(questions) > 0
 }
 
@@ -83,14 +94,14 @@ const requestInput = "request_input"
 
 // fit cuts a result to the part that the model is shown. The rest can be read with
 // read_result, which is offered from then on.
-func (f *frame) fit(id, text string) (shown string, cut bool) {
-	limit := f.current.shown
+func (f *workerRun) fit(id, text string) (shown string, cut bool) {
+	limit := f.turn.shown
 	if limit <= 0 || len(text) <= limit {
 		return text, false
 	}
-	if _, ok := f.tools.Get(readResult); !ok {
+	if _, ok := f.toolbox.Get(readResult); !ok {
 		// The name is reserved, so adding it cannot collide.
-		if err := f.tools.Add(f.readResultTool()); err != nil {
+		if err := f.toolbox.Add(readResultTool()); err != nil {
 			return head(text, limit), true
 		}
 	}
@@ -105,11 +116,12 @@ type readResultArgs struct {
 }
 
 // readResultTool returns the tool with which a model reads on in results that were cut.
-func (f *frame) readResultTool() tool.Tool {
-	return tool.Func(tool.Spec{
+func readResultTool() tool.Tool {
+	return tool.FuncWithCall(tool.Spec{
 		Name: readResult, Description: "Reads on in a tool result that was cut because of its size.", Risk: tool.Read,
 		Toolset: "golem", Provider: "builtin",
-	}, func(_ context.Context, in readResultArgs) (tool.Output, error) {
+	}, func(_ context.Context, c tool.Call, in readResultArgs) (tool.Output, error) {
+		f := c.Host.(*toolHost).run // the tool is only in the toolboxes of worker runs
 		text, ok := f.conversation.CutText(in.Call)
 		if !ok {
 			return tool.Output{}, fault.New(fault.NotFound, "no shortened result has the call id %q", in.Call).
@@ -118,7 +130,7 @@ func (f *frame) readResultTool() tool.Tool {
 		if in.Offset < 0 || in.Offset > len(text) {
 			return tool.Output{}, fault.New(fault.ToolInput, "offset %d is outside the result's %d bytes", in.Offset, len(text))
 		}
-		return tool.Output{Text: page(in.Call, text, in.Offset, f.current.shown)}, nil
+		return tool.Output{Text: page(in.Call, text, in.Offset, f.turn.shown)}, nil
 	})
 }
 

@@ -11,7 +11,6 @@ import (
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/tool"
-	"golem/core/trace"
 )
 
 // runTool runs the tool that is the entry (S3-24) as the root call, for a worker that
@@ -25,36 +24,36 @@ func (r *Runner) runTool(ctx context.Context, w *project.Worker, in Input) Resul
 	if err != nil {
 		return r.Refuse(in, err)
 	}
-	if err := s.frame.entryTool(); err != nil {
-		s.frame.close()
+	if err := hasEntryTool(s.run.toolbox, w); err != nil {
+		s.run.close()
 		return r.Refuse(in, err)
 	}
-	if k := r.Kept; k != nil && k.Messages() > 0 {
+	if k := r.Keeping.Kept; k != nil && k.Messages() > 0 {
 		in = inputOf(k.Steps[len(k.Steps)-1].Input)
 		k.Reopen()
-		s.tree.kept, s.tree.step = k, len(k.Steps)-1
+		s.tree.replay = newReplay(r, k, len(k.Steps)-1)
 	}
-	args, err := toolArgs(s.frame, w.Tool, in)
+	args, err := toolArgs(s.run.toolbox, w.Tool, in)
 	if err != nil {
-		s.frame.close()
+		s.run.close()
 		return r.Refuse(in, err)
 	}
 	return s.callTool(ctx, w.Tool, args, in)
 }
 
-// entryTool returns an error unless a module provides the tool that the manifest's
+// hasEntryTool returns an error unless a module provides the tool that the manifest's
 // entry names.
-func (f *frame) entryTool() error {
-	if t, ok := f.tools.Get(f.worker.Tool); ok && t.Spec().Kind == tool.Wasm {
+func hasEntryTool(box *toolbox, w *project.Worker) error {
+	if t, ok := box.Get(w.Tool); ok && t.Spec().Kind == tool.Wasm {
 		return nil
 	}
-	missing := fault.Of(f.worker.Missing(), fault.WorkerNotFound)
+	missing := fault.Of(w.Missing(), fault.WorkerNotFound)
 	var names []string
-	for _, t := range f.tools.Find(func(s tool.Spec) bool { return s.Kind == tool.Wasm }) {
+	for _, t := range box.Find(func(s tool.Spec) bool { return s.Kind == tool.Wasm }) {
 		names = append(names, t.Spec().Name)
 	}
 	slices.Sort(names)
-	if near := fault.Nearest(f.worker.Tool, names); near != "" {
+	if near := fault.Nearest(w.Tool, names); near != "" {
 		return missing.Hinting("did you mean the tool %s", near)
 	}
 	return missing.Hinting("no tool has that name either; the tools are: %s", listOr(names, "none"))
@@ -62,7 +61,7 @@ func (f *frame) entryTool() error {
 
 // toolArgs returns a tool's arguments for an input: an object is used unchanged, a text
 // goes to the field that textField finds.
-func toolArgs(f *frame, name string, in Input) (json.RawMessage, error) {
+func toolArgs(box *toolbox, name string, in Input) (json.RawMessage, error) {
 	if len(in.JSON) > 0 {
 		return in.JSON, nil
 	}
@@ -73,7 +72,7 @@ func toolArgs(f *frame, name string, in Input) (json.RawMessage, error) {
 	if text[0] == '{' && json.Valid([]byte(text)) {
 		return json.RawMessage(text), nil
 	}
-	t, ok := f.tools.Get(name)
+	t, ok := box.Get(name)
 	if !ok { // the call reports an unknown name
 		return in.Raw(), nil
 	}
@@ -126,33 +125,28 @@ func textField(schema json.RawMessage) (field string, all []string) {
 // callTool runs one tool of the worker for a person, as the root call. Its time limit
 // is that of a worker, because it stands in the place of one.
 func (s *Session) callTool(ctx context.Context, name string, args json.RawMessage, in Input) Result {
-	s.begun = true
-	s.tree.staged.Worker, s.tree.record.Worker = s.frame.worker.ID, s.frame.worker.ID
-	s.emit(trace.RunStart{Input: in.Raw()})
-	for _, n := range s.r.Notices {
-		s.emit(n)
-	}
-	s.frame.notices()
-	if k := s.tree.kept; k == nil {
-		s.said(in)
+	s.beginRun(in)
+	s.run.toolbox.begin()
+	if k := s.tree.replay; k == nil {
+		keepInput(s.tree.r.Keeping.Journal, s.run.conversation.Calls, in)
 	} else {
-		s.frame.resumeStaged()
-		if k.Taint {
-			s.tree.taint(s.frame.at(), beforeResume)
+		s.tree.staging.resume(&s.run.place)
+		if k.kept.Taint {
+			s.tree.taint.mark(s.run.event(nil), beforeResume)
 		}
 	}
-	limited, stop := s.tree.clock.timeout(ctx, s.frame.worker.Limits.WorkerTimeout, "tool "+name)
+	limited, stop := s.tree.clock.timeout(ctx, s.run.worker.Limits.WorkerTimeout, "tool "+name)
 	defer stop()
 	var f *fault.Fault
-	s.out, f = s.frame.call(limited, callRequest{id: rootID, name: name, args: string(args)})
+	s.out, f = s.run.call(limited, callRequest{id: rootID, name: name, args: newArguments(string(args))})
 	if f != nil {
 		s.err = f
 	}
-	s.frame.closeStaged(ctx)
-	s.done()
+	s.tree.staging.close(ctx, &s.run.place)
+	s.keepDone()
 	res := s.result()
-	s.frame.announcePending()
-	s.frame.close()
-	s.end(res, s.r.now().Sub(s.started).Milliseconds())
+	s.tree.staging.announce(&s.run.place)
+	s.run.close()
+	s.run.emit(endOf(res, s.tree.r.Project.Trees.Opened(), s.tree.r.now().Sub(s.started).Milliseconds()))
 	return res
 }

@@ -9,10 +9,10 @@ import (
 // given returns the redactor of the person's values that tools were given; nil if there
 // are none.
 func (r *Runner) given() *trace.Redactor {
-	if r.Given == nil {
+	if r.Values == nil {
 		return nil
 	}
-	return r.Given()
+	return r.Values.Given()
 }
 
 // withoutGiven returns the result of a tool without the person's values that modules

@@ -9,25 +9,24 @@ import (
 	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/tool"
-	"golem/core/trace"
 )
 
-// noteQuestion stores the question of a worker that lacked information, until a worker
-// answers after it or the person does.
-func (f *frame) noteQuestion(who callee, out tool.Output) {
+// questionOf returns the question that a worker asks its caller: the one of a worker that
+// lacked information, until a worker answers after it or the person does. before is the
+// question so far.
+func questionOf(before *conversation.Question, who callee, out tool.Output) *conversation.Question {
 	if !who.file {
-		return
+		return before
 	}
 	if !out.NeedsInput {
-		f.conversation.Question = nil
-		return
+		return nil
 	}
 	q := &conversation.Question{}
 	if json.Unmarshal(out.Data, q) != nil {
 		*q = conversation.Question{}
 	}
 	q.Worker = who.id
-	f.conversation.Question = q
+	return q
 }
 
 // joined returns several questions as one, with the options of each after it.
@@ -58,18 +57,16 @@ func joined(questions []tool.Output) tool.Output {
 // for input and the root has answered with a question of its own. In a chat the next
 // message is the reply. ok is false if the run is over.
 func (s *Session) reply(ctx context.Context, res Result) (in Input, ok bool) {
-	f := s.frame
+	f := s.run
 	q := f.conversation.Question
 	if res.Status != OK || q == nil || f.worker.Input != nil || f.output != nil {
 		return in, false
 	}
-	lines := saidBy(f.worker.ID, res.Output.Text, q)
+	lines := questionLines(f.worker.ID, res.Output.Text, q)
 	for range maxReplies {
-		text, err := s.r.Gate.Input(ctx, approval.Question{
-			Kind: approval.KindInput, Call: f.id, WorkerPath: f.chain, Title: f.worker.ID + " asks you", Lines: lines,
-			Asking: s.tree.ask,
-			Shown:  func(r approval.Request) { s.tree.shown(f.at(), r) },
-		})
+		text, err := s.tree.r.Gate.Input(ctx, s.tree.person.from(&f.place, approval.Question{
+			Kind: approval.KindInput, Title: f.worker.ID + " asks you", Lines: lines,
+		}))
 		if err != nil {
 			s.out, s.err = tool.Output{}, fault.Of(err, fault.Interrupted)
 		}
@@ -77,7 +74,7 @@ func (s *Session) reply(ctx context.Context, res Result) (in Input, ok bool) {
 			return in, false
 		}
 		in = Input{Text: text}
-		if err = s.guardReply(ctx, in); err == nil {
+		if err = guardReply(ctx, s.run, in); err == nil {
 			return in, true
 		}
 		if ctx.Err() != nil {
@@ -92,10 +89,10 @@ func (s *Session) reply(ctx context.Context, res Result) (in Input, ok bool) {
 // maxReplies is how often a person is asked for an answer that golem may send.
 const maxReplies = 3
 
-// saidBy returns the lines of the question that the root passes on: its own words, and
+// questionLines returns the lines of the question that the root passes on: its own words, and
 // the question of its child with the options. Each line names the worker whose words it
 // has, because golem's own words are the heading alone (SPEC §7).
-func saidBy(root, text string, q *conversation.Question) (lines []approval.Line) {
+func questionLines(root, text string, q *conversation.Question) (lines []approval.Line) {
 	if strings.TrimSpace(text) != "" {
 		lines = append(lines, approval.Line{Path: root + " says", Value: text, By: root})
 	}
@@ -109,32 +106,20 @@ func saidBy(root, text string, q *conversation.Question) (lines []approval.Line)
 // guardReply asks the person before an answer to a worker's question goes to a model, if
 // the answer contains a known key or something that looks like one (SPEC §7). It returns
 // E_DENIED unless the person says yes.
-func (s *Session) guardReply(ctx context.Context, in Input) error {
-	f := s.frame
-	q := f.conversation.Question
-	if q == nil || s.r.IsSecret == nil || !s.r.IsSecret(in.Text) {
+func guardReply(ctx context.Context, f *workerRun, in Input) error {
+	values := f.tree.r.Values
+	if f.conversation.Question == nil || values == nil || !values.IsSecret(in.Text) {
 		return nil
 	}
-	rec, err := s.r.Gate.Ask(ctx, approval.Question{
-		Kind: approval.KindSecret, Call: f.id, WorkerPath: f.chain, Title: "Your answer looks like a key. Send it to " + f.worker.ID + "?",
+	rec, err := f.tree.person.ask(ctx, &f.place, approval.Question{
+		Kind: approval.KindSecret, Title: "Your answer looks like a key. Send it to " + f.worker.ID + "?",
 		Lines: []approval.Line{{
 			Path: "your answer", Value: fault.Count(len(in.Text), "byte") + ", which golem does not show here",
 			Means: "the model, its provider, the trace and the kept conversation can get the key; golem secret set gives a key to tools without that",
 		}},
-		Asking: s.tree.ask,
-		Shown:  func(r approval.Request) { s.tree.shown(f.at(), r) },
-	})
-	if rec.Answered {
-		f.emit(trace.Approval{
-			Kind: string(approval.KindSecret), Setting: string(rec.Setting), Rule: "your answer", Source: rec.Source,
-			Decision: decision(rec), Reason: rec.Reason,
-		})
+	}, "your answer")
+	if err == nil && !rec.Run {
+		err = fault.New(fault.Denied, "your answer was not sent: it looks like a key (%s)", rec.Reason).Hinting("answer without the key; golem secret set NAME keeps it for tools")
 	}
-	switch {
-	case err != nil:
-		return fault.Of(err, fault.Interrupted)
-	case !rec.Run:
-		return fault.New(fault.Denied, "your answer was not sent: it looks like a key (%s)", rec.Reason).Hinting("answer without the key; golem secret set NAME keeps it for tools")
-	}
-	return nil
+	return err
 }

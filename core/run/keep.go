@@ -3,66 +3,66 @@ package run
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
-	"golem/core/prompt"
 	"golem/core/tool"
 	"golem/core/trace"
 )
 
-// A run keeps what it and its models say (SPEC §14). A run that was killed continues by
-// running again: where an answer or a result was kept, it is used instead of a request
-// or a call. So there is only one loop, and everything that depends on it (ids,
-// counters, budgets, repairs) comes out as before.
-
 // restore repeats a kept conversation. again says that a last exchange that failed or
 // was interrupted is to be continued; one in which golem was killed always is. in is
-// the message of the exchange to continue, for goOn; nil if there is none.
-func (s *Session) restore(ctx context.Context, k *conversation.Kept, again bool) (in *Input, err error) {
-	t := s.tree
-	t.kept, t.tainted = k, t.tainted || k.Taint
-	defer func() { t.closed = nil }()
+// the message of the exchange to continue, for goOn; nil if there is none. paid says that
+// the spending of the conversation is booked already.
+func (s *Session) restore(ctx context.Context, k *conversation.Kept, again, paid bool) (in *Input, err error) {
+	p := newReplay(s.tree.r, k, 0)
+	p.paid = paid
+	s.tree.replay = p
+	s.tree.events.quiet.Store(true)
+	defer s.tree.events.quiet.Store(false)
+	if k.Taint {
+		s.tree.taint.is.Store(true)
+	}
+	defer func() { p.closed = nil }()
 	for i, step := range k.Steps {
 		if step.T == conversation.NewEntry {
 			s.Reset()
 			continue
 		}
 		input := inputOf(step.Input)
-		t.step = i
-		s.frame.conversation.Calls = max(s.frame.conversation.Calls, step.Calls)
+		p.step = i
+		s.run.conversation.Calls = max(s.run.conversation.Calls, step.Calls)
 		if i == len(k.Steps)-1 && k.Pending(again) {
 			k.Reopen()
 			return &input, nil
 		}
-		t.closed = step.Done
-		if t.closed == nil { // in a branch: golem was killed in this exchange
-			t.closed = &conversation.Entry{Error: errNotKept}
+		p.closed = step.Done
+		if p.closed == nil { // in a branch: golem was killed in this exchange
+			p.closed = &conversation.Entry{Error: errNotKept}
 		}
 		if input.unread() {
-			s.out, s.err = tool.Output{}, cmp.Or(t.closed.Error, errNotKept) // the resource could not be read, so the model got nothing
+			s.out, s.err = tool.Output{}, cmp.Or(p.closed.Error, errNotKept) // the resource could not be read, so the model got nothing
 			continue
 		}
 		s.out, s.err = s.exchange(ctx, input)
 		if s.refused || ctx.Err() != nil {
 			return nil, s.err
 		}
-		t.closed = nil
+		p.closed = nil
 	}
-	s.frame.keptChanges() // a /compact after the last exchange
-	s.frame.conversation.Calls = max(s.frame.conversation.Calls, k.LastCall())
+	p.changes(s.run) // a /compact after the last exchange
+	s.run.conversation.Calls = max(s.run.conversation.Calls, k.LastCall())
 	return nil, nil
 }
-
-var errNotKept = fault.New(fault.Interrupted, "the conversation ends here")
 
 // beforeResume is what the warning about untrusted content names as its source.
 const beforeResume = "before the conversation was resumed"
 
 // resume restores the conversation in the Runner's Kept, without events.
 func (s *Session) resume(ctx context.Context, again bool) (*Input, error) {
-	k := s.r.Kept
+	k := s.tree.r.Keeping.Kept
 	if k == nil {
 		return nil, nil
 	}
@@ -72,14 +72,18 @@ func (s *Session) resume(ctx context.Context, again bool) (*Input, error) {
 			begun = inputOf(step.Input)
 		}
 	}
+	warning := chooseKept(ctx, s, k.Model)
 	s.begin(begun)
-	s.frame.resumeStaged()
-	s.tree.quiet.Store(true)
-	in, err := s.restore(ctx, k, again)
-	s.tree.quiet.Store(false)
-	if s.tree.tainted {
-		s.tree.tainted = false
-		s.tree.taint(s.frame.at(), beforeResume)
+	if warning != nil {
+		s.run.emit(*warning)
+	}
+	s.tree.staging.resume(&s.run.place)
+	in, err := s.restore(ctx, k, again, false)
+	switch tainted := s.tree.taint.is.Swap(false); {
+	case tainted && k.Foreign:
+		s.tree.taint.mark(s.run.event(nil), beforeResume)
+	case tainted:
+		s.tree.taint.attached(s.run.event(nil), true, false)
 	}
 	return in, err
 }
@@ -99,32 +103,38 @@ func (s *Session) goOn(ctx context.Context, in Input) Result {
 	if in.unread() { // read keeps it again, with the content of its resources
 		return s.read(ctx, in)
 	}
-	s.tree.staged.Refresh()
+	s.tree.staging.work.Refresh()
 	s.out, s.err = s.exchange(ctx, in)
-	s.frame.closeStaged(ctx)
-	s.done()
+	s.tree.staging.close(ctx, &s.run.place)
+	s.keepDone()
 	return s.result()
 }
 
-// said keeps the person's message before anything is done with it.
-func (s *Session) said(in Input) {
-	e := conversation.Entry{T: conversation.InputEntry, Calls: s.frame.conversation.Calls, Input: &conversation.Input{Text: in.Text, JSON: in.JSON}}
-	for _, f := range in.Attachments {
-		e.Input.Files = append(e.Input.Files, conversation.File{Name: f.Name, Data: f.Data, Resource: f.Resource})
-	}
-	s.r.Journal.Add(e)
-	s.r.Journal.Flush()
+// keepInput keeps the person's message before anything is done with it. calls is the
+// number of the root's calls before it.
+func keepInput(j *conversation.Journal, calls int, in Input) {
+	j.Add(conversation.Entry{T: conversation.InputEntry, Calls: calls, Input: keptInput(in)})
+	j.Flush()
 }
 
-// done keeps the end of an exchange.
-func (s *Session) done() {
-	e := conversation.Entry{T: conversation.DoneEntry, Status: string(statusOf(s.out, s.err)), Turn: s.frame.conversation.Turns}
-	if s.err != nil {
-		e.Error = fault.Of(s.err, fault.Tool)
+// keptInput returns a message as an entry has it.
+func keptInput(in Input) *conversation.Input {
+	out := &conversation.Input{Text: in.Text, JSON: in.JSON}
+	for _, f := range in.Attachments {
+		out.Files = append(out.Files, conversation.File{Name: f.Name, Data: f.Data, Resource: f.Resource})
 	}
-	s.r.Journal.Add(e)
-	s.r.Journal.Flush()
-	s.tree.kept = nil // what was kept is used up
+	return out
+}
+
+// keepDone keeps the end of an exchange.
+func (s *Session) keepDone() {
+	e := conversation.Entry{T: conversation.DoneEntry, Status: string(statusOf(s.out, s.err)), Turn: s.run.conversation.Turns}
+	if s.err != nil {
+		e.Error, e.Refused = fault.Of(s.err, fault.Tool), s.run.turn.refused
+	}
+	s.tree.r.Keeping.Journal.Add(e)
+	s.tree.r.Keeping.Journal.Flush()
+	s.tree.replay = nil // what was kept is used up
 }
 
 func inputOf(in *conversation.Input) Input {
@@ -139,24 +149,19 @@ func inputOf(in *conversation.Input) Input {
 	return out
 }
 
-// begun returns how this worker run began in the kept conversation; nil: it is new.
-func (t *tree) begun(name string) *conversation.Entry {
-	if t.kept == nil {
-		return nil
-	}
-	return t.kept.Begin(name)
+// keepEntry keeps an entry about the worker run's conversation.
+func (f *workerRun) keepEntry(e conversation.Entry) {
+	e.ID, e.Name = f.id, f.conversation.Name
+	f.tree.r.Keeping.Journal.Add(e)
 }
 
 // keepBegin keeps the beginning of the worker run.
-func (f *frame) keepBegin(system, text string, files []attachment) {
-	e := conversation.Entry{
-		T: conversation.BeginEntry, ID: f.id, Name: f.conversation.Name, System: system, Text: text,
-		Worker: f.worker.ID, File: f.worker.File, Digest: f.worker.Digest,
-	}
+func (f *workerRun) keepBegin(system, text string, files []attachment) {
+	e := conversation.Entry{T: conversation.BeginEntry, System: system, Text: text, Worker: f.worker.ID, File: f.worker.File, Digest: f.worker.Digest}
 	for _, a := range files {
 		e.Files = append(e.Files, conversation.File{Name: a.name, Path: a.path, MIME: a.mime, Data: a.data})
 	}
-	f.tree.r.Journal.Add(e)
+	f.keepEntry(e)
 }
 
 func attachmentsOf(files []conversation.File) []attachment {
@@ -167,157 +172,30 @@ func attachmentsOf(files []conversation.File) []attachment {
 	return out
 }
 
-// keptTurn returns the answer that was kept for the next request. In an exchange that
-// has ended no model is asked: if no answer is left, the exchange ends as it did. ok is
-// false if the model must be asked.
-func (f *frame) keptTurn() (turn model.Turn, err error, ok bool) {
-	k, closed := f.tree.kept, f.tree.closed
-	if k == nil {
-		return turn, nil, false
-	}
-	c := f.conversation
-	a := k.Answer(c.Name, c.Turns+1, f.tree.step)
-	if a == nil && closed != nil && (closed.Turn <= c.Turns || f.parent != nil) { // no request was made
-		return turn, closedError(closed), true
-	}
-	f.keptChanges()
-	switch {
-	case a != nil:
-		turn = a.ModelTurn()
-	case closed == nil:
-		return turn, nil, false
-	default: // the model gave no answer
-		turn = model.Turn{Model: f.model.Name(), Attempts: 1}
-		err = closedError(closed)
-	}
-	c.Turns++
-	if part := k.Part(c.Name, c.Turns, f.tree.step); a == nil && part != nil {
-		c.Add(model.Message{Role: model.Assistant, Text: prompt.Stopped(part.Text)})
-	}
-	model.Advance(f.model, f.request(), turn)
-	if err == nil && !f.tree.paid {
-		f.budget.book(1, turn)
-	}
-	return turn, err, true
-}
-
-func closedError(done *conversation.Entry) error {
-	if done.Error != nil {
-		return done.Error
-	}
-	return errNotKept
-}
-
-// keptChanges repeats, once, the notes and compactions that were kept before the next
-// request, and books its failed answers.
-func (f *frame) keptChanges() {
-	c := f.conversation
-	if f.changed > c.Turns {
-		return
-	}
-	f.changed = c.Turns + 1
-	for _, e := range f.tree.kept.Changes(c.Name, c.Turns+1) {
-		f.change(e)
-	}
-}
-
-// change repeats a kept note or compaction, or books a failed answer.
-func (f *frame) change(e *conversation.Entry) {
-	switch {
-	case e.T == conversation.LostEntry:
-		if !f.tree.paid {
-			f.budget.book(0, e.ModelTurn())
-		}
-	case e.T == conversation.NoteEntry:
-		f.conversation.Add(model.Message{Role: model.User, Text: e.Text, Inner: true})
-	case e.T == conversation.ImagesEntry:
-		f.conversation.DropImages()
-	case e.Dropped != nil:
-		f.conversation.Drop(*e.Dropped, prompt.Summary(e.Text))
-		if !f.tree.paid {
-			f.budget.book(0, e.ModelTurn())
-		}
-	}
-}
-
-// keepAnswer keeps a model's answer before its calls run.
-func (f *frame) keepAnswer(turn model.Turn) {
+// keepAnswer keeps a model's answer, for which the request took so long, before its calls run.
+func (f *workerRun) keepAnswer(turn model.Turn, took time.Duration) {
 	e := conversation.AnswerOf(turn)
-	e.ID, e.Name, e.Turn, e.Calls, e.Worker = f.id, f.conversation.Name, f.conversation.Turns, f.conversation.Calls, f.worker.ID
-	f.tree.r.Journal.Add(e)
-	f.tree.r.Journal.Flush()
+	e.Turn, e.Calls, e.Worker, e.Answer.MS = f.conversation.Turns, f.conversation.Calls, f.worker.ID, took.Milliseconds()
+	e.Answer.Thought = f.turn.thought
+	f.keepEntry(e)
+	f.tree.r.Keeping.Journal.Flush()
 }
 
-// lost keeps what a failed answer to the request of a turn was billed, because limits on
-// tokens and cost also count it after a resume.
-func (f *frame) lost(billed model.Turn, turn int) {
+// keepLost keeps what a failed answer to the request of a turn was billed, because limits
+// on tokens and cost also count it after a resume.
+func (f *workerRun) keepLost(billed model.Turn, turn int) {
 	if billed.Model == "" {
 		return
 	}
-	f.tree.r.Journal.Add(conversation.Entry{
-		T: conversation.LostEntry, ID: f.id, Name: f.conversation.Name, Turn: turn, Worker: f.worker.ID,
-		Usage: conversation.SpentOf(billed.Usage), Answer: &conversation.Answer{Model: billed.Model},
+	f.keepEntry(conversation.Entry{
+		T: conversation.LostEntry, Turn: turn, Worker: f.worker.ID, Usage: conversation.SpentOf(billed.Usage), Answer: &conversation.Answer{Model: billed.Model},
 	})
 }
 
-// keptCall returns how the call ended, if that was kept; else false.
-func (f *frame) keptCall(req callRequest) (tool.Output, *fault.Fault, bool) {
-	t := f.tree
-	if t.kept == nil {
-		return tool.Output{}, nil, false
-	}
-	e := t.kept.End(req.id)
-	same := e != nil && e.Tool == req.name && (req.caller == nil || e.Args == t.r.Journal.RedactedText(req.args))
-	if !same {
-		if t.closed == nil {
-			return tool.Output{}, nil, false
-		}
-		return tool.Output{}, errNotKept, true // nothing runs in an exchange that has ended
-	}
-	if e.Worker != "" {
-		f.current.reach(req.id, callee{id: e.Worker, file: e.ByFile})
-	}
-	if !t.paid {
-		for _, e := range t.kept.Below(req.id) {
-			turns := 0
-			if e.T == conversation.AnswerEntry {
-				turns = 1
-			}
-			f.budget.book(turns, e.ModelTurn())
-		}
-	}
-	switch denial := (Denial{ID: req.id, Tool: req.name}); {
-	case e.Status == string(callDenied) && e.Nobody:
-		t.deny(denial)
-	case e.Status == string(callDenied):
-		t.decline(denial)
-	case e.Status == string(callError) && e.ByFile:
-		t.fail(Failure{ID: req.id, Worker: e.Worker, Error: e.Error})
-	}
-	out := e.Output.Tool()
-	f.recall(req.name, out)
-	return out, e.Error, true
-}
-
-// recall tells the toolsets a kept result. A search for tools offers what it has found.
-func (f *frame) recall(name string, out tool.Output) {
-	for _, c := range f.changing {
-		if set, ok := c.set.(interface {
-			Recall(name string, out tool.Output)
-		}); ok {
-			set.Recall(name, out)
-		}
-	}
-}
-
-// takenAsFailed returns the fault of a call whose end is unknown and that the person
-// does not want to run again; nil if the call is to run.
-func (t *tree) takenAsFailed(id string) error {
-	if again, asked := t.r.Retake[id]; t.kept == nil || !asked || again {
-		return nil
-	}
-	return fault.New(fault.Interrupted, "golem ended while this call ran, and the person does not want to run it again: whether it had an effect is not known").
-		Hinting("look at what is there before you call it again")
+// keptCall is what is kept of a call while it runs.
+type keptCall struct {
+	started bool                  // keepStart has kept its start
+	changed []conversation.Change // what it changed in the project's files
 }
 
 // keepStart keeps the start of a call that can change something, before it runs, and
@@ -326,50 +204,50 @@ func (c *activeCall) keepStart(risk tool.Risk) {
 	if risk == tool.Read {
 		return
 	}
-	j := c.frame.tree.r.Journal
-	j.Add(conversation.Entry{T: conversation.StartEntry, ID: c.req.id, Tool: c.req.name, Args: c.req.args, Worker: c.frame.worker.ID})
+	j := c.run.tree.r.Keeping.Journal
+	j.Add(conversation.Entry{T: conversation.StartEntry, ID: c.req.id, Tool: c.req.name, Args: c.req.args.text, Worker: c.run.worker.ID, Again: c.repeats(risk, j)})
 	j.Flush()
 	c.started = true
+}
+
+// repeats reports whether the call, if its end is not known, can run again without a question
+// (SPEC §19): it is an idempotent write, of a module without grants, or changes only files
+// that have ended with the process.
+func (c *activeCall) repeats(risk tool.Risk, j *conversation.Journal) bool {
+	switch {
+	case c.spec.Confined:
+		return true
+	case risk != tool.Write && risk != tool.Destructive || c.spec.Toolset != "filesystem":
+		return false
+	}
+	return c.spec.Idempotent || j != nil && j.KeepsFiles
+}
+
+// keepChanges gathers the files that the call changed. It is called while no other call can
+// change something: if that call were stopped, its files must not count as kept with this one.
+func (c *activeCall) keepChanges() {
+	c.changed = c.run.tree.staging.changed(c.run.tree.r.Keeping.Journal)
 }
 
 // keepEnd keeps the end of a call. If the call can have changed something, it is
 // written at once, else with what follows.
 func (c *activeCall) keepEnd(out tool.Output, body trace.ToolEnd) {
-	j := c.frame.tree.r.Journal
+	j := c.run.tree.r.Keeping.Journal
 	if j == nil {
 		return
 	}
-	who := c.frame.current.callee(c.req.id)
+	who := c.run.turn.callee(c.req.id)
 	e := conversation.Entry{T: conversation.EndEntry, ID: c.req.id, Tool: c.req.name, Status: body.Status, Error: body.Error, Worker: who.id, ByFile: who.file, Nobody: c.nobody}
 	if c.req.caller != nil {
-		e.Args = c.req.args
+		e.Args = c.req.args.text
 	}
 	if body.Error == nil {
 		e.Output = conversation.OutputOf(out)
 	}
 	e.Open = body.Status == string(callNotRun) || body.Status == string(callStopped)
+	e.Changed = c.changed
 	j.Add(e)
 	if c.started {
 		j.Flush()
 	}
-}
-
-// request returns the next request to the model.
-func (f *frame) request() model.Request {
-	return model.Request{
-		Worker: f.worker.ID, Conversation: f.conversation.Name, ID: f.id, Turn: f.conversation.Turns,
-		Messages: f.conversation.Messages, Tools: f.offered(), OutputSchema: f.output, Settings: f.modelSettings,
-		Timeout: f.worker.Limits.ModelTimeout, MayEnd: f.output == nil && mayEnd(f.conversation.Messages),
-	}
-}
-
-// keepNote keeps a text that golem added before the next request.
-func (f *frame) keepNote(text string) {
-	f.tree.r.Journal.Add(conversation.Entry{T: conversation.NoteEntry, ID: f.id, Name: f.conversation.Name, Turn: f.conversation.Turns + 1, Text: text})
-}
-
-// failed closes a session that could not be restored.
-func (s *Session) failed(err error) Result {
-	s.out, s.err = tool.Output{}, err
-	return s.Close()
 }

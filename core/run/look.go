@@ -20,15 +20,17 @@ func (c *Checker) Prompt(ctx context.Context, w *project.Worker, in Input) (stri
 	if err := checkInput(w, in, false); err != nil {
 		return "", err
 	}
-	f := c.frame(ctx, w)
-	defer f.close()
-	return f.instructions(ctx, task{text: in.Text, object: in.JSON})
+	text, err := instructions(ctx, c.r.Project, w, task{text: in.Text, object: in.JSON})
+	if err != nil {
+		return "", fault.Of(err, fault.Template).InChain([]string{w.ID})
+	}
+	return text, nil
 }
 
 // Files returns the files that a worker sees if a person runs it. The caller must not
 // write to them.
 func (c *Checker) Files(ctx context.Context, w *project.Worker) (fs.FS, error) {
-	s, err := newTree(c.r).sight(ctx, w, nil)
+	s, err := c.viewer().sight(ctx, w, nil)
 	return s.files, err
 }
 
@@ -43,7 +45,7 @@ type View struct {
 // nothing.
 func (c *Checker) View(ctx context.Context, w *project.Worker) (View, fault.List) {
 	v := View{Network: w.Sandbox.Network}
-	s, err := newTree(c.r).sight(ctx, w, nil)
+	s, err := c.viewer().sight(ctx, w, nil)
 	var faults fault.List
 	if err != nil && !errors.As(err, &faults) {
 		faults = fault.List{fault.Of(err, fault.Config)}

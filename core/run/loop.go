@@ -3,8 +3,6 @@ package run
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
 
 	"golem/core/conversation"
@@ -16,54 +14,25 @@ import (
 )
 
 // begin emits the start of the worker run.
-func (f *frame) begin() {
-	specs := f.offered()
+func (f *workerRun) begin() {
+	specs := f.toolbox.offered()
 	names := make([]string, len(specs))
 	for i, s := range specs {
 		names[i] = s.Name
 	}
 	start := trace.WorkerStart{Source: f.worker.File, Digest: f.worker.Digest, Tools: names}
-	if by, from := f.modelChoice(); by != nil {
+	if by, from := f.tree.models.choice(&f.place); by != nil {
 		start.Model, start.ModelFrom = by.Model, from
 	}
+	if f.toolbox.hardened != nil {
+		start.Hardened = f.toolbox.hardened.Spec().Module
+	}
 	f.emit(start)
-	f.notices()
-}
-
-// notices emits the warnings of making the tools, each once in a run.
-func (f *frame) notices() {
-	for _, w := range f.warnings {
-		f.warn(w)
-	}
-	f.unfit()
-}
-
-// unfit warns of tools that are not offered, because no provider accepts their schemas.
-func (f *frame) unfit() {
-	for _, t := range f.tools.All() {
-		s := t.Spec()
-		if err := model.Unfit(s); err != nil && s.Exec != tool.ExecManual {
-			f.warn(fault.Warn(fault.Schema, "the tool %s is not offered to the model: %s", s.Name, fault.Of(err, fault.Schema).Message))
-		}
-	}
-}
-
-// warn emits a warning, once in a run.
-func (f *frame) warn(w *fault.Fault) {
-	text := w.Text()
-	f.tree.mu.Lock()
-	said := slices.Contains(f.tree.noticed, text)
-	if !said {
-		f.tree.noticed = append(f.tree.noticed, text)
-	}
-	f.tree.mu.Unlock()
-	if !said {
-		f.emit(trace.Warning{Code: w.Code, Message: text})
-	}
+	f.toolbox.begin()
 }
 
 // end closes the worker run in the trace and keeps its artifacts.
-func (f *frame) end(out tool.Output, err error, ms int64) {
+func (f *workerRun) end(out tool.Output, err error, ms int64) {
 	body := trace.WorkerEnd{Status: string(statusOf(out, err)), Usage: usage(f.budget.spent()), MS: ms}
 	if own := usage(f.budget.spentAlone()); own != body.Usage {
 		body.Own = &own
@@ -74,9 +43,7 @@ func (f *frame) end(out tool.Output, err error, ms int64) {
 		body.Output = rawOutput(out)
 	}
 	f.emit(body)
-	if keep := f.tree.r.Artifact; keep != nil {
-		keep(f.id+".prompt.json", f.conversation.Messages)
-	}
+	f.tree.artifact(f.id+".prompt.json", f.conversation.Messages)
 }
 
 func statusOf(out tool.Output, err error) Status {
@@ -93,18 +60,19 @@ func statusOf(out tool.Output, err error) Status {
 
 // exchange runs turns until the worker has an answer. It appends to the conversation,
 // which stays valid in any case: every tool call has a result.
-func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
+func (f *workerRun) exchange(ctx context.Context) (tool.Output, error) {
 	ctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.WorkerTimeout, "worker "+f.worker.ID)
 	defer stop()
-	for _, name := range model.Lacking(f.model, f.modelSettings) {
-		f.warn(fault.Warn(fault.Model, "%s", model.LackingText(f.model.Name(), name)))
-	}
+	warnOfLacking(f)
 	for repairs := 0; ; {
-		turn, err := f.turn(ctx)
+		turn, err := f.nextTurn(ctx)
 		if err != nil {
 			return tool.Output{}, err
 		}
 		f.conversation.Add(model.Message{Role: model.Assistant, Text: turn.Text, Calls: turn.Calls, Kept: turn.Kept})
+		if turn.Paused {
+			continue
+		}
 		if len(turn.Calls) > 0 {
 			results := f.dispatch(ctx, turn.Calls)
 			if out, asked := f.absorb(turn.Calls, results); asked {
@@ -118,10 +86,10 @@ func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
 			}
 			continue
 		}
-		if f.output == nil && f.emptyEnd(turn) {
+		if f.output == nil && f.asksForWords(turn) {
 			continue
 		}
-		out, problems := f.answer(turn)
+		out, problems := answerOf(turn, f.output, f.worker.Output)
 		if problems == "" {
 			return out, nil
 		}
@@ -138,37 +106,11 @@ func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
 // the output schema (SPEC §5).
 const maxRepairs = 2
 
-// maxGiven is the largest schema that a caller may give, in bytes.
-const maxGiven = 64 << 10
-
-// settleOutput sets the schema of the answer: the worker's, or the one in the field of
-// the input that output_schema_from names.
-func (f *frame) settleOutput(input json.RawMessage) error {
-	f.output = f.worker.Output
-	if f.worker.OutputFrom == "" {
-		return nil
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(input, &fields); err != nil || fields[f.worker.OutputFrom] == nil {
-		return nil // a text has no fields; the input was checked before
-	}
-	given, what := fields[f.worker.OutputFrom], "/"+f.worker.OutputFrom
-	if len(given) > maxGiven {
-		return fault.New(fault.ToolInput, "%s has %d bytes; a schema of an answer may have %d", what, len(given), maxGiven).Hinting("ask for less at once")
-	}
-	if _, err := tool.Compile(given); err != nil {
-		why, _, _ := strings.Cut(fault.Of(err, fault.Schema).Message, ": json:") // of Go's types
-		return fault.New(fault.ToolInput, "%s: %s", what, why).
-			Hinting("write JSON Schema 2020-12, with references only inside the schema")
-	}
-	f.output = given
-	return nil
-}
-
-// answer returns the output of a final turn: text, or the value that the output schema
-// asks for. The second result lists what does not fit the schema, "" if nothing.
-func (f *frame) answer(turn model.Turn) (tool.Output, string) {
-	if f.output == nil {
+// answerOf returns the output of a final turn: text, or if there are schemas of the answer,
+// the value that they ask for. The second result lists what does not fit one of them, "" if
+// nothing.
+func answerOf(turn model.Turn, schema, own json.RawMessage) (tool.Output, string) {
+	if schema == nil {
 		return tool.Output{Text: turn.Text}, ""
 	}
 	text := jsonOf(turn.Text)
@@ -180,12 +122,12 @@ func (f *frame) answer(turn model.Turn) (tool.Output, string) {
 	if err != nil {
 		return tool.Output{}, strings.ReplaceAll(fault.Of(err, fault.OutputSchema).Message, "arguments", "answer")
 	}
-	for _, wanted := range []json.RawMessage{f.output, f.worker.Output} {
-		schema, err := tool.Compile(wanted)
+	for _, wanted := range []json.RawMessage{schema, own} {
+		compiled, err := tool.Compile(wanted)
 		if err != nil {
 			return tool.Output{}, err.Error()
 		}
-		if vs := schema.Validate(raw); len(vs) > 0 && wanted != nil {
+		if vs := compiled.Validate(raw); len(vs) > 0 && wanted != nil {
 			lines := make([]string, len(vs))
 			for i, v := range vs {
 				lines[i] = v.String()
@@ -196,9 +138,9 @@ func (f *frame) answer(turn model.Turn) (tool.Output, string) {
 	return tool.Output{Kind: "json", Data: raw}, ""
 }
 
-// turn asks the model once, within the budgets.
-func (f *frame) turn(ctx context.Context) (model.Turn, error) {
-	if turn, err, kept := f.keptTurn(); kept {
+// nextTurn asks the model once, within the budgets.
+func (f *workerRun) nextTurn(ctx context.Context) (model.Turn, error) {
+	if turn, err, kept := f.tree.replay.turn(f); kept {
 		return turn, err
 	}
 	if err := f.tree.sched.open(ctx); err != nil {
@@ -208,7 +150,8 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 		return model.Turn{}, fault.Of(err, fault.Budget).InChain(f.chain)
 	}
 	f.inject(ctx)
-	f.refresh(ctx)
+	steer(ctx, f)
+	f.toolbox.refresh(ctx)
 	if err := f.compact(ctx); err != nil {
 		return model.Turn{}, fault.Of(err, fault.Limit).InChain(f.chain)
 	}
@@ -221,14 +164,17 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	f.emit(trace.ModelStart{Turn: f.conversation.Turns, Messages: len(f.conversation.Messages)})
 	turn, partly, err := f.generate(ctx)
 	if err != nil {
-		f.lost(turn, f.conversation.Turns)
+		f.keepLost(turn, f.conversation.Turns)
+		f.turn.refused = model.Refused(err)
 		if f.withoutImages(err) {
-			return f.turn(ctx)
+			return f.nextTurn(ctx)
 		}
-		f.seen(partly)
+		f.keepPart(partly)
 		return turn, fault.Of(err, fault.Model).InChain(f.chain)
 	}
-	f.keepAnswer(turn)
+	first := f.conversation.Calls + 1
+	f.conversation.Calls += len(turn.ServerCalls) // they have numbers, too
+	f.keepAnswer(turn, f.tree.r.now().Sub(start))
 	if turn.Finish == "length" {
 		f.emit(trace.Warning{Code: fault.Model, Message: "the answer is incomplete: it reached the model's output limit"})
 	}
@@ -238,26 +184,46 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	}
 	f.emit(trace.ModelEnd{
 		Turn: f.conversation.Turns, Model: turn.Model, Finish: turn.Finish, Text: turn.Text, Calls: refs,
-		Usage: usage(turn.Usage), Attempts: turn.Attempts, MS: f.tree.r.now().Sub(start).Milliseconds(),
+		Usage: usage(turn.Usage), Attempts: turn.Attempts, Reasoning: f.turn.reasoned, MS: f.tree.r.now().Sub(start).Milliseconds(),
 	})
+	traceServerCalls(f, turn, first)
 	return turn, nil
 }
 
+// request returns the next request to the model.
+func (f *workerRun) request() model.Request {
+	return model.Request{
+		Worker: f.worker.ID, Conversation: f.conversation.Name, ID: f.id, Turn: f.conversation.Turns,
+		Messages: f.conversation.Messages, Tools: f.toolbox.offered(), OutputSchema: f.output, Settings: f.settings, ServerTools: serverTools(f),
+		Timeout: f.worker.Limits.ModelTimeout, MayEnd: f.output == nil && mayEnd(f.conversation.Messages),
+	}
+}
+
 // generate makes the request. shown is what a person saw of the answer.
-func (f *frame) generate(ctx context.Context) (turn model.Turn, shown string, err error) {
+func (f *workerRun) generate(ctx context.Context) (turn model.Turn, shown string, err error) {
 	mctx, deadline := f.tree.clock.deadline(ctx, f.worker.Limits.ModelTimeout, "the model request")
 	defer deadline.stop()
-	f.tree.r.Journal.Flush()
+	f.tree.r.Keeping.Journal.Flush()
 	request := f.request()
 	request.Budget = f.payer(deadline)
 	var text strings.Builder
+	thinks := thinking{f: f}
 	turn, err = f.model.Generate(mctx, request, func(d model.Delta) {
-		if d.Reset {
+		switch {
+		case d.Reasoning != "":
+			thinks.piece(d.Reasoning)
+			return
+		case d.Reset:
 			text.Reset()
+			thinks = thinking{f: f}
+		default:
+			thinks.pause()
 		}
 		text.WriteString(d.Text)
 		f.emit(trace.Delta{Text: d.Text, Reset: d.Reset})
 	})
+	thinks.pause()
+	f.turn.reasoned, f.turn.thought = thinks.spent(turn.Reasoning), thinks.kept(turn.Reasoning, err != nil)
 	if err != nil {
 		if c := cause(mctx); c != nil && fault.Of(err, fault.Model).Code != c.Code {
 			err = c
@@ -266,29 +232,45 @@ func (f *frame) generate(ctx context.Context) (turn model.Turn, shown string, er
 	return turn, text.String(), err
 }
 
-// seen adds what a person saw of an answer that was stopped or failed to the
-// conversation, so that the next request has it too.
-func (f *frame) seen(part string) {
-	if f.depth > 0 || strings.TrimSpace(part) == "" {
+// keepPart adds what a person saw of an answer that was stopped or failed to the
+// conversation, so that the next request has it too. What the model reasoned before is kept
+// without it, too.
+func (f *workerRun) keepPart(part string) {
+	if strings.TrimSpace(part) == "" {
+		part = ""
+	}
+	if f.depth > 0 || part == "" && f.turn.thought == nil {
 		return
 	}
-	f.conversation.Add(model.Message{Role: model.Assistant, Text: prompt.Stopped(part)})
-	f.tree.r.Journal.Add(conversation.Entry{T: conversation.PartEntry, ID: f.id, Name: f.conversation.Name, Turn: f.conversation.Turns, Text: part})
+	if part != "" {
+		f.conversation.Add(model.Message{Role: model.Assistant, Text: prompt.Stopped(part)})
+	}
+	e := conversation.Entry{T: conversation.PartEntry, Turn: f.conversation.Turns, Text: part}
+	if f.turn.thought != nil {
+		e.Answer = &conversation.Answer{Thought: f.turn.thought}
+	}
+	f.keepEntry(e)
 }
 
-// inject adds texts from outside the conversation before the root's next request.
-func (f *frame) inject(ctx context.Context) {
+// inject adds what a person decided on staged items before the root's next request (S4-52).
+func (f *workerRun) inject(ctx context.Context) {
 	if f.depth > 0 {
 		return
 	}
-	texts := f.tree.r.Clearance.Notes(ctx)
-	if f.tree.r.Inject != nil {
-		texts = append(texts, f.tree.r.Inject()...)
+	notes := f.tree.staging.store.Notes(ctx)
+	if !works(f.conversation.Messages) {
+		notes = append(notes, f.tree.staging.undone.notes(ctx, f.conversation.Messages)...)
 	}
-	for _, text := range texts {
-		f.keepNote(text)
-		f.conversation.Add(model.Message{Role: model.User, Text: text, Inner: true})
+	notes, f.tree.staging.later = append(notes, f.tree.staging.later...), nil
+	for _, text := range notes {
+		f.keepEntry(conversation.Entry{T: conversation.NoteEntry, Turn: f.conversation.Turns + 1, Text: text})
+		f.conversation.Add(note(text))
 	}
+}
+
+// note returns a message of golem that tells the model what happened meanwhile.
+func note(text string) model.Message {
+	return model.Message{Role: model.User, Text: text, Inner: true, Note: true}
 }
 
 func usage(u model.Usage) trace.Usage {
@@ -304,9 +286,4 @@ func rawOutput(o tool.Output) json.RawMessage {
 		return o.Data
 	}
 	return quote(o.Text)
-}
-
-// arrow returns a chain of workers for messages: a → b → next.
-func arrow(chain []string, next string) string {
-	return fmt.Sprintf("%s → %s", strings.Join(chain, " → "), next)
 }

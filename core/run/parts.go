@@ -11,10 +11,10 @@ import (
 	"golem/core/trace"
 )
 
-// given returns the parts of a tool's result for the model. The bytes decide what a
+// resultParts returns the parts of a tool's result for the model. The bytes decide what a
 // part is, because a wrong type from a module could make the provider refuse the
 // request.
-func given(toolName string, parts []tool.Part) []model.Part {
+func resultParts(toolName string, parts []tool.Part) []model.Part {
 	var out []model.Part
 	for i, p := range parts {
 		m := tool.MediaType(p.Data)

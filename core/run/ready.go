@@ -2,11 +2,8 @@ package run
 
 import (
 	"context"
-	"strings"
 
-	"golem/core/fault"
 	"golem/core/tool"
-	"golem/core/trace"
 )
 
 // ready prepares the tool, and waits for what its calls share, such as the memory of
@@ -22,9 +19,4 @@ func (c *activeCall) ready(ctx context.Context, tl tool.Tool) (leave func(), err
 		return a.Admit(ctx, c.req.id)
 	}
 	return func() {}, nil
-}
-
-// coerced puts what the gate changed in the arguments into the trace.
-func (c *activeCall) coerced(notes []string) {
-	c.emit(trace.Warning{Code: fault.ToolInput, Message: c.spec.Name + ": arguments were coerced: " + strings.Join(notes, "; ")})
 }

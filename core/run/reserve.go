@@ -20,10 +20,10 @@ type payer struct {
 var _ model.Budget = (*payer)(nil)
 
 // payer returns the payer of the worker's next request.
-func (f *frame) payer(d *deadline) *payer {
+func (f *workerRun) payer(d *deadline) *payer {
 	p := &payer{budget: f.budget, deadline: d}
 	if f.budget.limited() {
-		p.in = f.size.Request(f.conversation.Messages, f.offered(), f.output)
+		p.in = f.nextSize()
 	}
 	return p
 }
@@ -127,26 +127,37 @@ func (b *budget) bill(most model.Usage, t model.Turn) {
 // The caller holds mu.
 func (b *budget) fits(next prospect, most model.Usage) (full bool, err error) {
 	for n := b; n != nil; n = n.parent {
-		if err := n.checkTokens(); err != nil {
+		waits, err := n.fitsAlone(next, most)
+		if err != nil {
+			n.refused = true
 			return false, err
 		}
-		if err := n.checkCost(next); err != nil {
-			return false, err
-		}
-		tokens, limit := n.usage.In+n.usage.Out, n.limits.Tokens
-		if needs := most.In + most.Out; limit > 0 && tokens+needs > limit {
-			return false, fault.New(fault.Budget, "%s has used %d of its %d tokens, and the next request may need %d", n.worker, tokens, limit, needs).
-				Hinting("raise limits.tokens of %s, or give model_settings.max_output_tokens a lower value", n.worker)
-		} else if limit > 0 && tokens+needs+n.reserved.In+n.reserved.Out > limit {
-			full = true
-		}
-		cost := n.usage.Cost.Plus(most.Cost)
-		if n.limits.Cost > 0 && cost > n.limits.Cost {
-			return false, fault.New(fault.Budget, "%s has used %s of its %s, and the next request may cost %s", n.worker, n.usage.Cost.Text(), n.limits.Cost.Text(), most.Cost.Text()).
-				Hinting("raise limits.cost of %s, or give model_settings.max_output_tokens a lower value", n.worker)
-		} else if n.limits.Cost > 0 && cost.Plus(n.reserved.Cost) > n.limits.Cost {
-			full = true
-		}
+		full = full || waits
+	}
+	return full, nil
+}
+
+// fitsAlone is fits without the budgets above.
+func (b *budget) fitsAlone(next prospect, most model.Usage) (full bool, err error) {
+	if err := b.checkTokens(); err != nil {
+		return false, err
+	}
+	if err := b.checkCost(next); err != nil {
+		return false, err
+	}
+	tokens, limit := b.usage.In+b.usage.Out, b.limits.Tokens
+	if needs := most.In + most.Out; limit > 0 && tokens+needs > limit {
+		return false, fault.New(fault.Budget, "%s has used %d of its %d tokens, and the next request may need %d", b.worker, tokens, limit, needs).
+			Hinting("raise limits.tokens of %s, or give model_settings.max_output_tokens a lower value", b.worker)
+	} else if limit > 0 && tokens+needs+b.reserved.In+b.reserved.Out > limit {
+		full = true
+	}
+	cost := b.usage.Cost.Plus(most.Cost)
+	if b.limits.Cost > 0 && cost > b.limits.Cost {
+		return false, fault.New(fault.Budget, "%s has used %s of its %s, and the next request may cost %s", b.worker, b.usage.Cost.Text(), b.limits.Cost.Text(), most.Cost.Text()).
+			Hinting("raise limits.cost of %s, or give model_settings.max_output_tokens a lower value", b.worker)
+	} else if b.limits.Cost > 0 && cost.Plus(b.reserved.Cost) > b.limits.Cost {
+		full = true
 	}
 	return full, nil
 }

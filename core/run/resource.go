@@ -27,7 +27,7 @@ func (in Input) unread() bool {
 
 // resources returns the files with the content of resources in their place. It asks
 // only servers of the root's worker, which a person trusts.
-func (f *frame) resources(ctx context.Context, in []File) (out []File, err error) {
+func (f *workerRun) resources(ctx context.Context, in []File) (out []File, err error) {
 	for _, one := range in {
 		if !one.Resource {
 			out = append(out, one)
@@ -49,14 +49,14 @@ func (f *frame) resources(ctx context.Context, in []File) (out []File, err error
 // resource returns the content of a resource: its texts as one file, and a file for
 // each other part. The name comes from the URI that the person gave, the media type
 // from the content.
-func (f *frame) resource(ctx context.Context, of File) (out []File, err error) {
+func (f *workerRun) resource(ctx context.Context, of File) (out []File, err error) {
 	if of.Server == "" || of.URI == "" {
 		return nil, fault.New(fault.Attachment, "it does not name a server and a resource").Hinting("write mcp:SERVER:URI; for a file whose name begins with mcp: write ./mcp:…")
 	}
 	name := uriName(of.URI)
 	limited, stop := f.tree.clock.timeout(ctx, f.worker.Limits.ToolTimeout, "reading a resource")
 	defer stop()
-	for _, c := range f.changing {
+	for _, c := range f.toolbox.changing {
 		servers, ok := c.set.(interface {
 			Resource(ctx context.Context, server, uri string) (tool.Output, error)
 		})

@@ -26,8 +26,8 @@ func (a asked) Resource(ctx context.Context, _, _ string) (tool.Output, error) {
 // E_ATTACHMENT.
 func TestResourceStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	f := &frame{}
-	f.worker, f.tree, f.changing = &project.Worker{}, &tree{}, []changing{{set: asked{stop: stop}}}
+	f := talking(&project.Worker{}, nil)
+	f.toolbox.changing = []changing{{set: asked{stop: stop}}}
 	f.worker.Limits.ToolTimeout = 1 << 60
 	in, _ := Resource("mcp:wiki:a")
 	if _, err := f.resources(ctx, []File{in}); !errors.Is(err, fault.Interrupted) {

@@ -12,7 +12,6 @@ import (
 	"golem/core/project"
 	"golem/core/sandbox"
 	"golem/core/toolset"
-	"golem/core/trace"
 )
 
 // counter is a model that calls read_file in the first turn of each exchange and then
@@ -40,16 +39,15 @@ func (c *counter) Generate(_ context.Context, r model.Request, _ func(model.Delt
 // resumable opens a session of a worker as a new process would.
 func resumable(t *testing.T, m model.Model, files sandbox.FS) *Session {
 	t.Helper()
-	p, err := project.Load(project.Source{FS: files, Toolsets: []string{"filesystem", "workers", "custom"}})
+	p, err := project.Load(project.Setup{FS: files, Platform: project.Platform{Toolsets: []string{"filesystem", "workers", "custom"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &Runner{
-		Project: p, Toolsets: toolset.NewRegistry(toolset.Filesystem()), Gate: approval.NewGate(approval.Interactive, nil), Sink: trace.Sinks(nil),
-		Model: func(context.Context, *project.Worker) (model.Model, error) { return m, nil },
-		Mount: func(string) (sandbox.FS, error) { return files, nil },
+		Project: p, Toolsets: toolset.NewRegistry(toolset.Filesystem()), Gate: approval.NewGate(approval.Interactive, nil),
+		Models: opens(func() model.Model { return m }), Files: mounts(func() sandbox.FS { return files }),
 	}
-	w, err := p.Worker("main")
+	w, err := p.Workers.Find("main")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,15 +74,15 @@ func TestAConversationIsResumed(t *testing.T) {
 	one, other := &counter{}, &counter{}
 	first := resumable(t, one, files)
 	say(first, "a")
-	kept, err := json.Marshal(first.frame.conversation)
+	kept, err := json.Marshal(first.run.conversation)
 	if err != nil {
 		t.Fatal(err)
 	}
 	say(first, "b")
 
 	second := resumable(t, other, files)
-	second.frame.conversation = &conversation.Conversation{}
-	if err := json.Unmarshal(kept, second.frame.conversation); err != nil {
+	second.run.conversation = &conversation.Conversation{}
+	if err := json.Unmarshal(kept, second.run.conversation); err != nil {
 		t.Fatal(err)
 	}
 	say(second, "b")
@@ -99,7 +97,7 @@ func TestAConversationIsResumed(t *testing.T) {
 	if want, got := encoded(one.sent[2:]), encoded(other.sent); want != got || len(other.sent) != 2 {
 		t.Errorf("the resumed session sent\n%s\nwant\n%s", got, want)
 	}
-	if n := len(second.frame.conversation.Results); n != 2 {
+	if n := len(second.run.conversation.Results); n != 2 {
 		t.Errorf("it has %d results, want 2", n)
 	}
 }

@@ -12,46 +12,43 @@ import (
 // Rewind goes back to before the person's message n, from 1: the conversation continues
 // as a branch with the name id, and the old conversation stays unchanged.
 func (s *Session) Rewind(ctx context.Context, n int, id string) error {
-	k, err := s.r.Journal.Again(n, id)
+	k, err := s.tree.r.Keeping.Journal.Again(n, id)
 	if err != nil {
 		return err
 	}
-	it, err := s.tree.staged.Branch(ctx, id)
+	it, err := s.tree.staging.work.Branch(ctx, id)
 	if err != nil {
 		f := fault.Of(err, fault.Quota)
-		s.frame.emit(trace.Warning{Code: f.Code, Message: "what was staged before stays with the other conversation: " + f.Message})
+		s.run.emit(trace.Warning{Code: f.Code, Message: "what was staged before stays with the other conversation: " + f.Message})
 	}
 	if it != nil {
-		s.frame.emit(trace.Clearance{Item: it.ID, Action: "staged", Message: it.Message})
+		s.run.emit(trace.Clearance{Item: it.ID, Action: "staged", Message: it.Message})
 	}
-	calls := s.frame.conversation.Calls
+	calls := s.run.conversation.Calls
 	s.talks = 0
 	s.forget()
-	s.frame.conversation.Calls = 0 // restore counts them again
+	s.run.conversation.Calls = 0 // restore counts them again
 	s.out = tool.Output{}
-	s.tree.paid = true
-	s.tree.quiet.Store(true)
-	_, err = s.restore(ctx, k, false)
-	s.tree.quiet.Store(false)
-	s.tree.paid, s.tree.kept = false, nil
-	s.frame.conversation.Calls = max(s.frame.conversation.Calls, calls)
-	if s.tree.tainted && !k.Taint {
-		s.r.Journal.Add(conversation.Entry{T: conversation.TaintEntry})
+	_, err = s.restore(ctx, k, false, true)
+	s.tree.replay = nil
+	s.run.conversation.Calls = max(s.run.conversation.Calls, calls)
+	if t := &s.tree.taint; (t.is.Load() || t.own.Load()) && !k.Taint {
+		s.tree.r.Keeping.Journal.Add(conversation.TaintOf(t.is.Load()))
 	}
 	s.err = nil
 	return err
 }
 
-// Again goes back to before the person's last message, as Rewind does, and returns that
-// message with its files, and its number.
-func (s *Session) Again(ctx context.Context, id string) (Input, int, error) {
-	k, err := s.r.Journal.Kept()
+// Again goes back to before the person's message n, from 1, as Rewind does, and returns that
+// message with its files, and its number. 0 means the last message.
+func (s *Session) Again(ctx context.Context, n int, id string) (Input, int, error) {
+	k, err := s.tree.r.Keeping.Journal.Kept()
 	if err != nil {
 		return Input{}, 0, err
 	}
-	last, n := k.Last()
-	if last == nil {
-		return Input{}, 0, fault.New(fault.Usage, "you have said nothing yet").Hinting("write a message")
+	said, n, err := k.Message(n)
+	if err != nil {
+		return Input{}, 0, err
 	}
-	return inputOf(last), n, s.Rewind(ctx, n, id)
+	return inputOf(said), n, s.Rewind(ctx, n, id)
 }

@@ -13,7 +13,7 @@ type schedule struct {
 	changed chan struct{} // closed and replaced at every change
 	readers int
 	writer  bool
-	alone   *hold // the hold of the writer
+	alone   *slot // of the writer
 	waiting int   // writers that wait: new readers wait for them
 	asking  int
 }
@@ -54,12 +54,12 @@ func (s *schedule) open(ctx context.Context) error {
 func (s *schedule) enter(ctx context.Context, exclusive bool) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.place(ctx, exclusive, func() bool { return false })
+	return s.admit(ctx, exclusive, func() bool { return false })
 }
 
-// place is like enter, for a caller that holds mu. If needless returns true, it takes
-// no place, and leave is nil.
-func (s *schedule) place(ctx context.Context, exclusive bool, needless func() bool) (leave func(), err error) {
+// admit is like enter, for a caller that holds mu. If needless returns true, it takes
+// no admit, and leave is nil.
+func (s *schedule) admit(ctx context.Context, exclusive bool, needless func() bool) (leave func(), err error) {
 	if exclusive {
 		s.waiting++
 		err = s.await(ctx, func() bool { return needless() || s.asking == 0 && !s.writer && s.readers == 0 })

@@ -93,7 +93,7 @@ func TestHoldYieldsTwice(t *testing.T) {
 	for name, calls := range map[string]bool{"the second calls": true, "the second waits too": false} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newSchedule()
-			h := &hold{sched: s, exclusive: true}
+			h := &slot{sched: s, exclusive: true}
 			if err := h.enter(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestHoldYieldsTwice(t *testing.T) {
 func TestHoldYields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSchedule()
-		h := &hold{sched: s, exclusive: true}
+		h := &slot{sched: s, exclusive: true}
 		if err := h.enter(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -173,8 +173,8 @@ func TestLifeOfTheWriter(t *testing.T) {
 	s := newSchedule()
 	type key struct{}
 	whose := func() any { return s.life().Value(key{}) }
-	outer, inner := &hold{sched: s, exclusive: true}, &hold{sched: s, exclusive: true}
-	enter := func(h *hold, name string) {
+	outer, inner := &slot{sched: s, exclusive: true}, &slot{sched: s, exclusive: true}
+	enter := func(h *slot, name string) {
 		if err := h.enter(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"golem/core/fault"
 	"golem/core/mcp"
@@ -12,62 +13,69 @@ import (
 	"golem/core/trace"
 )
 
-// Servers says how a run reaches MCP servers and asks for trust in them.
-type Servers struct {
-	mcp.Host
-	// Lookup returns the value of a reference to a variable or a secret.
-	Lookup func(tool.Value) (string, error)
-	// Hide is mcp.Server.Hide.
-	Hide func(string)
-	// Trust returns E_TRUST unless a person trusts a server of a worker; ask asks the
-	// person. nil: all are trusted.
-	Trust func(ctx context.Context, w *project.Worker, server string, ask Asker) error
-	// Pin returns for each tool of a server whether a person trusts it with its current
-	// description. nil: all are trusted.
-	Pin func(ctx context.Context, w *project.Worker, server string, tools []mcp.Tool, ask Asker) ([]bool, error)
+// servers are the connections of a tree to MCP servers, which all its workers share.
+type servers struct {
+	host   mcp.Host
+	trust  Trust
+	values Values
+	open   onces[*mcp.Connection] // by name and configuration; closed with the root
 }
 
-// serverLink returns what toolset mcp needs. A frame that is only looked at starts no server.
-func (f *frame) serverLink() mcpset.Link {
-	s := &f.tree.r.Servers
-	link := mcpset.Link{Accepts: s.Accepts, Warn: f.serverWarning}
-	if f.inert || f.tree.looks {
-		return link
-	}
-	link.Connect = f.connect
-	if s.Pin != nil {
-		link.Pin = func(ctx context.Context, name string, tools []mcp.Tool) ([]bool, error) {
-			return s.Pin(ctx, f.worker, name, tools, f.question)
-		}
-	}
-	return link
+// serverLink is how one worker run reaches them.
+type serverLink struct {
+	tree *tree
+	box  *toolbox
 }
 
-// serverWarning stores a warning until the worker begins; after that it emits it.
-func (f *frame) serverWarning(w *fault.Fault) {
-	if f.tools == nil || len(f.conversation.Messages) == 0 {
-		f.warnings = append(f.warnings, w)
+var _ mcpset.Link = serverLink{}
+
+// Accepts returns an error if the platform cannot reach a server.
+func (l serverLink) Accepts(name string, c mcp.Config) error {
+	return l.tree.servers.host.Accepts(name, c)
+}
+
+// Connect returns the connection to a server, for which it asks a person.
+func (l serverLink) Connect(ctx context.Context, name string, c mcp.Config) (*mcp.Connection, error) {
+	at := l.box.place
+	ask := l.tree.person.asker(at)
+	if err := l.tree.servers.trusted(ctx, at.worker, name, ask); err != nil {
+		return nil, l.tree.untrusted(at.id, "mcp "+name, err)
+	}
+	return l.tree.servers.connect(ctx, at.worker, name, c, ask)
+}
+
+// Pin asks a person for trust in a server's tools.
+func (l serverLink) Pin(ctx context.Context, name string, tools []mcp.Tool) ([]bool, error) {
+	if l.tree.r.Trust == nil {
+		return slices.Repeat([]bool{true}, len(tools)), nil
+	}
+	return l.tree.r.Trust.ServerTools(ctx, l.box.place.worker, name, tools, l.tree.person.asker(l.box.place))
+}
+
+// Warn emits a warning, once the worker has begun.
+func (l serverLink) Warn(w *fault.Fault) {
+	if !l.box.begun {
+		l.box.warnings = append(l.box.warnings, w)
 		return
 	}
-	f.warn(w)
+	l.box.place.warn(w)
 }
 
-// connect returns the run's connection to a server, which all its workers share.
-func (f *frame) connect(ctx context.Context, name string, c mcp.Config) (*mcp.Connection, error) {
-	s := &f.tree.r.Servers
-	if s.Trust != nil {
-		if err := s.Trust(ctx, f.worker, name, f.question); err != nil {
-			if f.tree.r.unasked(fault.Of(err, fault.Trust)) {
-				f.tree.deny(Denial{ID: f.id, Tool: "mcp " + name, Trust: true})
-			}
-			return nil, err
-		}
+// trusted returns E_TRUST unless a person trusts a server of a worker.
+func (s *servers) trusted(ctx context.Context, w *project.Worker, name string, ask Asker) error {
+	if s.trust == nil {
+		return nil
 	}
+	return s.trust.Server(ctx, w, name, ask)
+}
+
+// connect returns the connection to a server that is trusted.
+func (s *servers) connect(ctx context.Context, w *project.Worker, name string, c mcp.Config, ask Asker) (*mcp.Connection, error) {
 	reached, err := c.Server(name, func(v tool.Value) (string, error) {
-		if s.Lookup == nil {
+		if s.values == nil {
 			return "", fault.New(fault.Platform, "this platform has no variables and no secrets for MCP servers")
 		}
-		return s.Lookup(v)
+		return s.values.Value(v)
 	})
 	if err != nil {
 		return nil, err
@@ -76,27 +84,43 @@ func (f *frame) connect(ctx context.Context, name string, c mcp.Config) (*mcp.Co
 	if err != nil {
 		return nil, fault.New(fault.Config, "the MCP server %s cannot be used: %w", name, err)
 	}
-	reached.Hide = s.Hide
-	if s.Trust != nil { // its files may have changed when it starts again
-		reached.Ready = func(ctx context.Context) error { return s.Trust(ctx, f.worker, name, f.question) }
-	}
-	return f.tree.servers.get(ctx, string(key), true, func() (*mcp.Connection, error) { return s.Host.Connect(reached), nil })
+	reached.Guard = serverGuard{s, w, name, ask}
+	return s.open.get(ctx, string(key), true, func() (*mcp.Connection, error) { return s.host.Connect(reached), nil })
 }
 
-// disconnect ends the connections to servers when the root ends.
-func (t *tree) disconnect(at trace.Event) {
-	t.servers.mu.Lock()
-	defer t.servers.mu.Unlock()
-	for _, one := range t.servers.by {
+// serverGuard guards a server of a worker.
+type serverGuard struct {
+	servers *servers
+	worker  *project.Worker
+	name    string
+	ask     Asker
+}
+
+// Ready asks for trust again, because the server's files may have changed when it starts again.
+func (g serverGuard) Ready(ctx context.Context) error {
+	return g.servers.trusted(ctx, g.worker, g.name, g.ask)
+}
+
+// Hide removes a value from everything that leaves golem.
+func (g serverGuard) Hide(value string) {
+	if g.servers.values != nil {
+		g.servers.values.Hide(value)
+	}
+}
+
+// close ends the connections when the root ends.
+func (s *servers) close(at *place) {
+	s.open.mu.Lock()
+	defer s.open.mu.Unlock()
+	for _, one := range s.open.by {
 		if one.value == nil {
 			continue
 		}
 		if err := one.value.Close(); err != nil {
-			at.Body = trace.Warning{Code: fault.Tool, Message: "closing an MCP server: " + mcp.Plain(err.Error(), 300)}
-			t.emit(at)
+			at.emit(trace.Warning{Code: fault.Tool, Message: "closing an MCP server: " + mcp.Plain(err.Error(), 300)})
 		}
 	}
-	t.servers.by = nil
+	s.open.by = nil
 }
 
 // changing is a toolset whose tools can change, with the tools that the worker has of it.
@@ -105,29 +129,34 @@ type changing struct {
 	tools []tool.Tool
 }
 
-func (f *frame) changes(set tool.Toolset) {
-	if c, ok := set.(tool.Changing); ok {
-		f.changing = append(f.changing, changing{c, set.Tools()})
-	}
-}
-
 // refresh replaces the tools of toolsets that have changed. It is called between turns,
 // when nothing reads the set.
-func (f *frame) refresh(ctx context.Context) {
-	for i := range f.changing {
-		c := &f.changing[i]
+func (b *toolbox) refresh(ctx context.Context) {
+	for i := range b.changing {
+		c := &b.changing[i]
 		changed, err := c.set.Refresh(ctx)
 		if changed {
 			with := c.set.Tools()
-			if clash := f.tools.Replace(c.tools, with); err == nil {
+			if clash := b.Replace(c.tools, with); err == nil {
 				err = clash
 			}
 			c.tools = with
-			f.unfit()
+			b.warnUnfit()
 		}
 		if err != nil && ctx.Err() == nil {
 			problem := fault.Of(err, fault.Tool)
-			f.warn(fault.Warn(problem.Code, "%s", problem.Text()))
+			b.place.warn(fault.Warn(problem.Code, "%s", problem.Text()))
+		}
+	}
+}
+
+// recall tells the toolsets a kept result. A search for tools offers what it has found.
+func (b *toolbox) recall(name string, out tool.Output) {
+	for _, c := range b.changing {
+		if set, ok := c.set.(interface {
+			Recall(name string, out tool.Output)
+		}); ok {
+			set.Recall(name, out)
 		}
 	}
 }

@@ -4,26 +4,32 @@ import (
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/tool"
+	"golem/core/toolset"
 )
 
-// serve adds the workers that serve names in toolsets.custom.tools, because no module has
-// a tool of that name. If one has, both are one name, which is an error; for golem's own
+// serving returns the workers that serve names in toolsets.custom.tools, because no module
+// has a tool of that name. If one has, both are one name, which is an error; for golem's own
 // workers the module's tool is used.
-func (f *frame) serve(served []project.Allowed, modules []tool.Tool) error {
+func (o *opener) serving(served []project.Allowed, modules []tool.Tool) ([]toolset.Delegate, error) {
+	var out []toolset.Delegate
 	for _, a := range served {
-		code := f.byModule(a.Tool, modules)
+		code := byModule(a.Tool, modules)
 		switch {
 		case code.Module == nil:
-			d := f.byFile(a, a.Tool)
+			d := byFile(a, a.Tool)
 			d.Served = true
-			f.workers = append(f.workers, d)
+			out = append(out, d)
+		case a.Worker.Hardened != nil: // the worker, whose own module answers
+			d := byFile(a, a.Tool)
+			d.Served = true
+			out = append(out, d)
 		case !a.Worker.Builtin():
-			if err := f.failed(bothNamed(a.Tool, code.Module, a.Worker)); err != nil {
-				return err
+			if err := o.collected.unless(bothNamed(a.Tool, code.Module, a.Worker)); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // bothNamed returns the fault of a name that a module's tool and a worker have.

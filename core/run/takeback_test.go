@@ -35,19 +35,19 @@ func TestTheMessageAfterARejectedOneIsTheFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	store := &clearance.Store{State: &kept, Mount: func(string) (sandbox.FS, error) { return files, nil }}
-	work := &clearance.Work{Store: store, Run: "earlier", Root: ".", Life: t.Context}
-	if _, err := work.Commit(t.Context(), []clearance.File{{Source: ".", Path: "a.md", Read: func() ([]byte, error) { return []byte("b"), nil }}}, "waits", ""); err != nil {
+	store := &clearance.Store{State: &kept, Real: realFiles{files}}
+	work := &clearance.Work{Store: store, Run: "earlier", Root: ".", Host: &stagingHost{schedule: &schedule{}}}
+	for _, message := range []string{"waits", "is decided"} {
+		if _, err := work.Commit(t.Context(), []clearance.File{{Source: ".", Path: "a.md", Read: func() ([]byte, error) { return []byte("b"), nil }}}, message, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := store.Discard(t.Context(), "2"); err != nil { // the root is told so in a note
 		t.Fatal(err)
 	}
 	m := &picky{}
 	s := resumable(t, m, files)
-	s.r.Clearance = store
-	note := []string{"a note of golem"}
-	s.r.Inject = func() (out []string) {
-		out, note = note, nil
-		return out
-	}
+	s.tree.staging.store = store
 	if res := s.Send(t.Context(), Input{Text: "alpha"}); res.Status != Failed {
 		t.Fatal(res.Status)
 	}
@@ -59,3 +59,12 @@ func TestTheMessageAfterARejectedOneIsTheFirst(t *testing.T) {
 		t.Errorf("after a request of %d messages it is sent %+v", first, next)
 	}
 }
+
+// realFiles has one tree for every source, and no repository.
+type realFiles struct{ sandbox.FS }
+
+func (r realFiles) Mount(string) (sandbox.FS, error) { return r.FS, nil }
+
+func (realFiles) Branch(clearance.Target) (clearance.Branch, error) { return nil, clearance.ErrNoGit }
+
+func (realFiles) Guard(string) (bool, error) { return false, nil }

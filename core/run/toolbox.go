@@ -2,129 +2,188 @@ package run
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"io/fs"
 	"slices"
 
 	"golem/core/fault"
+	"golem/core/model"
 	"golem/core/project"
 	"golem/core/tool"
 	"golem/core/toolset"
 	"golem/core/toolset/custom"
 	"golem/core/toolset/mcpset"
+	"golem/core/toolset/skillset"
 	"golem/core/trace"
 )
 
-// openTools makes the worker's tools in a fixed order: its toolsets by name, the
-// workers that it may call, and, below the root, request_input. Allowed workers and
-// found modules need no toolset of their name, unless the manifest says tools.offer:
-// listed. The modules are opened first, because a module may provide a worker.
-func (f *frame) openTools(ctx context.Context) error {
-	allowed, err := f.tree.r.Project.Allowed(f.worker)
+// toolbox is what a worker run may call.
+type toolbox struct {
+	*tool.Set
+	place       *place
+	workers     []toolset.Delegate // that the worker may call
+	hardened    tool.Tool          // answers before the model; nil: there is none
+	opened      []tool.Toolset     // closed with the worker run
+	changing    []changing         // toolsets whose tools can change between turns
+	skills      string             // what the worker is told of its skills; "": it has none
+	undescribed []string           // modules whose tools are not known, because no code may run
+	warnings    []*fault.Fault     // from making the tools, until the worker begins
+	begun       bool
+}
+
+// opener makes the toolbox of a worker run.
+type opener struct {
+	*Runner
+	tree      *tree
+	place     *place
+	sight     *sight
+	inert     bool       // golem check: no code of a module runs, and no server is started
+	collected *collected // golem check collects all errors; nil: the first one ends open
+}
+
+// open makes the worker's tools in a fixed order: its toolsets by name, the workers that it
+// may call, and, below the root, request_input. Allowed workers and found modules need no
+// toolset of their name, unless the manifest says tools.offer: listed. The modules are
+// opened first, because a module may provide a worker. The caller closes the toolbox, also
+// after an error.
+func (o *opener) open(ctx context.Context) (*toolbox, error) {
+	box := &toolbox{Set: &tool.Set{}, place: o.place}
+	err := o.fill(ctx, box)
+	return box, err
+}
+
+func (o *opener) fill(ctx context.Context, box *toolbox) error {
+	w := o.place.worker
+	found, allowed, served, err := callable(o.Project, w)
 	if err != nil {
-		return fault.Of(err, fault.Config).InChain(f.chain)
+		return fault.Of(err, fault.Config).InChain(o.place.chain)
 	}
-	found, err := f.tree.r.Project.Modules(f.worker)
-	if err != nil {
-		return fault.Of(err, fault.Config).InChain(f.chain)
-	}
-	served, err := f.tree.r.Project.Served(f.worker)
-	if err != nil {
-		return fault.Of(err, fault.Config).InChain(f.chain)
-	}
-	sets := f.worker.Toolsets
-	if len(found) > 0 && f.needsModules(allowed) {
+	sets := w.Toolsets
+	if len(found) > 0 && o.needsModules(allowed) {
 		sets = withToolset(sets, "custom")
 	}
-	modules, err := f.openModules(ctx, sets, found, served)
-	if err = f.failed(err); err != nil {
+	modules, err := o.openModules(ctx, box, sets, found, served)
+	if err = o.collected.unless(err); err != nil {
 		return err
 	}
-	if f.workers, err = f.delegates(allowed, modules); err != nil {
+	if box.workers, err = o.delegates(allowed, modules, len(box.undescribed) == 0); err != nil {
 		return err
 	}
-	if len(f.workers) > 0 {
+	if len(box.workers) > 0 {
 		sets = withToolset(sets, "workers")
 	}
-	if err := f.serve(served, modules); err != nil {
+	serving, err := o.serving(served, modules)
+	if err != nil {
 		return err
 	}
-	registry := f.tree.r.Toolsets.With(toolset.Workers(toolset.Delegation{
-		Workers: f.workers, Files: f.sight.files, Style: f.worker.Delegates.Style, Unknown: f.mayNotCall,
-	}), toolset.Clearance(f.desk()), mcpset.Toolset(f.serverLink()))
-	f.tools = &tool.Set{}
+	box.workers = append(box.workers, serving...)
+	registry := o.Toolsets.With(toolset.Workers(toolset.Delegation{
+		Workers: box.workers, Files: o.sight.files, Style: w.Delegates.Style, Unknown: func(ref string) error { return mayNotCall(o.Project, w, ref) },
+	}), toolset.Clearance(o.tree.staging.desk(o.place)), mcpset.Toolset(serverLink{o.tree, box}, !o.inert && !o.tree.looks), skillset.Toolset(skillSource{o.Project.Skills}))
 	for _, ts := range sets {
-		var tools []tool.Tool
-		if ts.Name == "custom" {
-			tools = f.ownTools(modules)
-		} else if f.collected.has(ts.Name) {
-			continue // it has a fault already
-		} else if set, err := f.openSet(ctx, registry, ts); err != nil {
-			if err = f.failed(err); err != nil {
-				return err
-			}
-		} else {
-			tools = set.Tools()
-			f.changes(set)
-		}
-		for _, tl := range tools {
-			if err := f.tools.Add(tl); err != nil {
-				if err = f.failed(f.misplaced(err, ts)); err != nil {
-					return err
-				}
-			}
+		if err := o.add(ctx, box, registry, ts, modules); err != nil {
+			return err
 		}
 	}
-	if f.depth > 0 {
-		return f.tools.Add(toolset.RequestInput())
+	if o.place.depth > 0 {
+		if err := box.Add(toolset.RequestInput()); err != nil {
+			return err
+		}
+	}
+	if err := o.collected.unless(o.openHardened(ctx, box)); err != nil {
+		return err
+	}
+	return o.collected.unless(o.checkHardened(box))
+}
+
+// find returns the tool of a call.
+func (b *toolbox) find(req callRequest) (tool.Tool, bool) {
+	if req.hardened {
+		return b.hardened, b.hardened != nil
+	}
+	return b.Get(req.name)
+}
+
+// callable returns the modules that a worker finds, the workers that it may call, and those
+// that serve names of its toolset custom.
+func callable(p *project.Project, w *project.Worker) (found []project.Module, allowed, served []project.Allowed, err error) {
+	if allowed, err = p.Workers.Allowed(w); err != nil {
+		return nil, nil, nil, err
+	}
+	if found, err = p.Modules.Of(w); err != nil {
+		return nil, nil, nil, err
+	}
+	served, err = p.Workers.Served(w)
+	return found, allowed, served, err
+}
+
+// add adds the tools of one toolset.
+func (o *opener) add(ctx context.Context, box *toolbox, registry toolset.Registry, ts project.Toolset, modules []tool.Tool) error {
+	var tools []tool.Tool
+	if ts.Name == "custom" {
+		tools = o.ownTools(box.workers, modules)
+	} else if set, ok := o.serve(ts); ok {
+		tools = set.tools
+		box.changing = append(box.changing, changing{set, tools})
+	} else if o.collected.has(ts.Name) {
+		return nil // it has a fault already
+	} else if set, err := o.openSet(ctx, box, registry, ts); err != nil {
+		return o.collected.unless(err)
+	} else {
+		tools = set.Tools()
+		o.listed(ts, set)
+		if c, ok := set.(tool.Changing); ok {
+			box.changing = append(box.changing, changing{c, tools})
+		}
+		o.addSkills(box, set)
+	}
+	for _, tl := range tools {
+		if err := box.Add(tl); err != nil {
+			if err = o.collected.unless(misplaced(err, ts, o.place)); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
 // unlisted reports whether the manifest offers tools of modules only to workers with
 // toolset custom, and this worker does not have it.
-func (f *frame) unlisted() bool {
-	return f.tree.r.Project.Manifest().ToolsListed && !hasToolset(f.worker.Toolsets, "custom")
+func (o *opener) unlisted() bool {
+	return o.Project.Manifest.ToolsListed && !hasToolset(o.place.worker.Toolsets, "custom")
 }
 
 // needsModules reports whether the worker's modules must be read although its toolsets
 // do not name custom.
-func (f *frame) needsModules(allowed []project.Allowed) bool {
+func (o *opener) needsModules(allowed []project.Allowed) bool {
 	provided := slices.ContainsFunc(allowed, func(a project.Allowed) bool { return a.Worker == nil || a.Worker.Builtin() })
-	return provided || !f.unlisted() || f.worker.Tool != ""
+	return provided || !o.unlisted() || o.place.worker.Tool != ""
 }
 
 // openModules returns the tools of the worker's modules; none if sets has no toolset
 // custom.
-func (f *frame) openModules(ctx context.Context, sets []project.Toolset, found []project.Module, served []project.Allowed) ([]tool.Tool, error) {
+func (o *opener) openModules(ctx context.Context, box *toolbox, sets []project.Toolset, found []project.Module, served []project.Allowed) ([]tool.Tool, error) {
 	i := slices.IndexFunc(sets, func(s project.Toolset) bool { return s.Name == "custom" })
 	if i < 0 {
 		return nil, nil
 	}
-	if !f.inert {
-		if err := f.tree.moduleFiles(f.worker, f.sight.files); err != nil {
-			return nil, err.InChain(f.chain)
+	w := o.place.worker
+	if !o.inert {
+		if err := moduleFiles(o.Project, w, o.sight.files); err != nil {
+			return nil, err.InChain(o.place.chain)
 		}
 	}
 	d := custom.Discovery{
-		Modules: f.tree.r.modules(found),
-		Inert:   f.inert,
-		Run:     f.id,
-		Total:   f.tree.r.Project.ModulesMemory(),
-		Served: func(name string) bool {
-			return name == tool.ToolName(f.worker.ID) || slices.ContainsFunc(served, func(a project.Allowed) bool { return a.Tool == name }) ||
-				slices.ContainsFunc(f.worker.Delegates.Refs, func(ref string) bool { return tool.ToolName(ref) == name })
-		},
-		Warn:        func(w *fault.Fault) { f.warnings = append(f.warnings, w) },
-		Undescribed: func(path string) { f.undescribed = append(f.undescribed, path) },
+		Modules: o.modules(found),
+		Inert:   o.inert,
+		Run:     o.place.id,
+		Total:   o.Project.Setup.Person.ModulesMemory(),
+		Worker:  &modulesOwner{boxNotes: boxNotes{box: box}, opener: o, set: sets[i], served: served},
+		Untold:  o.collected != nil && len(o.collected.unknown) > 0,
 	}
-	if f.collected != nil {
-		d.Untold = len(f.collected.unknown) > 0
-		d.Broken = func(path string, err error) { f.collected.add(path, f.misplaced(err, sets[i])) }
-	}
-	registry := f.tree.r.Toolsets.With(custom.Toolset(f.tree.r.Modules, d))
-	set, err := f.openSet(ctx, registry, sets[i])
-	if err != nil && f.collected.has("custom") {
+	registry := o.Toolsets.With(custom.Toolset(o.Modules, d))
+	set, err := o.openSet(ctx, box, registry, sets[i])
+	if err != nil && o.collected.has("custom") {
 		return nil, nil // its options have a fault already
 	}
 	if err != nil {
@@ -133,50 +192,84 @@ func (f *frame) openModules(ctx context.Context, sets []project.Toolset, found [
 	return set.Tools(), nil
 }
 
+// boxNotes notes in a toolbox what toolset custom says of modules.
+type boxNotes struct {
+	custom.Plain
+	box *toolbox
+}
+
+func (n boxNotes) Warn(w *fault.Fault)     { n.box.warnings = append(n.box.warnings, w) }
+func (n boxNotes) Undescribed(path string) { n.box.undescribed = append(n.box.undescribed, path) }
+
+// modulesOwner is the worker whose modules are opened, as toolset custom sees it.
+type modulesOwner struct {
+	boxNotes
+	opener *opener
+	set    project.Toolset
+	served []project.Allowed
+}
+
+func (m *modulesOwner) Served(name string) bool {
+	w := m.opener.place.worker
+	return name == tool.ToolName(w.ID) || slices.ContainsFunc(m.served, func(a project.Allowed) bool { return a.Tool == name }) ||
+		slices.ContainsFunc(w.Delegates.Refs, func(ref string) bool { return tool.ToolName(ref) == name })
+}
+
+// Broken collects the error, if all errors are collected.
+func (m *modulesOwner) Broken(path string, err error) error {
+	if m.opener.collected == nil {
+		return err
+	}
+	m.opener.collected.add(path, misplaced(err, m.set, m.opener.place))
+	return nil
+}
+
 // ownTools returns the modules' tools that the worker is offered as tools: not those
 // that provide a worker that it may call. If the worker is unlisted, only the tool that
 // is the entry remains. After them come the workers that serve names of the toolset.
-func (f *frame) ownTools(modules []tool.Tool) []tool.Tool {
+func (o *opener) ownTools(workers []toolset.Delegate, modules []tool.Tool) []tool.Tool {
 	var out []tool.Tool
 	for _, t := range modules {
 		name := t.Spec().Name
 		switch {
-		case slices.ContainsFunc(f.workers, func(d toolset.Delegate) bool { return d.Module != nil && d.Tool == name }):
-		case name == f.worker.Tool:
+		case slices.ContainsFunc(workers, func(d toolset.Delegate) bool { return d.Tool == name && (d.Module != nil || isHardened(d)) }):
+		case name == o.place.worker.Tool:
 			out = append(out, custom.AsWorker(t, name))
-		case !f.unlisted():
+		case !o.unlisted():
 			out = append(out, t)
 		}
 	}
-	for _, d := range f.workers {
+	for _, d := range workers {
 		if d.Served {
-			out = append(out, toolset.Serving(d, f.sight.files))
+			out = append(out, toolset.Serving(d, o.sight.files))
 		}
 	}
 	return out
 }
 
-// openSet opens one toolset; close of the frame closes it.
-func (f *frame) openSet(ctx context.Context, registry toolset.Registry, ts project.Toolset) (tool.Toolset, error) {
-	if err := registry.Whole(f.worker.ID, ts.Name, f.sight.part, f.sight.view); err != nil {
-		return nil, f.misplaced(err, ts)
+// openSet opens one toolset, which the toolbox closes.
+func (o *opener) openSet(ctx context.Context, box *toolbox, registry toolset.Registry, ts project.Toolset) (tool.Toolset, error) {
+	if !o.doubled(ts) {
+		if err := registry.Whole(o.place.worker.ID, ts.Name, o.sight.part, o.sight.view); err != nil {
+			return nil, misplaced(err, ts, o.place)
+		}
 	}
-	set, err := registry.Open(ctx, ts.Name, ts.Options, f.env())
+	set, err := registry.Open(ctx, ts.Name, ts.Options, o.env())
 	if err != nil {
-		return nil, f.misplaced(err, ts)
+		return nil, misplaced(err, ts, o.place)
 	}
-	f.sets = append(f.sets, set)
+	box.opened = append(box.opened, set)
 	return set, nil
 }
 
-// misplaced adds the place where the configuration names the toolset to err, unless err
-// has a file already.
-func (f *frame) misplaced(err error, ts project.Toolset) error {
+// misplaced adds the place where the configuration names a toolset to err, unless err has a
+// file already.
+func misplaced(err error, ts project.Toolset, at *place) error {
 	flt := fault.Of(err, fault.Config)
 	if ts.File != "" && (flt.Where == nil || flt.Where.File == "") {
 		flt = flt.At(ts.File, ts.Line, 0)
 	}
-	return flt.InChain(f.chain)
+	return flt.InChain(at.chain)
 }
 
 // withToolset returns sets, ordered by name, with a toolset of that name; it has its
@@ -197,38 +290,98 @@ func hasToolset(sets []project.Toolset, name string) bool {
 }
 
 // env returns what every toolset of the worker may use.
-func (f *frame) env() toolset.Env {
+func (o *opener) env() toolset.Env {
+	w := o.place.worker
 	return toolset.Env{
-		Worker:      f.worker.ID,
-		Files:       f.sight.files,
-		View:        f.sight.view,
-		Network:     f.network(),
-		OutputLimit: int(f.worker.Limits.ToolOutput),
-		Log:         func(level, text string) { f.emit(trace.Status{Text: text, Level: level}) },
-		Rewrote:     f.tree.r.Rewrote,
-		Value:       f.tree.r.Value,
-		Redact:      func(text string) string { return f.tree.r.given().String(text) },
-		Call:        callBack,
+		Worker: w.ID, Files: o.sight.files, View: o.sight.view, Network: o.sight.network(w), OutputLimit: int(w.Limits.ToolOutput), Run: toolRun{o.Runner, o.place},
 	}
 }
 
-// callBack calls a tool or a worker as the running worker, from within a call.
-func callBack(ctx context.Context, within tool.Call, name string, args json.RawMessage) (tool.Output, error) {
-	if within.Host == nil {
-		return tool.Output{}, fault.New(fault.Tool, "%s was called outside the call of a tool", name).
-			Hinting("Env.Call needs the tool.Call that runs: make the tool with tool.FuncWithCall")
-	}
-	return within.Host.Call(ctx, name, args)
+// toolRun is what the tools of one worker run can use of the run.
+type toolRun struct {
+	r     *Runner
+	place *place
 }
+
+// Log emits a status line.
+func (t toolRun) Log(level, text string) { t.place.emit(trace.Status{Text: text, Level: level}) }
+
+// Rewrote passes on which files a command has changed.
+func (t toolRun) Rewrote(files map[string]string) {
+	if t.r.Changes != nil {
+		t.r.Changes.Rewrote(files)
+	}
+}
+
+// Value returns a value of the person.
+func (t toolRun) Value(v tool.Value) (string, error) {
+	if t.r.Values == nil {
+		return "", fault.New(fault.Platform, "this platform keeps no secrets")
+	}
+	return t.r.Values.Value(v)
+}
+
+// Redact removes the person's values from a text.
+func (t toolRun) Redact(text string) string { return t.r.given().String(text) }
 
 // modules returns the found module files in the form of toolset custom.
 func (r *Runner) modules(found []project.Module) []custom.Module {
 	out := make([]custom.Module, len(found))
 	for i, m := range found {
 		out[i] = custom.Module{
-			Path: m.Path, Stem: m.Stem(), Level: m.Level, Locked: m.Locked, Digest: m.Digest,
-			Open:    func() (fs.File, error) { return r.Project.OpenModule(m) },
-			Sidecar: func() ([]byte, error) { return r.Project.Sidecar(m) },
+			Path: m.Path, Stem: m.Stem(), Level: m.Level, Locked: m.Locked, Digest: m.Digest, Named: m.Named,
+			File: moduleFile{r.Project.Modules, m},
+		}
+	}
+	return out
+}
+
+// moduleFile is the file of a module of the project.
+type moduleFile struct {
+	of     *project.Modules
+	module project.Module
+}
+
+func (f moduleFile) Open() (fs.File, error)   { return f.of.Open(f.module) }
+func (f moduleFile) Sidecar() ([]byte, error) { return f.of.Sidecar(f.module) }
+
+// close closes the toolsets.
+func (b *toolbox) close() {
+	for _, s := range b.opened {
+		if err := s.Close(); err != nil {
+			b.place.emit(trace.Warning{Code: fault.Tool, Message: fmt.Sprintf("closing a toolset: %v", err)})
+		}
+	}
+}
+
+// begin emits the warnings of making the tools, each once in a run.
+func (b *toolbox) begin() {
+	b.begun = true
+	for _, w := range b.warnings {
+		b.place.warn(w)
+	}
+	b.warnUnfit()
+}
+
+// warnUnfit warns of tools that are not offered, because no provider accepts their schemas.
+func (b *toolbox) warnUnfit() {
+	for _, t := range b.All() {
+		s := t.Spec()
+		if err := model.Unfit(s); err != nil && s.Exec != tool.ExecManual {
+			b.place.warn(fault.Warn(fault.Schema, "the tool %s is not offered to the model: %s", s.Name, fault.Of(err, fault.Schema).Message))
+		}
+	}
+}
+
+// offered returns the specs that the model is given: all tools but manual and hidden ones.
+func (b *toolbox) offered() []tool.Spec {
+	var out []tool.Spec
+	for _, t := range b.All() {
+		if h, ok := t.(tool.Hidden); ok && h.Hidden() {
+			continue
+		}
+		if s := t.Spec(); s.Exec != tool.ExecManual && model.Unfit(s) == nil {
+			out = append(out, s)
 		}
 	}
 	return out

@@ -2,178 +2,65 @@ package run
 
 import (
 	"context"
-	"encoding/json"
-	"slices"
-	"sync"
-	"sync/atomic"
+	"errors"
 
-	"golem/core/approval"
-	"golem/core/clearance"
-	"golem/core/conversation"
 	"golem/core/fault"
-	"golem/core/mcp"
-	"golem/core/model"
 	"golem/core/project"
-	"golem/core/sandbox"
-	"golem/core/sorting"
 	"golem/core/trace"
 )
 
-// tree is the state that all worker runs below one root share: the gate's side effects,
-// the schedule, the clock, and the order of events.
+// tree is what all worker runs below one root share.
 type tree struct {
-	r     *Runner
-	sched *schedule
-	clock clock
-	money ledger // of every budget of the tree
-	quota *sandbox.Quota
-	// staged is what the tree's workers change in staged mounts.
-	staged  *clearance.Work
-	record  *clearance.Record // what they replace in other mounts
-	pending string            // what the root was last told about pending items
-	// loaded are the IDs of the root's import closure. A call of one of these workers
-	// that is not allowed gets another fault than an unknown name.
-	loaded  []string
-	closure []*project.Worker // of the root; empty if no root was opened
-	knowing sync.Once
-	knows   *toolNames // the tools of closure, to check names in approval settings
-
-	// The person's choices in the chat, between two exchanges: the root worker with the
-	// chosen model, nil for the model of the files; and settings that replace the
-	// workers' own.
-	chosen   *project.Worker
-	settings model.Settings
-
-	mu       sync.Mutex
-	denied   []Denial
-	declined []Denial
-	failed   []Failure
-	warned   bool     // the depth warning is given once
-	noticed  []string // warnings of making tools, given once
-	enough   bool     // a person has refused more turns for the root, or nobody was there
-	tainted  bool     // untrusted content was read (SECURITY 13)
-
-	// Set while a kept conversation is restored, by the goroutine that restores it: what
-	// was kept, nil once it is used up; the end of the exchange that is repeated, nil if
-	// the exchange continues; and whether its spending is booked already.
-	kept   *conversation.Kept
-	closed *conversation.Entry
-	step   int // index of the exchange in kept.Steps
-	paid   bool
-	quiet  atomic.Bool // no event is emitted
-
-	mounts  onces[sandbox.FS] // directories that the platform opens, by name
-	sources onces[source]     // of mounts, by name
-	models  onces[model.Model]
-	looks   bool                   // nothing runs: the tools are only listed
-	servers onces[*mcp.Connection] // of MCP, by name and configuration; closed with the root
+	r       *Runner
+	sched   *schedule
+	clock   *clock
+	person  *person
+	events  *events
+	tally   tally
+	taint   taint
+	money   *ledger // of every budget of the tree
+	viewer  viewer
+	staging *staging
+	models  models
+	servers servers
+	names   vocabulary
+	replay  *replay // the kept conversation that is repeated; nil: none
+	looks   bool    // nothing runs: the tools are only listed
 }
 
-func newTree(r *Runner) *tree {
-	t := &tree{r: r, sched: newSchedule(), quota: sandbox.NewQuota(r.Quota)}
-	t.staged, t.record = newWork(t), newRecord(t)
-	return t
-}
-
-// emit sends an event to the Sink, unless quiet is set.
-func (t *tree) emit(e trace.Event) {
-	if !t.quiet.Load() {
-		t.r.Sink.Emit(e)
+// newTree returns a tree whose root may call the workers of closure.
+func newTree(r *Runner, closure []*project.Worker, looks bool) *tree {
+	sched, clock, events := newSchedule(), &clock{}, newEvents(r.Front)
+	files := &files{files: r.Files}
+	staging := newStaging(r, files, sched, events)
+	money := &ledger{}
+	if a := accountOf(r.Models); a != nil {
+		money = &a.ledger
+	}
+	return &tree{
+		r: r, sched: sched, clock: clock, events: events, staging: staging, looks: looks, money: money,
+		person:  &person{gate: r.Gate, sched: sched, clock: clock, events: events},
+		taint:   taint{journal: r.Keeping.Journal, events: events, asks: r.Gate != nil && r.Gate.TaintAsk},
+		viewer:  newViewer(r, files, staging),
+		models:  models{models: r.Models, trust: r.Trust},
+		servers: servers{host: r.Servers, trust: r.Trust, values: r.Values},
+		names:   vocabulary{r: r, closure: closure},
 	}
 }
 
-// ask begins a question to a person: until done is called, deadlines stand still, no
-// call starts, and a front end shows nothing else (S4-45).
-func (t *tree) ask() (done func()) {
-	open, resume := t.sched.ask(), t.clock.pause()
-	show := func() {}
-	if t.r.Asking != nil {
-		show = t.r.Asking()
+// untrusted returns err, and counts it as a denial if nobody could be asked for trust.
+func (t *tree) untrusted(id, what string, err error) error {
+	if err != nil && unasked(t.r.Trust, fault.Of(err, fault.Trust)) {
+		t.tally.deny(Denial{ID: id, Tool: what, Trust: true})
 	}
-	return sync.OnceFunc(func() {
-		show()
-		resume()
-		open()
-	})
+	return err
 }
 
-// shown emits the question itself.
-func (t *tree) shown(e trace.Event, r approval.Request) {
-	data, err := json.Marshal(r)
-	if err != nil {
-		return // a request is strings and valid JSON; nothing to announce otherwise
+// artifact stores a whole prompt, input or output.
+func (t *tree) artifact(name string, value any) {
+	if err := t.r.Keeping.Artifacts.Keep(name, value); err != nil && !errors.Is(err, context.Canceled) {
+		t.events.emit(trace.Event{ID: rootID, Body: trace.Warning{Code: fault.Config, Message: "an artifact could not be written: " + err.Error()}})
 	}
-	e.Body = trace.Ask{Request: data}
-	t.emit(e)
-}
-
-// decline books a call that was denied for another reason than that nobody
-// could be asked.
-func (t *tree) decline(d Denial) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.declined = append(t.declined, d)
-}
-
-// fail books a worker that failed.
-func (t *tree) fail(f Failure) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.failed = append(t.failed, f)
-}
-
-func (t *tree) deny(d Denial) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.denied = append(t.denied, d)
-}
-
-// book adds what went wrong below the root to res, in call order.
-func (t *tree) book(res *Result) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	byID := func(a, b Denial) int { return trace.CompareID(a.ID, b.ID) }
-	res.Denied, res.Declined, res.Failed = slices.Clone(t.denied), slices.Clone(t.declined), slices.Clone(t.failed)
-	sorting.By(res.Denied, byID)
-	sorting.By(res.Declined, byID)
-	sorting.By(res.Failed, func(a, b Failure) int { return trace.CompareID(a.ID, b.ID) })
-}
-
-// taint marks the run as having read untrusted content, once; from names what
-// brought it.
-func (t *tree) taint(at trace.Event, from string) {
-	t.mu.Lock()
-	already := t.tainted
-	t.tainted = true
-	t.mu.Unlock()
-	if !already {
-		t.r.Journal.Add(conversation.Entry{T: conversation.TaintEntry})
-		then := "to be asked before network calls and commands after it, write approval: {taint: ask} into the manifest"
-		if t.r.Gate != nil && t.r.Gate.TaintAsk {
-			then = "from now on, network calls and commands ask"
-		}
-		at.Body = trace.Warning{Code: fault.Trust, Message: "untrusted content from outside the project was read (" + from + "), and it may contain instructions of other people; " + then}
-		t.emit(at)
-	}
-}
-
-func (t *tree) isTainted() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.tainted
-}
-
-// model opens each model once for the whole tree, because scripts have a position. A
-// script's name is opened once for each origin, which decides where the script is read.
-func (t *tree) model(ctx context.Context, w *project.Worker, ask Asker) (model.Model, error) {
-	return t.models.get(ctx, w.Model+"\x00"+w.Origins["model"], true, func() (model.Model, error) {
-		if t.r.Trust != nil {
-			if err := t.r.Trust(ctx, w, ask); err != nil {
-				return nil, err
-			}
-		}
-		return t.r.Model(ctx, w)
-	})
 }
 
 // cause returns why ctx ended, as a fault: E_TIMEOUT with what ran out, or

@@ -6,26 +6,24 @@ import (
 
 	"golem/core/approval"
 	"golem/core/conversation"
-	"golem/core/fault"
 	"golem/core/model"
-	"golem/core/trace"
 )
 
 // spendTurn books a model request. If the root's turns are used up, by any worker, the
 // root asks a person whether to continue (SPEC §5).
-func (f *frame) spendTurn(ctx context.Context) error {
+func (f *workerRun) spendTurn(ctx context.Context) error {
 	for {
-		full, err := f.budget.turn(f.prospect())
+		price, name := model.Prospect(f.model, f.settings)
+		full, err := f.budget.turn(prospect{name, price})
 		root := f.root()
-		if err == nil || full == nil || full != root.budget {
+		if err == nil || full == nil || full != f.budget.root() {
 			return err
 		}
 		limit := root.worker.Limits.Turns
-		more, stopped := root.askMore(ctx, question{
+		more, stopped := f.tree.person.askMore(ctx, root, full, moreQuestion{
 			title: fmt.Sprintf("%s has made %d model requests without an answer. Go on?", root.worker.ID, full.made()),
 			line:  approval.Line{Path: "limits.turns", Value: fmt.Sprint(limit), Means: fmt.Sprintf("yes allows %d more, no ends the run with E_TURNS", limit)},
-			moved: full.room,
-			grant: full.extend,
+			turns: true,
 		})
 		if stopped != nil {
 			return stopped
@@ -36,27 +34,24 @@ func (f *frame) spendTurn(ctx context.Context) error {
 	}
 }
 
-// prospect returns what is known of the price of the next answer, and the model.
-func (f *frame) prospect() prospect {
-	price, name := model.Prospect(f.model, f.modelSettings)
-	return prospect{name, price}
-}
-
 // goOn returns E_TURNS if a worker repeats itself, unless it is the root and the person
 // lets it continue.
-func (f *frame) goOn(ctx context.Context) error {
+func (f *workerRun) goOn(ctx context.Context) error {
 	stuck := f.conversation.Repeats.Stuck()
 	if stuck == nil {
 		return nil
 	}
-	if f.parent != nil {
+	if f.caller != nil {
 		return stuck.InChain(f.chain)
 	}
-	if f.tree.kept != nil && f.tree.kept.Answer(f.conversation.Name, f.conversation.Turns+1, f.tree.step) != nil {
+	if f.tree.replay.answered(f) {
 		f.conversation.Repeats.Again() // the person had let it continue
 		return nil
 	}
-	more, stopped := f.askMore(ctx, question{
+	if f.tree.replay.ending() != nil { // the exchange ended here, and nobody is asked again
+		return f.tree.replay.end()
+	}
+	more, stopped := f.tree.person.askMore(ctx, &f.place, f.budget, moreQuestion{
 		title: fmt.Sprintf("%s makes the same calls again and again: %s. Go on?", f.worker.ID, stuck.Message),
 		line:  approval.Line{Path: "the same call", Value: fmt.Sprint(conversation.StuckLimit), Means: fmt.Sprintf("yes allows %d more such turns, no ends the run with E_TURNS", conversation.StuckLimit)},
 	})
@@ -70,19 +65,18 @@ func (f *frame) goOn(ctx context.Context) error {
 	return nil
 }
 
-// question asks whether the root may continue.
-type question struct {
+// moreQuestion asks whether the root may continue.
+type moreQuestion struct {
 	title string
 	line  approval.Line
-	moved func() bool // reports whether a yes to another question has made room already; nil: it cannot
-	grant func()      // carries out a yes before the next question is asked; nil: the caller does
+	turns bool // its turns are used up: a yes allows as many again
 }
 
 // askMore asks a person whether the root may continue, and shows the tokens used so far
 // and their cost, if it is known. A no, or the absence of a person, holds for the rest
 // of the exchange. The error is set only if ctx ends.
-func (f *frame) askMore(ctx context.Context, q question) (yes bool, err error) {
-	used := f.budget.spent()
+func (p *person) askMore(ctx context.Context, root *place, b *budget, q moreQuestion) (yes bool, err error) {
+	used := b.spent()
 	tokens := fmt.Sprintf("%d in, %d out", used.In, used.Out)
 	if used.Estimated {
 		tokens += " (estimated)"
@@ -91,56 +85,34 @@ func (f *frame) askMore(ctx context.Context, q question) (yes bool, err error) {
 	if cost := usage(used).CostText(); cost != "" {
 		lines = append(lines, approval.Line{Path: "cost so far", Value: cost})
 	}
-	rec, err := f.tree.r.Gate.Ask(ctx, approval.Question{
-		Kind: approval.KindTurns, Call: f.id, WorkerPath: f.chain, Title: q.title,
-		Lines: lines,
-		Settled: func() (yes, known bool) {
-			if q.moved != nil && q.moved() {
-				return true, true
-			}
-			return false, f.tree.hasEnough()
-		},
-		Answered: func(yes bool) error {
-			switch {
-			case !yes:
-				f.tree.settleEnough(true)
-			case q.grant != nil:
-				q.grant()
-			}
-			return nil
-		},
-		Asking: f.tree.ask,
-		Shown:  func(r approval.Request) { f.tree.shown(f.at(), r) },
-	})
-	if err != nil {
-		return false, fault.Of(err, fault.Interrupted)
-	}
-	if rec.Answered {
-		f.emit(trace.Approval{
-			Kind: string(approval.KindTurns), Setting: string(rec.Setting), Rule: q.line.Path, Source: rec.Source,
-			Decision: decision(rec), Reason: rec.Reason,
-		})
-	}
-	return rec.Run, nil
+	rec, err := p.ask(ctx, root, approval.Question{
+		Kind: approval.KindTurns, Title: q.title, Lines: lines, Answers: moreAnswers{p, b, q.turns},
+	}, q.line.Path)
+	return rec.Run && err == nil, err
 }
 
-// root returns the worker run at depth 0.
-func (f *frame) root() *frame {
-	for f.parent != nil {
-		f = f.parent
+// moreAnswers keeps the answers to questions whether a run may continue.
+type moreAnswers struct {
+	person *person
+	budget *budget
+	turns  bool // the question is about turns
+}
+
+// Settled is yes if a yes to another question has made room already, and no after a no.
+func (a moreAnswers) Settled() (yes, known bool) {
+	if a.turns && a.budget.room() {
+		return true, true
 	}
-	return f
+	return false, a.person.refusedMore.Load()
 }
 
-// hasEnough reports whether a person has said no to going on.
-func (t *tree) hasEnough() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.enough
-}
-
-func (t *tree) settleEnough(no bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.enough = no
+// Answered makes room after a yes.
+func (a moreAnswers) Answered(yes bool) error {
+	switch {
+	case !yes:
+		a.person.refusedMore.Store(true)
+	case a.turns:
+		a.budget.extend()
+	}
+	return nil
 }

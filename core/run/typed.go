@@ -1,6 +1,7 @@
 package run
 
 import (
+	"encoding/json"
 	"strings"
 
 	"golem/core/fault"
@@ -20,11 +21,28 @@ func (in Input) For(w *project.Worker) Input {
 	return in
 }
 
+// withDefaults returns the first message with the defaults of the worker's input_schema. An
+// empty text counts as an object without fields if the defaults are enough.
+func withDefaults(w *project.Worker, in Input) Input {
+	object := in.JSON
+	if strings.TrimSpace(in.Text) == "" && len(object) == 0 && schemaFields(w.Input) != nil {
+		object = json.RawMessage("{}")
+	}
+	if len(object) == 0 || w.Input == nil {
+		return in
+	}
+	whole := in
+	whole.JSON = tool.WithDefaults(w.Input, object)
+	if len(in.JSON) == 0 && checkInput(w, whole, false) != nil {
+		return in
+	}
+	return whole
+}
+
 // checkMessage checks a message against what the worker accepts. The first message of a
 // conversation is the worker's input; later ones are text.
-func (s *Session) checkMessage(in Input) error {
-	w := s.frame.worker
-	if len(s.frame.conversation.Messages) > 0 {
+func checkMessage(w *project.Worker, in Input, first bool) error {
+	if !first {
 		return checkText(w, in, len(in.Attachments) > 0)
 	}
 	err := checkInput(w, in, len(in.Attachments) > 0)

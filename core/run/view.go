@@ -24,22 +24,35 @@ type sight struct {
 	later     fault.List      // warnings about mounts that the first write makes, for golem check
 }
 
+// viewer makes what the worker runs of a tree see.
+type viewer struct {
+	project    *project.Project
+	files      *files
+	staging    *staging
+	protection sandbox.Protection
+	quota      *sandbox.Quota
+}
+
+func newViewer(r *Runner, f *files, s *staging) viewer {
+	return viewer{project: r.Project, files: f, staging: s, protection: r.Protection, quota: sandbox.NewQuota(r.Quota)}
+}
+
 // sight returns what a worker run sees: the mounts that it declares, or its caller's,
 // within the caller's bound and its own restriction (SPEC §8; S0-49, S1-78). A worker
 // without a sandbox, without file tools and without a module that gets files sees only
 // attachments; its children see what its caller lets it see.
-func (t *tree) sight(ctx context.Context, w *project.Worker, caller *sight) (sight, error) {
+func (v *viewer) sight(ctx context.Context, w *project.Worker, caller *sight) (sight, error) {
 	s := sight{extra: sandbox.Memory(), noNetwork: w.Sandbox.SaysNoNetwork}
 	attachments := sandbox.Mount{
 		Name: attachDir, At: attachDir, FS: s.extra, Mode: sandbox.ReadOnly, HideEmpty: true, Unrestricted: true,
 	}
-	spec := sandbox.ViewSpec{ReadOnly: w.Sandbox.ReadOnly, Protection: t.r.Protection, Quota: t.quota, Stage: t.staged.Stage, Record: t.beforeWrite}
+	spec := sandbox.ViewSpec{ReadOnly: w.Sandbox.ReadOnly, Protection: v.protection, Quota: v.quota, Changes: v.staging}
 	if caller != nil {
 		spec.Bound, s.noNetwork = caller.bound, s.noNetwork || caller.noNetwork
 	}
 	if caller == nil || w.Sandbox.NamesMounts {
 		var err error
-		if spec.Mounts, s.later, err = t.openAll(ctx, w); err != nil {
+		if spec.Mounts, s.later, err = v.files.openAll(ctx, w); err != nil {
 			return s, err
 		}
 	}
@@ -60,7 +73,7 @@ func (t *tree) sight(ctx context.Context, w *project.Worker, caller *sight) (sig
 		return s, placed(err, w)
 	}
 	if s.files = view; !hasFiles(w) {
-		if s.files, err = sandbox.View(sandbox.ViewSpec{Mounts: []sandbox.Mount{attachments}, Protection: t.r.Protection, Quota: t.quota}); err != nil {
+		if s.files, err = sandbox.View(sandbox.ViewSpec{Mounts: []sandbox.Mount{attachments}, Protection: v.protection, Quota: v.quota}); err != nil {
 			return s, err
 		}
 	}
@@ -68,10 +81,14 @@ func (t *tree) sight(ctx context.Context, w *project.Worker, caller *sight) (sig
 	s.policy = inherit(w.Policy, sandbox.CallerPolicies(view))
 	s.bound, s.part = sandbox.BoundOf(view, w.ID), sandbox.Partial(view)
 	if caller == nil && !w.Sandbox.NamesMounts && w.Sandbox.Restrict == "" {
-		return s, t.wholeProject(ctx, w, s.bound)
+		return s, v.wholeProject(ctx, w, s.bound)
 	}
 	return s, nil
 }
+
+// network reports whether the worker may reach the network: its sandbox allows it, and
+// neither the worker nor a caller says network_enabled: false.
+func (s *sight) network(w *project.Worker) bool { return w.Sandbox.Network && !s.noNetwork }
 
 // inherit returns a worker's policy with the settings of its callers for the mounts by
 // which they see the same files: what asks or is blocked there does so here too. What
@@ -103,8 +120,8 @@ func inherit(p approval.Policy, callers map[string][]any) approval.Policy {
 // wholeProject lets the children of a root that names no files itself see the project,
 // under the manifest's modes, so that a root that only delegates needs no files. The
 // manifest's readonly is a default, which a child may override.
-func (t *tree) wholeProject(ctx context.Context, w *project.Worker, b *sandbox.Bound) error {
-	root, err := t.source(ctx, ".")
+func (v *viewer) wholeProject(ctx context.Context, w *project.Worker, b *sandbox.Bound) error {
+	root, err := v.files.source(ctx, ".")
 	if err != nil {
 		return fault.Of(err, fault.NotFound)
 	}
@@ -122,8 +139,8 @@ func hasFiles(w *project.Worker) bool {
 // moduleFiles returns the fault of the first directory granted to a tool module that
 // the worker cannot give it, because the worker does not see it or may only read it;
 // nil if there is none.
-func (t *tree) moduleFiles(w *project.Worker, files sandbox.FS) *fault.Fault {
-	for _, d := range t.r.Project.Directories(w) {
+func moduleFiles(p *project.Project, w *project.Worker, files sandbox.FS) *fault.Fault {
+	for _, d := range p.Modules.Directories(w) {
 		if _, err := sandbox.Parts(files, d.Dirs); err != nil {
 			return fault.Of(err, fault.Grant).At(d.File, d.Line, d.Column)
 		}

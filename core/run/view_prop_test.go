@@ -35,22 +35,22 @@ func viewsOn(files sandbox.FS) func([]sandbox.Mount, []sandboxtest.Worker) ([]sa
 				return nil, err
 			}
 		}
-		p, err := project.Load(project.Source{FS: defs})
+		p, err := project.Load(project.Setup{FS: defs})
 		if err != nil {
 			return nil, err
 		}
 		t := newTree(&Runner{
-			Project: p, Mount: func(string) (sandbox.FS, error) { return files, nil },
+			Project: p, Files: mounts(func() sandbox.FS { return files }),
 			Protection: sandbox.Controls{Root: sandbox.SourceOf(files, ".")}.Protect(),
-		})
+		}, nil, false)
 		var out []sandbox.FS
 		var caller *sight
 		for i := range chain {
-			w, err := p.Worker(fmt.Sprintf("./w%d.worker", i))
+			w, err := p.Workers.Find(fmt.Sprintf("./w%d.worker", i))
 			if err != nil {
 				return nil, err
 			}
-			s, err := t.sight(context.Background(), w, caller)
+			s, err := t.viewer.sight(context.Background(), w, caller)
 			if err != nil {
 				return nil, err
 			}

@@ -15,8 +15,8 @@ import (
 // the allowed calls, from the entry and then from each worker that no other one calls,
 // and checks each worker once under each view of a caller.
 func (c *Checker) Views(ctx context.Context) fault.List {
-	v := &viewCheck{ctx: ctx, tree: newTree(c.r), judged: map[judgement]bool{}, opened: map[*project.Worker]bool{}, called: map[*project.Worker]bool{}, heirs: map[heir]*sight{}, all: map[*sandbox.Bound]bool{}}
-	if entry, err := c.r.Project.Entry(); err == nil {
+	v := &viewCheck{ctx: ctx, r: c.r, viewer: c.viewer(), judged: map[judgement]bool{}, opened: map[*project.Worker]bool{}, called: map[*project.Worker]bool{}, heirs: map[heir]*sight{}, all: map[*sandbox.Bound]bool{}}
+	if entry, err := c.r.Project.Workers.Entry(); err == nil {
 		v.from(entry)
 	}
 	for _, w := range c.Workers() {
@@ -29,7 +29,8 @@ func (c *Checker) Views(ctx context.Context) fault.List {
 
 type viewCheck struct {
 	ctx    context.Context
-	tree   *tree
+	r      *Runner
+	viewer *viewer
 	faults fault.List
 	judged map[judgement]bool
 	opened map[*project.Worker]bool // workers whose calls were followed, once each
@@ -69,7 +70,7 @@ func (v *viewCheck) from(root *project.Worker) {
 			}
 			v.all[here.sight.bound] = true
 		}
-		allowed, err := v.tree.r.Project.Delegates(here.worker)
+		allowed, err := v.r.Project.Workers.Delegates(here.worker)
 		if err != nil {
 			continue // reported elsewhere
 		}
@@ -91,7 +92,7 @@ func (v *viewCheck) open(from *caller, w *project.Worker) []caller {
 		return nil
 	}
 	v.called[w] = true
-	if v.tree.r.Project.Faulty(w, "sandbox") {
+	if v.r.Project.Workers.Faulty(w, "sandbox") {
 		return nil // what it sees is not known
 	}
 	var err error
@@ -108,14 +109,14 @@ func (v *viewCheck) open(from *caller, w *project.Worker) []caller {
 		return nil
 	}
 	for _, ts := range w.Toolsets {
-		if v.tree.r.Project.Faulty(w, "toolsets", ts.Name) {
+		if v.r.Project.Workers.Faulty(w, "toolsets", ts.Name) {
 			continue
 		}
-		if err := v.tree.r.Toolsets.Whole(w.ID, ts.Name, next.sight.part, next.sight.view); err != nil {
+		if err := v.r.Toolsets.Whole(w.ID, ts.Name, next.sight.part, next.sight.view); err != nil {
 			v.faults = append(v.faults, fault.Of(err, fault.Escalation).At(ts.File, ts.Line, 0).InChain(next.chain))
 		}
 	}
-	if f := v.tree.moduleFiles(w, next.sight.files); f != nil {
+	if f := moduleFiles(v.r.Project, w, next.sight.files); f != nil {
 		v.faults = append(v.faults, f.InChain(next.chain))
 	}
 	if v.opened[w] {
@@ -141,14 +142,14 @@ func (v *viewCheck) first(above *sight, w *project.Worker) bool {
 // nor a restriction share one.
 func (v *viewCheck) sight(above *sight, w *project.Worker) (*sight, error) {
 	if above == nil || w.Sandbox.NamesMounts || w.Sandbox.Restrict != "" {
-		s, err := v.tree.sight(v.ctx, w, above)
+		s, err := v.viewer.sight(v.ctx, w, above)
 		return &s, err
 	}
 	key := heir{above.bound, w.Sandbox.ReadOnly}
 	if s := v.heirs[key]; s != nil {
 		return s, nil
 	}
-	s, err := v.tree.sight(v.ctx, w, above)
+	s, err := v.viewer.sight(v.ctx, w, above)
 	if err == nil {
 		v.heirs[key] = &s
 	}

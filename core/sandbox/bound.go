@@ -33,7 +33,7 @@ func BoundOf(fsys FS, worker string) *Bound {
 	}
 	b := &Bound{
 		Worker: worker, ReadOnly: v.spec.ReadOnly, only: v.only, modes: v.modes,
-		searched: v.searched(), root: v.spec.Protection.Root,
+		searched: v.spec.searched(), root: v.spec.Protection.Root,
 	}
 	for i, m := range v.mounts {
 		if m.Unrestricted || slices.ContainsFunc(v.mounts[:i], func(o mounted) bool { return o.at == m.at || m.File != "" && Within(o.at, m.at) }) {
@@ -181,7 +181,7 @@ func (b *Bound) cut(m Mount) ([]Mount, error) {
 	}
 	if len(out) == 0 && m.Own {
 		return nil, m.fault(fault.Escalation, "the mount %s is %s, outside what the caller %s sees: %s",
-			Abs(m.At), b.place(m), b.Worker, b.places()).Hinting("a worker cannot see more than its caller: mount a directory that the caller sees, or mount it for the caller too")
+			Abs(m.At), b.placeOf(m), b.Worker, b.places()).Hinting("a worker cannot see more than its caller: mount a directory that the caller sees, or mount it for the caller too")
 	}
 	return out, nil
 }
@@ -289,9 +289,9 @@ func holesBelow(holes []string, dir string) []string {
 	return out
 }
 
-// place returns where a mount is, for messages: relative to the project's root,
+// placeOf returns where a mount is, for messages: relative to the project's root,
 // never as a path of the host.
-func (b *Bound) place(m Mount) string {
+func (b *Bound) placeOf(m Mount) string {
 	rel, ok := relative(m.Source, b.root)
 	switch {
 	case ok && rel == ".", m.Source == ".":
@@ -313,7 +313,7 @@ func (b *Bound) places() string {
 			out = append(out, "…")
 			break
 		}
-		out = append(out, b.place(m)+" at "+Abs(m.At))
+		out = append(out, b.placeOf(m)+" at "+Abs(m.At))
 	}
 	return orNothing(out)
 }

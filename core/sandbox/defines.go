@@ -11,7 +11,7 @@ func Guarded(fsys FS) []string {
 }
 
 func (p Protection) roots(out []string) []string {
-	if p.NoWrite != nil {
+	if p.Rules != nil {
 		out = append(out, p.Root)
 	}
 	for _, also := range p.Also {

@@ -45,7 +45,7 @@ func (v *view) identity(fsys FS, info fs.FileInfo, name string) error {
 	v.secrets.mu.Lock()
 	defer v.secrets.mu.Unlock()
 	if start := time.Now(); !start.Before(v.secrets.until) {
-		v.search()
+		v.secrets.search(v.spec.searched(), v.spec.Protection)
 		v.secrets.until = time.Now().Add(20 * time.Since(start)) // so that searching takes at most a twentieth of the time
 	}
 	if !v.secrets.whole {
@@ -60,21 +60,21 @@ func (v *view) identity(fsys FS, info fs.FileInfo, name string) error {
 	return nil
 }
 
-// searched returns the mounts in which search looks: the view's own, without
-// its restrictions and its caller's bound, and those of all its callers.
-func (v *view) searched() []Mount {
+// searched returns the mounts in which a view looks for secrets: its own, without its
+// restrictions and its caller's bound, and those of all its callers.
+func (s ViewSpec) searched() []Mount {
 	var out []Mount
 	add := func(m Mount) {
 		if !slices.ContainsFunc(out, func(o Mount) bool { return o.FS == m.FS && o.Source == m.Source }) {
 			out = append(out, m)
 		}
 	}
-	if b := v.spec.Bound; b != nil {
+	if b := s.Bound; b != nil {
 		for _, m := range b.searched {
 			add(m)
 		}
 	}
-	for _, m := range v.spec.Mounts {
+	for _, m := range s.Mounts {
 		if m.File != "" {
 			m.File, m.Source = "", path.Dir(m.Source)
 		}
@@ -83,12 +83,11 @@ func (v *view) searched() []Mount {
 	return out
 }
 
-// search finds the protected files with more than one name. The caller holds
-// secrets.mu.
-func (v *view) search() {
-	v.secrets.files, v.secrets.whole = nil, true
+// search finds the protected files with more than one name. The caller holds mu.
+func (s *secrets) search(mounts []Mount, protection Protection) {
+	s.files, s.whole = nil, true
 	seen := 0
-	for _, looked := range v.searched() {
+	for _, looked := range mounts {
 		m := mounted{Mount: looked, source: looked.Source}
 		id, ok := m.FS.(Identifier)
 		if !ok || m.Source == "" {
@@ -99,10 +98,10 @@ func (v *view) search() {
 				return nil // what cannot be listed cannot be compared
 			}
 			if seen++; seen > maxLookedAt {
-				v.secrets.whole = false
+				s.whole = false
 				return fs.SkipAll
 			}
-			if e.IsDir() || v.spec.Protection.read(place{mount: &m, rel: rel}) == nil {
+			if e.IsDir() || protection.read(place{mount: &m, rel: rel}) == nil {
 				return nil
 			}
 			info, err := e.Info()
@@ -110,7 +109,7 @@ func (v *view) search() {
 				return nil
 			}
 			if l, ok := info.(Linked); ok && l.Links() != 1 {
-				v.secrets.files = append(v.secrets.files, secret{info, id})
+				s.files = append(s.files, secret{info, id})
 			}
 			return nil
 		})

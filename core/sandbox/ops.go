@@ -14,8 +14,8 @@ import (
 var errThroughLink = fault.New(fault.Path, "this is a symbolic link, and golem does not write through links").
 	Hinting("write to the file that the link points to")
 
-// rename returns an error of the mount's tree with the view's name of the file.
-func (v *view) rename(err error, op, name string) error {
+// renamed returns an error of a mount's tree with the view's name of the file.
+func renamed(err error, op, name string) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return perr(op, name, pe.Err)
@@ -98,13 +98,13 @@ func (v *view) write(name string, data []byte, perm fs.FileMode) error {
 		err = p.mount.limits(p, int64(len(data)))
 	}
 	if err == nil {
-		err = v.spec.Quota.take(p, int64(len(data)))
+		err = v.spec.Quota.countWrite(p, int64(len(data)))
 	}
 	if err != nil {
 		return perr("write", name, plain(err))
 	}
 	err = v.change(Write{Op: OpWrite, Data: data}, p, p, func() error { return WritePerm(p.mount.fs, p.rel, data, perm) })
-	return v.rename(err, "write", name)
+	return renamed(err, "write", name)
 }
 
 // limits checks the mount's suffixes and size limit before a file is written.
@@ -160,7 +160,7 @@ func (v *view) Remove(name string) error {
 		return perr("remove", name, plain(err))
 	}
 	err = v.change(Write{Op: OpRemove}, p, p, func() error { return p.mount.fs.Remove(p.rel) })
-	return v.rename(err, "remove", name)
+	return renamed(err, "remove", name)
 }
 
 // Mkdir makes one directory.
@@ -170,11 +170,11 @@ func (v *view) Mkdir(name string, perm fs.FileMode) error {
 		err = ValidNew(name)
 	}
 	if err == nil {
-		err = v.spec.Quota.take(p, 0)
+		err = v.spec.Quota.countWrite(p, 0)
 	}
 	if err != nil {
 		return perr("mkdir", name, plain(err))
 	}
 	err = v.change(Write{Op: OpMkdir}, p, p, func() error { return p.mount.fs.Mkdir(p.rel, perm) })
-	return v.rename(err, "mkdir", name)
+	return renamed(err, "mkdir", name)
 }

@@ -95,7 +95,7 @@ func (v *view) part(d *dir, inner []*dir) error {
 			whole = whole || m.at == d.name
 		case Within(d.name, m.at) && !whole:
 			whole = true
-			if err := m.nest(d.name, d.mode == ReadWrite, v.names()); err != nil {
+			if err := m.nest(d.name, d.mode == ReadWrite, mountPointsOf(v.mounts)); err != nil {
 				return d.missing(err)
 			}
 		default:
@@ -217,10 +217,10 @@ func (m *mounted) straight(dir string) error {
 	}
 }
 
-// names returns the mount points of the view.
-func (v *view) names() []string {
+// mountPointsOf returns where mounts are.
+func mountPointsOf(mounts []mounted) []string {
 	var out []string
-	for _, m := range v.mounts {
+	for _, m := range mounts {
 		out = append(out, m.at)
 	}
 	return out

@@ -18,9 +18,8 @@ const StateDir = ".golem"
 // The zero value protects nothing.
 type Protection struct {
 	Root string // source of the project root, as SourceOf returns it
-	// NoWrite and NoRead report whether a path is protected. It is relative to the
-	// project root, in the form of Fold. nil means that nothing is protected.
-	NoWrite, NoRead func(path string) bool
+	// Rules protect paths below Root; nil: none is protected.
+	Rules *Rules
 	// Files describe the files that workers cannot read, so that a hard link to
 	// one of them is recognised.
 	Files []fs.FileInfo
@@ -33,7 +32,7 @@ type Protection struct {
 
 // hides reports whether the protection can forbid reading any file.
 func (p Protection) hides() bool {
-	return p.NoRead != nil || len(p.Closed) > 0 || slices.ContainsFunc(p.Also, Protection.hides)
+	return p.Rules != nil || len(p.Closed) > 0 || slices.ContainsFunc(p.Also, Protection.hides)
 }
 
 // locate returns a source in the same form as Root: a relative source is joined to
@@ -81,7 +80,7 @@ func (p Protection) read(pl place) error {
 		}
 	}
 	rel, ok := p.relative(source)
-	if !ok || p.NoRead == nil || !p.NoRead(rel) {
+	if !ok || p.Rules == nil || !unreadable(rel) {
 		return nil
 	}
 	return fault.New(fault.Protected, "%s cannot be read by a worker: it holds secrets or golem's own state", Abs(pl.name)).
@@ -116,7 +115,7 @@ func (p Protection) write(pl place) error {
 		}
 	}
 	rel, ok := p.relative(pl.source())
-	if !ok || p.NoWrite == nil || !p.NoWrite(rel) {
+	if !ok || p.Rules == nil || !p.Rules.NoWrite(rel) {
 		return nil
 	}
 	return fault.New(fault.Protected, "%s defines this project and cannot be changed by a worker", Abs(pl.name)).
@@ -155,11 +154,14 @@ type Controls struct {
 	// Whole says that everything below Root defines the project, because
 	// workers work in another directory.
 	Whole bool
+	// Bare says that nothing below Root defines a project: only what no worker can read is
+	// protected.
+	Bare bool
 }
 
 // controlDirs are the directories in the project root that workers can never
 // write to (SPEC §8).
-var controlDirs = []string{"workers", "tools", "toolsets", "templates", "prompts", "schemas"}
+var controlDirs = []string{"workers", "tools", "toolsets", "templates", "prompts", "schemas", "tests/recordings", "skills", ".agents/skills", ".claude/skills"}
 
 // ControlDirs returns the directories in the project root that workers can never write to.
 func ControlDirs() []string { return slices.Clone(controlDirs) }
@@ -168,7 +170,7 @@ func ControlDirs() []string { return slices.Clone(controlDirs) }
 var manifests = []string{"project", "llm-do", "golem-forge.config"}
 
 // Protect returns the protection of SPEC §8: no worker can write the manifest,
-// workers, tools, templates, prompts, schemas, modules, lock files, ignore files, .golem,
+// workers, tools, templates, prompts, schemas, skills, modules, lock files, ignore files, .golem,
 // .env, .env.* and .git, and no worker can read what Secret names.
 func (c Controls) Protect() Protection {
 	var dirs []string
@@ -184,22 +186,31 @@ func (c Controls) Protect() Protection {
 	if c.Manifest != "" {
 		fixed[Fold(c.Manifest)] = true
 	}
-	write := func(rel string) bool {
-		if c.Whole || rel == "." || fixed[rel] || unreadable(rel) || strings.HasSuffix(rel, ".tools.yaml") || c.Defines != nil && c.Defines(rel) {
-			return true
-		}
-		switch path.Ext(rel) {
-		case ".worker", ".wasm":
-			return true
-		}
-		for _, d := range dirs {
-			if Within(rel, d) {
-				return true
-			}
-		}
-		return false
+	return Protection{Root: c.Root, Rules: &Rules{controls: c, dirs: dirs, fixed: fixed}, Files: c.Files}
+}
+
+// Rules are the rules of a Protection for the paths of a project. Controls.Protect makes them.
+type Rules struct {
+	controls Controls
+	dirs     []string        // all control directories, folded
+	fixed    map[string]bool // names of control files, folded
+}
+
+// NoWrite reports whether no worker may write a path, which is relative to the project's root,
+// in the form of Fold.
+func (r *Rules) NoWrite(rel string) bool {
+	c := r.controls
+	if c.Bare {
+		return rel == "." || unreadable(rel)
 	}
-	return Protection{Root: c.Root, NoWrite: write, NoRead: unreadable, Files: c.Files}
+	if c.Whole || rel == "." || r.fixed[rel] || unreadable(rel) || strings.HasSuffix(rel, ".tools.yaml") || c.Defines != nil && c.Defines(rel) {
+		return true
+	}
+	switch path.Ext(rel) {
+	case ".worker", ".wasm":
+		return true
+	}
+	return slices.ContainsFunc(r.dirs, func(d string) bool { return Within(rel, d) })
 }
 
 // Secret reports whether no worker can read the file with a project-relative

@@ -29,9 +29,9 @@ type Quota struct {
 // NewQuota returns a quota that has counted nothing yet.
 func NewQuota(l Limits) *Quota { return &Quota{limits: l} }
 
-// take counts a write of size bytes before it happens. It returns E_QUOTA, and counts
+// countWrite counts a write of size bytes before it happens. It returns E_QUOTA, and counts
 // nothing, if the write would exceed a limit.
-func (q *Quota) take(p place, size int64) error {
+func (q *Quota) countWrite(p place, size int64) error {
 	if q == nil {
 		return nil
 	}

@@ -28,7 +28,7 @@ func (v *view) reach(op, name string) (place, bool, error) {
 	if r, ok := p.mount.fs.(Resolver); ok {
 		rel, err := r.Resolve(p.rel)
 		if err != nil {
-			return p, false, v.rename(err, op, name)
+			return p, false, renamed(err, op, name)
 		}
 		p.rel = rel
 	}
@@ -46,7 +46,7 @@ func (v *view) visible(p place) error {
 	if p.mount.File != "" && p.rel != p.mount.File {
 		return errShadowed
 	}
-	if at := p.at(); at != p.name {
+	if at := p.realName(); at != p.name {
 		if q, _, err := v.find("open", at); err != nil || q.mount != p.mount {
 			return errShadowed
 		}
@@ -70,8 +70,8 @@ func (v *view) found(p *place, what any, info fs.FileInfo) error {
 	return v.identity(p.mount.fs, info, p.name)
 }
 
-// at returns the name of the place without links.
-func (p place) at() string {
+// realName returns the name of the place without links.
+func (p place) realName() string {
 	if p.mount.File != "" {
 		return p.mount.at
 	}
@@ -115,7 +115,7 @@ func (v *view) Open(name string) (fs.File, error) {
 func (v *view) open(op string, p *place) (fs.File, fs.FileInfo, error) {
 	f, err := p.mount.fs.Open(p.rel)
 	if err != nil {
-		return nil, nil, v.rename(err, op, p.name)
+		return nil, nil, renamed(err, op, p.name)
 	}
 	info, err := f.Stat()
 	if err == nil {
@@ -157,12 +157,12 @@ func (v *view) stat(name string) (described fs.FileInfo, real string, err error)
 	}
 	info, err := fs.Stat(p.mount.fs, p.rel)
 	if err != nil {
-		return nil, "", v.rename(err, "stat", name)
+		return nil, "", renamed(err, "stat", name)
 	}
 	if err := v.found(&p, info, info); err != nil {
 		return nil, "", perr("stat", name, plain(err))
 	}
-	return plainInfo(info, name), p.at(), nil
+	return plainInfo(info, name), p.realName(), nil
 }
 
 // LinkEntry is an entry of a view's directory that is a symbolic link. Its other methods
@@ -229,7 +229,7 @@ func (v *view) entries(p place, f fs.File) ([]fs.DirEntry, error) {
 	}
 	listed, err := rd.ReadDir(-1)
 	if err != nil {
-		return nil, v.rename(err, "readdir", p.name)
+		return nil, renamed(err, "readdir", p.name)
 	}
 	out, points := v.mountPoints(p.name), v.points(p.name)
 	for _, e := range listed {

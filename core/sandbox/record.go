@@ -32,24 +32,26 @@ func (p place) where() (mount, name string) {
 	return mount, p.source()
 }
 
-// change passes w to ViewSpec.Record and then calls do, which makes the change. If do
-// fails, change calls the function that Record returned. Changes of staged files, and of
-// files without a source, are not recorded.
+// change passes w to Changes.Before, calls do, which makes the change, and then the function
+// that Before returned. Changes of staged files, and of files without a source, are not
+// recorded.
 func (v *view) change(w Write, at, to place, do func() error) error {
-	if v.spec.Record == nil || at.source() == "" || stages(at.mount.fs) {
+	if v.spec.Changes == nil || at.source() == "" || stages(at.mount.fs) {
 		return do()
 	}
 	w.Mount, w.Name = at.where()
 	if w.Op == OpRename {
 		w.ToMount, w.To = to.where()
 	}
-	failed, err := v.spec.Record(w)
+	after, err := v.spec.Changes.Before(w)
 	if err != nil {
 		return err
 	}
-	err = do()
-	if err != nil && failed != nil {
-		failed()
+	made := false
+	if after != nil {
+		defer func() { after(made) }()
 	}
+	err = do()
+	made = err == nil
 	return err
 }

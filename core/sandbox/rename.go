@@ -24,7 +24,7 @@ func (v *view) Rename(oldName, newName string) error {
 	}
 	info, err := fs.Stat(from.mount.fs, from.rel)
 	if err != nil {
-		return v.rename(err, "rename", oldName)
+		return renamed(err, "rename", oldName)
 	}
 	if !info.IsDir() {
 		if err := v.identity(from.mount.fs, info, oldName); err != nil {
@@ -45,9 +45,9 @@ func (v *view) Rename(oldName, newName string) error {
 	err = v.change(Write{Op: OpRename}, from, to, func() error { return from.mount.fs.Rename(from.rel, to.rel) })
 	var failed *fs.PathError
 	if errors.As(err, &failed) && failed.Path == Abs(to.rel) { // the new name cannot be made
-		return v.rename(err, "rename", newName)
+		return renamed(err, "rename", newName)
 	}
-	return v.rename(err, "rename", oldName)
+	return renamed(err, "rename", oldName)
 }
 
 // move copies a file to another mount and then removes the old one.

@@ -53,6 +53,10 @@ func Inside(inner, outer string) bool {
 	return ok
 }
 
+// Below returns the source inner relative to outer, without folding; "." for outer itself. ok
+// is false if outer does not contain it.
+func Below(inner, outer string) (rel string, ok bool) { return relative(inner, outer) }
+
 // relative returns inner relative to outer. ok is false if outer does not contain it.
 // It compares exactly, because treating two names as one would permit too much.
 func relative(inner, outer string) (rel string, ok bool) {

@@ -147,7 +147,7 @@ func (f keptFile) Stat() (fs.FileInfo, error) {
 }
 
 // staged returns the mount as the view uses it. If the strictest mode for its files
-// is Staged, that is a mount of the tree that ViewSpec.Stage returns.
+// is Staged, that is a mount of the tree that Changes.Stage returns.
 func (v *view) staged(m Mount) (Mount, error) {
 	mode := m.Mode
 	for _, c := range v.modes {
@@ -155,7 +155,7 @@ func (v *view) staged(m Mount) (Mount, error) {
 			mode = Stricter(mode, c.Mode)
 		}
 	}
-	if mode != Staged || v.spec.Stage == nil || m.Unrestricted || stages(m.FS) {
+	if mode != Staged || v.spec.Changes == nil || m.Unrestricted || stages(m.FS) {
 		return m, nil
 	}
 	dir := m.Source
@@ -164,7 +164,7 @@ func (v *view) staged(m Mount) (Mount, error) {
 	}
 	var err error
 	m.Mode = Staged
-	m.FS, err = v.spec.Stage(m.FS, dir)
+	m.FS, err = v.spec.Changes.Stage(m.FS, dir)
 	return m, err
 }
 
@@ -193,6 +193,7 @@ func NestLater(base FS, name string) (FS, error) {
 type Placement struct {
 	Source, Path string // the source of its mount, and the file's path below that source
 	Staged       bool   // changes of the file are kept apart from the real files
+	Outside      bool   // Mount.Outside
 }
 
 // PlaceOf returns where the file with this name in a view really is. It returns E_PATH
@@ -209,7 +210,7 @@ func PlaceOf(fsys FS, name string) (Placement, error) {
 	if way || p.mount.Source == "" {
 		return Placement{}, fault.New(fault.Path, "%s is in no mount of the project's files", Abs(name)).Hinting("name a file of a mount")
 	}
-	out := Placement{Source: p.mount.Source, Path: below(name, p.mount.Mount.At), Staged: stages(p.mount.fs)}
+	out := Placement{Source: p.mount.Source, Path: below(name, p.mount.Mount.At), Staged: stages(p.mount.fs), Outside: p.mount.Mount.Outside}
 	if p.mount.File != "" {
 		out.Source, out.Path = path.Split(p.source())
 		out.Source = path.Clean(out.Source)

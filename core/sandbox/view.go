@@ -20,6 +20,7 @@ type Mount struct {
 	Mode         Mode
 	Suffixes     []string    // allowed file suffixes, with the dot; none means any
 	MaxFileBytes int64       // 0: the mount sets no limit
+	Outside      bool        // the source lies outside the project, which a person allowed
 	Own          bool        // declared by the worker itself: outside the caller's bound it is E_ESCALATION; other mounts are left out there
 	Where        fault.Where // where it is configured, for errors
 	Policy       any         // the owner's policy for calls that use the mount; this package does not look at it, see CallerPolicies
@@ -56,14 +57,19 @@ type ViewSpec struct {
 	Restricts   []string     // io/fs names, the outermost first; all of them apply
 	ReadOnly    bool
 	Protection  Protection
-	Quota       *Quota // shared by all views of a run; nil means no limits
+	Quota       *Quota  // shared by all views of a run; nil means no limits
+	Changes     Changes // nil: staged mounts are read-only, and no change is recorded
+}
+
+// Changes keeps what changes through views.
+type Changes interface {
 	// Stage returns the tree that keeps the changes of a staged mount apart from the
-	// real files; base and source are the mount's. With nil, staged mounts are read-only.
-	Stage func(base FS, source string) (FS, error)
-	// Record, if set, is called before each change of real files; changes of staged
-	// files are not recorded. An error prevents the change. failed, unless nil, is called
-	// if the change then fails.
-	Record func(Write) (failed func(), err error)
+	// real files; base and source are the mount's.
+	Stage(base FS, source string) (FS, error)
+	// Before is called before each change of real files; changes of staged files are not
+	// recorded. An error prevents the change. after, unless nil, is called when the change
+	// was made or has failed.
+	Before(Write) (after func(made bool), err error)
 }
 
 // view is the file tree that a worker sees. Its mounts never change. They are opened

@@ -177,7 +177,7 @@ func (w *world) permitted(t *rapid.T, i int, name string) string {
 	if i > 0 {
 		source = w.sources[i] + "/" + name
 	}
-	if w.guarded.NoWrite(sandbox.Fold(source)) {
+	if w.guarded.Rules.NoWrite(sandbox.Fold(source)) {
 		t.Fatalf("%s is protected and was changed", source)
 	}
 	for _, c := range w.constraints {

@@ -16,7 +16,7 @@ func Partial(fsys FS) string {
 	}
 	for _, c := range v.modes {
 		if c.Mode != ReadWrite && (contains(root, c.Source) || contains(c.Source, root)) {
-			return (&Bound{root: root}).place(Mount{Source: c.Source}) + " is " + string(c.Mode) + ", here or in a caller"
+			return (&Bound{root: root}).placeOf(Mount{Source: c.Source}) + " is " + string(c.Mode) + ", here or in a caller"
 		}
 	}
 	for _, p := range append([]Protection{v.spec.Protection}, v.spec.Protection.Also...) {

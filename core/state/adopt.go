@@ -2,7 +2,6 @@ package state
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -106,18 +105,12 @@ func (s *Store) Adopt(a Adoptable) error {
 
 // chained returns a genuine log with MACs for this Store. A torn last line is left out.
 func (s *Store) chained(f Format, name string, file []byte) ([]byte, error) {
-	var out, last []byte
+	var payloads [][]byte
 	for line := range bytes.Lines(file[:bytes.LastIndexByte(file, '\n')+1]) {
 		_, payload, _ := parseLine(bytes.TrimSuffix(line, []byte{'\n'}))
-		sum, err := s.mac(f, name, last, payload)
-		if err != nil {
-			return nil, err
-		}
-		out = append(hex.AppendEncode(append(out, macOpen...), sum), lineOpen...)
-		out = append(append(out, payload...), '}', '\n')
-		last = sum
+		payloads = append(payloads, payload)
 	}
-	return out, nil
+	return s.sealLines(f, name, payloads)
 }
 
 func isLog(file []byte) bool { return bytes.HasPrefix(file, []byte(macOpen)) }

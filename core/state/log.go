@@ -70,6 +70,40 @@ func (s *Store) NewLog(f Format, name string) (*Log, error) {
 	return l, nil
 }
 
+// SealedLog returns the content of a log with these payloads, as NewLog and Append write it,
+// for a file that is written at once.
+func (s *Store) SealedLog(f Format, name string, payloads ...[]byte) ([]byte, error) {
+	first, err := json.Marshal(opening{f.Kind, f.Version})
+	if err != nil {
+		return nil, err
+	}
+	return s.sealLines(f, name, append([][]byte{first}, payloads...))
+}
+
+// sealLines returns a chain of lines; the first payload is the opening.
+func (s *Store) sealLines(f Format, name string, payloads [][]byte) ([]byte, error) {
+	out, _, err := s.chain(nil, f, name, nil, payloads)
+	return out, err
+}
+
+// chain appends a line for each payload to out, after the line with the MAC last, and returns
+// the last MAC.
+func (s *Store) chain(out []byte, f Format, name string, last []byte, payloads [][]byte) (lines, mac []byte, err error) {
+	for _, p := range payloads {
+		if bytes.IndexByte(p, '\n') >= 0 {
+			return nil, nil, fault.New(fault.Config, "a line of %s has a line break", name)
+		}
+		sum, err := s.mac(f, name, last, p)
+		if err != nil {
+			return nil, nil, err
+		}
+		out = append(hex.AppendEncode(append(out, macOpen...), sum), lineOpen...)
+		out = append(append(out, p...), '}', '\n')
+		last = sum
+	}
+	return out, last, nil
+}
+
 func (l *Log) open() (err error) {
 	l.out, err = l.store.open(l.name)
 	return err
@@ -84,19 +118,9 @@ func (l *Log) Append(payloads ...[]byte) error {
 	if l.err != nil {
 		return l.err
 	}
-	var out []byte
-	last := l.last
-	for _, p := range payloads {
-		if bytes.IndexByte(p, '\n') >= 0 {
-			return fault.New(fault.Config, "a line of %s has a line break", l.name)
-		}
-		sum, err := l.store.mac(l.format, l.name, last, p)
-		if err != nil {
-			return err
-		}
-		out = append(hex.AppendEncode(append(out, macOpen...), sum), lineOpen...)
-		out = append(append(out, p...), '}', '\n')
-		last = sum
+	out, last, err := l.store.chain(nil, l.format, l.name, l.last, payloads)
+	if err != nil {
+		return err
 	}
 	if _, err := l.out.Write(out); err != nil {
 		l.err = err

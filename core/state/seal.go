@@ -28,6 +28,12 @@ func (s *Store) mac(f Format, name string, parts ...[]byte) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
+// Sum returns the MAC of parts of something that is no file of the store, such as a name
+// that somebody else keeps for golem. It differs for each kind, version, project and name.
+func (s *Store) Sum(f Format, name string, parts ...[]byte) ([]byte, error) {
+	return s.mac(f, name, parts...)
+}
+
 // head is the first line of a sealed file.
 type head struct {
 	Golem string `json:"golem"` // Format.Kind

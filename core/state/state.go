@@ -25,24 +25,29 @@ type Store struct {
 	// Files is the project's directory .golem. It need not exist before the first
 	// write (sandbox.Lazy).
 	Files sandbox.FS
-	// Project identifies the project in every MAC: natively the real path of its root,
-	// with slashes. core.Open sets it to Platform.TrustKey if it is "".
+	// Project says in every MAC what the files belong to: natively the real path of the
+	// project's root, with slashes; of what has no directory, PackIdentity or ItemIdentity.
+	// core.Open sets it to Platform.TrustKey if it is "".
 	Project string
+	// Host has the key, the locks and the files for appending; nil: nothing is kept.
+	Host Host
+}
+
+// Host is what a Store needs beside files. All methods must be safe for concurrent use.
+type Host interface {
 	// Key returns the secret key of this machine, 32 bytes, which no project contains
 	// and which is never exported. It creates the key if there is none.
-	Key func() ([]byte, error)
+	Key() ([]byte, error)
 	// Lock takes the lock of a name (without slashes) against every other process, tab
 	// and goroutine, until release is called or the owner ends. It waits until ctx ends,
 	// and then returns E_BUSY. It tries at least once, even if ctx has ended before.
-	Lock func(ctx context.Context, name string) (release func(), err error)
+	Lock(ctx context.Context, name string) (release func(), err error)
 	// Held reports whether a lock is taken. It prevents nobody from taking a free lock.
-	// It is nil if the host cannot tell.
-	Held func(name string) bool
-	// Append opens a file of Files for appending, and creates it and its parents if
+	Held(name string) bool
+	// Append opens a file of Store.Files for appending, and creates it and its parents if
 	// necessary. Each Write is one write call of the system. Log.Sync uses the Sync
-	// method of the file, if it has one. If Append is nil, each write replaces the whole
-	// file.
-	Append func(name string) (io.WriteCloser, error)
+	// method of the file, if it has one.
+	Append(name string) (io.WriteCloser, error)
 }
 
 // Format is a kind of file, and the newest version that this golem reads.
@@ -55,15 +60,15 @@ type Format struct {
 const keyBytes = 32
 
 // Kept reports whether the host provides storage at all.
-func (s *Store) Kept() bool { return s.Files != nil && s.Key != nil }
+func (s *Store) Kept() bool { return s.Files != nil && s.Host != nil }
 
 // Hold takes the lock of a name. If it is taken, Hold waits until it is free, or returns
 // E_BUSY when ctx ends. The caller must call release.
 func (s *Store) Hold(ctx context.Context, name string) (release func(), err error) {
-	if s.Lock == nil {
+	if s.Host == nil {
 		return nil, errNowhere
 	}
-	return s.Lock(ctx, name)
+	return s.Host.Lock(ctx, name)
 }
 
 // TryHold takes the lock of a name without waiting. It returns E_BUSY if the lock is
@@ -74,6 +79,9 @@ func (s *Store) TryHold(name string) (release func(), err error) {
 	return s.Hold(ctx, name)
 }
 
+// Held reports whether the lock of a name is taken.
+func (s *Store) Held(name string) bool { return s.Host != nil && s.Host.Held(name) }
+
 // errNowhere is the error of a Store without files.
 var errNowhere = fault.New(fault.Platform, "golem cannot keep anything in this project here").
 	Hinting("run it where .golem can be written and GOLEM_HOME is set")
@@ -82,7 +90,7 @@ func (s *Store) key() ([]byte, error) {
 	if !s.Kept() {
 		return nil, errNowhere
 	}
-	key, err := s.Key()
+	key, err := s.Host.Key()
 	if err == nil && len(key) != keyBytes {
 		err = fault.New(fault.Config, "the key of this machine has %d bytes instead of %d", len(key), keyBytes).
 			Hinting("remove the file state.key in GOLEM_HOME: what was kept before can then be read, but not resumed or pushed")
@@ -103,14 +111,20 @@ const maxFile = 512 << 20
 
 // open opens a file for appending.
 func (s *Store) open(name string) (io.WriteCloser, error) {
-	if s.Append != nil {
-		return s.Append(name)
+	if !s.Kept() {
+		return nil, errNowhere
 	}
-	old, err := s.read(name)
+	return s.Host.Append(name)
+}
+
+// Whole opens a file for appending where the system cannot append: each Write replaces the
+// whole file. A Host uses it to implement Append.
+func Whole(files sandbox.FS, name string) (io.WriteCloser, error) {
+	old, err := sandbox.ReadFile(files, name, maxFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return &whole{files: s.Files, name: name, data: old}, nil
+	return &whole{files: files, name: name, data: old}, nil
 }
 
 // whole is an open file for appending that replaces the whole file with each Write.
@@ -134,38 +148,46 @@ func (w *whole) Close() error { return nil }
 // Memory returns a Store on the given files, for tests and for embedding programs. Its
 // key is fixed (32 zero bytes), and its locks work only among the copies of this Store.
 func Memory(files sandbox.FS) Store {
-	var mu sync.Mutex
-	held := map[string]bool{}
-	take := func(name string) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		free := !held[name]
-		held[name] = true
-		return free
+	return Store{Files: files, Project: "/", Host: &memory{files: files, held: map[string]bool{}}}
+}
+
+// memory is the Host of a Store in memory.
+type memory struct {
+	files sandbox.FS
+	mu    sync.Mutex
+	held  map[string]bool
+}
+
+func (m *memory) Key() ([]byte, error) { return make([]byte, keyBytes), nil }
+
+func (m *memory) Append(name string) (io.WriteCloser, error) { return Whole(m.files, name) }
+
+func (m *memory) Held(name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.held[name]
+}
+
+func (m *memory) Lock(ctx context.Context, name string) (release func(), err error) {
+	err = Wait(ctx, name, func() (bool, error) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		free := !m.held[name]
+		m.held[name] = true
+		return free, nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return Store{
-		Files: files, Project: "/",
-		Key: func() ([]byte, error) { return make([]byte, keyBytes), nil },
-		Held: func(name string) bool {
-			mu.Lock()
-			defer mu.Unlock()
-			return held[name]
-		},
-		Lock: func(ctx context.Context, name string) (func(), error) {
-			if err := Wait(ctx, name, func() (bool, error) { return take(name), nil }); err != nil {
-				return nil, err
-			}
-			return sync.OnceFunc(func() {
-				mu.Lock()
-				defer mu.Unlock()
-				delete(held, name)
-			}), nil
-		},
-	}
+	return sync.OnceFunc(func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.held, name)
+	}), nil
 }
 
 // Wait calls try every 20 ms until try returns true or an error. When ctx ends, it
-// returns E_BUSY. A host uses it to implement Store.Lock with a lock that does not wait.
+// returns E_BUSY. A host uses it to implement Lock with a lock that does not wait.
 func Wait(ctx context.Context, name string, try func() (bool, error)) error {
 	for {
 		taken, err := try()

@@ -53,7 +53,7 @@ func TestSeal(t *testing.T) {
 	}
 	moved, elsewhere := s, s
 	moved.Project = "/other"
-	elsewhere.Key = func() ([]byte, error) { return bytes.Repeat([]byte{1}, 32), nil }
+	elsewhere.Host = otherMachine{s.Host}
 	for _, c := range []struct {
 		what  string
 		store state.Store
@@ -178,13 +178,26 @@ func (f *full) Write(b []byte) (int, error) {
 	return f.WriteCloser.Write(b)
 }
 
+// otherMachine is a host with another key.
+type otherMachine struct{ state.Host }
+
+func (otherMachine) Key() ([]byte, error) { return bytes.Repeat([]byte{1}, 32), nil }
+
+// small is a host with room for 250 bytes in each log.
+type small struct {
+	state.Host
+	files sandbox.FS
+}
+
+func (s small) Append(name string) (io.WriteCloser, error) {
+	return &full{WriteCloser: plain{s.files, name}, n: 250}, nil
+}
+
 // After an incomplete line nothing more is written to a log.
 func TestAFullDiskEndsALog(t *testing.T) {
 	s := state.Memory(sandbox.Memory())
 	lent := s
-	lent.Append = func(name string) (io.WriteCloser, error) {
-		return &full{WriteCloser: plain{s.Files, name}, n: 250}, nil
-	}
+	lent.Host = small{s.Host, s.Files}
 	l, err := lent.NewLog(kind, "log")
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // Coerce returns arguments that do not fit a schema in the form that they can only mean:
@@ -61,8 +62,10 @@ func (s shape) types() []string {
 }
 
 var (
-	aNumber   = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,3})?$`)
-	anInteger = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,30})$`)
+	aNumber = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,3})?$`)
+	})
+	anInteger = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?(0|[1-9][0-9]{0,30})$`) })
 )
 
 const maxCoerceDepth = 32
@@ -90,7 +93,7 @@ func (c *coercion) scalar(types []string, raw json.RawMessage, at string) json.R
 		return raw
 	}
 	number, integer := slices.Contains(types, "number"), slices.Contains(types, "integer")
-	if (text == "true" || text == "false") && slices.Contains(types, "boolean") || number && aNumber.MatchString(text) || integer && anInteger.MatchString(text) {
+	if (text == "true" || text == "false") && slices.Contains(types, "boolean") || number && aNumber().MatchString(text) || integer && anInteger().MatchString(text) {
 		c.notes = append(c.notes, fmt.Sprintf("%s: the string %s counts as %s", at, raw, text))
 		return json.RawMessage(text)
 	}
@@ -122,6 +125,7 @@ func (c *coercion) object(s shape, raw json.RawMessage, at string, depth int) js
 		return raw
 	}
 	var members [][]byte
+	given := map[string]bool{}
 	for dec.More() {
 		key, err := dec.Token()
 		var value json.RawMessage
@@ -132,6 +136,7 @@ func (c *coercion) object(s shape, raw json.RawMessage, at string, depth int) js
 		if err != nil { // unreachable: args come from Decode
 			return raw
 		}
+		given[name] = true
 		place := at + "/" + name
 		if own, known := s.Properties[name]; known {
 			if string(value) == "null" && !slices.Contains(s.Required, name) && !mayBeNull(own) {
@@ -144,6 +149,19 @@ func (c *coercion) object(s shape, raw json.RawMessage, at string, depth int) js
 		if err != nil { // unreachable: a string
 			return raw
 		}
+		members = append(members, slices.Concat(quoted, []byte(":"), value))
+	}
+	for _, name := range s.Required {
+		value := defaultOf(s.Properties[name])
+		if given[name] || value == nil {
+			continue
+		}
+		given[name] = true
+		quoted, err := json.Marshal(name)
+		if err != nil { // unreachable: a string
+			return raw
+		}
+		c.notes = append(c.notes, fmt.Sprintf("%s/%s: it is required and absent, so its default %s counts", at, name, value))
 		members = append(members, slices.Concat(quoted, []byte(":"), value))
 	}
 	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}"))

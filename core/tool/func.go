@@ -26,7 +26,7 @@ func Func[In any](spec Spec, f func(context.Context, In) (Output, error)) Tool {
 func FuncWithCall[In any](spec Spec, f func(context.Context, Call, In) (Output, error)) Tool {
 	t := &function[In]{spec: spec, f: f}
 	if t.spec.Input == nil {
-		t.spec.Input, t.err = infer[In]()
+		t.spec.Input, t.err = InputOf(reflect.TypeFor[In]())
 	}
 	return t
 }
@@ -54,28 +54,33 @@ func (t *function[In]) Call(ctx context.Context, c Call) (out Output, err error)
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			out, err = Output{}, fault.New(fault.Tool, "%s crashed: %v", t.spec.Name, p).
-				Hinting("the error is in the tool; go on without its result")
+			out, err = Output{}, crashed(t.spec.Name, p)
 		}
 	}()
 	return t.f(ctx, c, in)
 }
 
-// infer returns the JSON Schema of the struct In.
-func infer[In any]() (json.RawMessage, error) {
-	schema, err := jsonschema.For[In](&jsonschema.ForOptions{
+// crashed returns the fault of a tool that panicked with p.
+func crashed(name string, p any) error {
+	return fault.New(fault.Tool, "%s crashed: %v", name, p).Hinting("the error is in the tool; go on without its result")
+}
+
+// InputOf returns the JSON Schema of a type of arguments, a struct. It is not generic, because
+// the page would have its code once for each type.
+func InputOf(in reflect.Type) (json.RawMessage, error) {
+	schema, err := jsonschema.ForType(in, &jsonschema.ForOptions{
 		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}},
 	})
 	if err != nil {
-		return nil, fault.New(fault.Schema, "no schema can be made for %s: %w", reflect.TypeFor[In](), err)
+		return nil, fault.New(fault.Schema, "no schema can be made for %s: %w", in, err)
 	}
 	if schema.Type != "object" {
-		return nil, fault.New(fault.Schema, "the argument of a tool must be a struct, not %s", reflect.TypeFor[In]())
+		return nil, fault.New(fault.Schema, "the argument of a tool must be a struct, not %s", in)
 	}
 	notNull(schema)
 	raw, err := json.Marshal(schema)
 	if err != nil {
-		return nil, fault.New(fault.Schema, "no schema can be made for %s: %w", reflect.TypeFor[In](), err)
+		return nil, fault.New(fault.Schema, "no schema can be made for %s: %w", in, err)
 	}
 	return raw, nil
 }

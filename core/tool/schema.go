@@ -15,7 +15,8 @@ import (
 // safe for concurrent use.
 type Schema struct {
 	resolved *jsonschema.Resolved
-	root     *node // nil: every object is valid, and nothing else
+	root     *node           // nil: every object is valid, and nothing else
+	units    map[float64]int // how often multipleOf has each value
 }
 
 // Compile compiles a schema. References must be inside it (#/…). nil accepts
@@ -32,23 +33,15 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, err := compileNodes(whole)
+	parts, units, err := compileNodes(whole)
 	if err != nil {
 		return nil, err
 	}
-	var root jsonschema.Schema
-	if err := json.Unmarshal(raw, &root); err != nil {
-		return nil, fault.New(fault.Schema, "not a JSON Schema: %w", plain(err))
-	}
-	if root.Schema, err = draft(root.Schema); err != nil {
+	resolved, err := resolve(raw)
+	if err != nil {
 		return nil, err
 	}
-	resolved, err := root.Resolve(nil)
-	if err != nil {
-		return nil, fault.New(fault.Schema, "not a JSON Schema: %w", err).
-			Hinting("write JSON Schema 2020-12, with references only inside the schema")
-	}
-	s := &Schema{resolved: resolved, root: parts}
+	s := &Schema{resolved: resolved, root: parts, units: units}
 	compiled.put(string(raw), s)
 	return s, nil
 }
@@ -100,10 +93,13 @@ func (s *Schema) Validate(v json.RawMessage) []Violation {
 		return nil
 	}
 	m, left := meter{}, maxParts
-	if weighed := weigh(value, &left); weighed == nil || !m.visit(s.root, weighed, false, 1) {
+	if weighed := weigh(value, &left); weighed == nil || !m.visit(s.root, weighed, false, 1) || !m.fits(s) {
 		return []Violation{{Message: "is too large to be checked against its schema"}}
 	}
-	err := s.resolved.Validate(value)
+	resolved, err := s.exact(m.units)
+	if err == nil {
+		err = resolved.Validate(value)
+	}
 	if err == nil {
 		return nil
 	}

@@ -55,6 +55,7 @@ func weigh(v any, left *int) *value {
 // not, …), so that the library may build many error texts.
 type meter struct {
 	steps, printed int
+	units          map[float64]*misjudged // by the value of multipleOf
 }
 
 func (m *meter) visit(n *node, v *value, speculative bool, depth int) bool {
@@ -64,6 +65,9 @@ func (m *meter) visit(n *node, v *value, speculative bool, depth int) bool {
 	}
 	if text, ok := v.v.(string); ok && n.pattern != nil {
 		m.steps += n.pattern.cost * len(text) / 512
+	}
+	if number, ok := v.v.(float64); ok && !m.multiple(n, number, speculative) {
+		return false
 	}
 	if m.steps > maxSteps || m.printed > maxPrinted || depth > maxWalk {
 		return false

@@ -49,29 +49,33 @@ type compiler struct {
 	order []*node
 }
 
-// compileNodes returns the root node of a schema. It refuses schemas that the library
+// compileNodes returns the root node of a schema, and how often multipleOf has each value. It refuses schemas that the library
 // might read differently, or whose validation would not end.
-func compileNodes(whole any) (*node, error) {
+func compileNodes(whole any) (*node, map[float64]int, error) {
 	c := &compiler{nodes: map[string]*node{}}
 	root, err := c.compile(whole, "")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	units := map[float64]int{}
 	for _, n := range c.order {
+		if unit, ok := n.bound("multipleOf"); ok {
+			units[unit]++
+		}
 		ref, ok := n.kw["$ref"].(string)
 		if !ok {
 			continue
 		}
 		pointer, err := refPointer(ref)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if n.ref = c.nodes[pointer]; n.ref == nil {
-			return nil, fault.New(fault.Schema, "the reference %.200q points to nothing", ref).Hinting("refer to a part that exists, like #/$defs/Name")
+			return nil, nil, fault.New(fault.Schema, "the reference %.200q points to nothing", ref).Hinting("refer to a part that exists, like #/$defs/Name")
 		}
 		n.same = append(n.same, n.ref)
 	}
-	return root, c.refuseLoops()
+	return root, units, c.refuseLoops()
 }
 
 func (c *compiler) compile(v any, at string) (*node, error) {
@@ -97,7 +101,7 @@ func (c *compiler) compile(v any, at string) (*node, error) {
 		if err != nil {
 			return err
 		}
-		n.place(key, sub)
+		n.putPart(key, sub)
 		n.size += sub.size + len(key)
 		return nil
 	})
@@ -108,8 +112,8 @@ func (c *compiler) compile(v any, at string) (*node, error) {
 	return n, n.compilePatterns()
 }
 
-// place stores a part in single, lists or maps, by its relative pointer key.
-func (n *node) place(key string, sub *node) {
+// putPart stores a part in single, lists or maps, by its relative pointer key.
+func (n *node) putPart(key string, sub *node) {
 	keyword, name, nested := strings.Cut(key[1:], "/")
 	switch {
 	case !nested:

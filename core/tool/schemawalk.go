@@ -172,7 +172,7 @@ func (w *walker) number(n *node, v float64, path string) {
 			return
 		}
 	}
-	if unit, ok := n.bound("multipleOf"); ok && math.Mod(v, unit) != 0 {
+	if unit, ok := n.bound("multipleOf"); ok && !isMultiple(v, unit) {
 		w.add(path, "must be a multiple of %v, got %v", unit, v)
 	}
 }

@@ -91,6 +91,8 @@ type Spec struct {
 	// meaning to any shell.
 	Shell Grammar
 
+	// Idempotent says that a second call with the same arguments changes nothing more.
+	Idempotent bool
 	// Confined tools have no files, no network and no secrets: they change nothing by
 	// themselves, and each call that they make goes through the gate.
 	Confined bool
@@ -187,12 +189,34 @@ type FileDiff struct {
 	Patch  string // unified
 }
 
-// String returns the result as a model reads it: Data if there is some, else Text.
+// String returns the result as one value: Data if there is some, else Text.
 func (o Output) String() string {
 	if len(o.Data) > 0 {
 		return string(o.Data)
 	}
 	return o.Text
+}
+
+// Beside returns the text that a tool gave beside Data; "" if there is none, or if it is
+// Data once more, as servers write it for older clients.
+func (o Output) Beside() string {
+	if len(o.Data) == 0 || o.NeedsInput || o.Text == "" {
+		return ""
+	}
+	if text, err := Canonical(json.RawMessage(o.Text)); err == nil {
+		if data, err := Canonical(o.Data); err == nil && string(text) == string(data) {
+			return ""
+		}
+	}
+	return o.Text
+}
+
+// Read returns the whole result as a model reads it: String, and the text beside it.
+func (o Output) Read() string {
+	if text := o.Beside(); text != "" {
+		return o.String() + "\n\n" + text
+	}
+	return o.String()
 }
 
 // Tool is one callable. Call must return when ctx ends: half a second later the caller
@@ -266,6 +290,10 @@ type PathUse struct {
 	// Staged says that the change is staged (clearance): it does not reach the real
 	// file until a person pushes it.
 	Staged bool `json:"-"`
+	// Outside says that the mount shows files outside the project.
+	Outside bool `json:"-"`
+	// Instructs says that workers are given the file as instructions (AGENTS.md).
+	Instructs bool `json:"-"`
 }
 
 // Toolset is a group of tools that a factory made. The caller that opened it calls Close

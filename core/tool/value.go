@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"sync"
 )
 
 // Value is a text in a configuration file (SPEC §3). The file has either the text itself,
@@ -47,14 +48,25 @@ func (v *Value) UnmarshalJSON(raw []byte) error {
 }
 
 var (
-	secretName   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	secretName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`) })
+	variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`) })
 )
 
 // ValidSecret reports whether a secret can have this name: a letter, then letters,
 // digits, _, . and -, at most 64 characters of ASCII.
-func ValidSecret(name string) bool { return secretName.MatchString(name) }
+func ValidSecret(name string) bool { return secretName().MatchString(name) }
 
 // ValidVariable reports whether an environment variable can have this name: letters,
 // digits and _, no digit first, at most 128 characters of ASCII.
-func ValidVariable(name string) bool { return variableName.MatchString(name) }
+func ValidVariable(name string) bool { return variableName().MatchString(name) }
+
+// Redactor removes secrets from texts. It is safe for concurrent use.
+type Redactor interface {
+	Redact(text string) string
+}
+
+// NoSecrets is a Redactor that knows no secrets.
+type NoSecrets struct{}
+
+// Redact returns the text unchanged.
+func (NoSecrets) Redact(text string) string { return text }

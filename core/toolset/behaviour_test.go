@@ -331,16 +331,23 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
+// noting is a worker that notes its calls.
+type noting struct {
+	id  string
+	got *[]string
+}
+
+func (noting) Named(string) bool { return false }
+
+func (n noting) Run(_ context.Context, c tool.Call) (tool.Output, error) {
+	*n.got = append(*n.got, n.id+" "+string(c.Args))
+	return tool.Text("done"), nil
+}
+
 func delegates(got *[]string) []toolset.Delegate {
-	run := func(id string) func(context.Context, tool.Call) (tool.Output, error) {
-		return func(_ context.Context, c tool.Call) (tool.Output, error) {
-			*got = append(*got, id+" "+string(c.Args))
-			return tool.Text("done"), nil
-		}
-	}
 	return []toolset.Delegate{
-		{ID: "plain", Tool: "plain", Run: run("plain")},
-		{ID: "typed/x", Tool: "typed__x", Run: run("typed/x"), Input: json.RawMessage(`{"type":"object","required":["n"],"properties":{"n":{"type":"integer"},"prior":{"type":"string"}}}`)},
+		{ID: "plain", Tool: "plain", Callee: noting{"plain", got}},
+		{ID: "typed/x", Tool: "typed__x", Callee: noting{"typed/x", got}, Input: json.RawMessage(`{"type":"object","required":["n"],"properties":{"n":{"type":"integer"},"prior":{"type":"string"}}}`)},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -14,25 +15,25 @@ import (
 	"golem/core/tool"
 )
 
-// Desk has the functions of the host for staged changes. With the zero value, which golem
-// check uses, the tools return E_PLATFORM.
-type Desk struct {
+// Desk decides on the staged changes of a run.
+type Desk interface {
 	// Stage makes an item of the files.
-	Stage func(ctx context.Context, files []clearance.File, message, target string) (clearance.Item, error)
+	Stage(ctx context.Context, files []clearance.File, message, target string) (clearance.Item, error)
 	// Show returns what a push of an item would write: the digest of the snapshot, and the
 	// diff.
-	Show func(item, target string) (digest, diff string, err error)
+	Show(item, target string) (digest, diff string, err error)
 	// Decide carries out a person's decision: action is "push", "discard" or "defer".
-	Decide func(ctx context.Context, action, item string, how clearance.Push) (clearance.Item, error)
+	Decide(ctx context.Context, action, item string, how clearance.Push) (clearance.Item, error)
 }
 
 // Clearance returns the factory of the tool stage, which takes a snapshot of files for a
 // person, and of the manual tools push, discard and defer, which no model can call (SPEC §9).
+// Without a desk, which golem check does not have, the tools return E_PLATFORM.
 func Clearance(d Desk) Factory {
 	return Factory{Name: "clearance", Open: func(_ context.Context, env Env, _ any) (tool.Toolset, error) {
 		s := &stager{files: files{fs: env.Files}, desk: d}
 		stage := &fsTool[stageArgs]{spec: tool.Spec{
-			Name: "stage", Risk: tool.Write, Toolset: "clearance", Provider: "builtin", Input: schemaOf[stageArgs]("stage"),
+			Name: "stage", Risk: tool.Write, Toolset: "clearance", Provider: "builtin", Input: schemaOf(reflect.TypeFor[stageArgs]()),
 			Description:   "Stage files for a person, who decides whether they are pushed. The files stay as they are; the result has the id of the snapshot.",
 			NeedsApproval: func(json.RawMessage) bool { return false },
 		}, run: s.stage, preview: s.preview}
@@ -41,10 +42,10 @@ func Clearance(d Desk) Factory {
 			stage,
 			manual("push", "Writes a staged item to its place or to a target.", p.push, p.preview),
 			manual("discard", "Gives a staged item up.", func(ctx context.Context, _ string, in itemArgs) (tool.Output, error) {
-				return d.decide(ctx, "discard", in.Item, clearance.Push{})
+				return decide(ctx, d, "discard", in.Item, clearance.Push{})
 			}, nothingShown),
 			manual("defer", "Keeps a staged item for later and announces it no more.", func(ctx context.Context, _ string, in itemArgs) (tool.Output, error) {
-				return d.decide(ctx, "defer", in.Item, clearance.Push{})
+				return decide(ctx, d, "defer", in.Item, clearance.Push{})
 			}, nothingShown),
 		}, nil
 	}}
@@ -69,7 +70,7 @@ type pushArgs struct {
 // manual returns a tool that only a person can call.
 func manual[In any](name, description string, run func(context.Context, string, In) (tool.Output, error), preview use[In]) tool.Tool {
 	return &fsTool[In]{spec: tool.Spec{
-		Name: name, Description: description, Risk: tool.Write, Exec: tool.ExecManual, Toolset: "clearance", Provider: "builtin", Input: schemaOf[In](name),
+		Name: name, Description: description, Risk: tool.Write, Exec: tool.ExecManual, Toolset: "clearance", Provider: "builtin", Input: schemaOf(reflect.TypeFor[In]()),
 	}, run: run, preview: preview}
 }
 
@@ -85,7 +86,7 @@ type pusher struct {
 // not match, so that nothing is pushed.
 func (p *pusher) preview(id string, in *pushArgs) (out tool.Preview, err error) {
 	digest := "not shown"
-	if p.desk.Show != nil {
+	if p.desk != nil {
 		var shown string
 		if shown, out.Diff, err = p.desk.Show(in.Item, in.Target); err == nil {
 			digest = shown
@@ -100,11 +101,11 @@ func (p *pusher) push(ctx context.Context, id string, in pushArgs) (tool.Output,
 	if digest, ok := p.shown.LoadAndDelete(id); ok {
 		how.Digest = digest.(string)
 	}
-	return p.desk.decide(ctx, "push", in.Item, how)
+	return decide(ctx, p.desk, "push", in.Item, how)
 }
 
-func (d Desk) decide(ctx context.Context, action, item string, how clearance.Push) (tool.Output, error) {
-	if d.Decide == nil {
+func decide(ctx context.Context, d Desk, action, item string, how clearance.Push) (tool.Output, error) {
+	if d == nil {
 		return tool.Output{}, errNoDesk
 	}
 	it, err := d.Decide(ctx, action, item, how)
@@ -143,7 +144,7 @@ func (s *stager) preview(_ string, in *stageArgs) (tool.Preview, error) {
 }
 
 func (s *stager) stage(ctx context.Context, _ string, in stageArgs) (tool.Output, error) {
-	if s.desk.Stage == nil {
+	if s.desk == nil {
 		return tool.Output{}, errNoDesk
 	}
 	seen := map[string]bool{}

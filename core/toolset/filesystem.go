@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"path"
+	"reflect"
 	"sync"
 
 	"golem/core/fault"
@@ -19,45 +21,69 @@ import (
 // virtual paths and shows absolute ones; none reaches a file outside Env.Files.
 func Filesystem() Factory {
 	return Factory{
-		Name: "filesystem",
-		Open: func(_ context.Context, env Env, _ any) (tool.Toolset, error) {
+		Name:    "filesystem",
+		Options: func() any { return new(filesystemOptions) },
+		Open: func(_ context.Context, env Env, options any) (tool.Toolset, error) {
 			if env.Files == nil {
 				return nil, fault.New(fault.Config, "the toolset filesystem of worker %s needs a sandbox, and the worker has none", env.Worker)
 			}
-			f := &files{fs: env.Files, limit: max(env.OutputLimit, 4096), log: env.Log}
+			f := &files{fs: env.Files, limit: max(env.OutputLimit, 4096), run: env.Run}
+			o, _ := options.(*filesystemOptions)
+			switch o.Offset {
+			case "", "lines":
+			case "characters":
+				f.characterOffsets = true
+			default:
+				return nil, fault.New(fault.Config, "toolsets.filesystem.offset is %q", o.Offset).Hinting("write lines or characters")
+			}
 			return f.tools(), nil
 		},
 	}
+}
+
+// filesystemOptions are the keys of toolsets.filesystem.
+type filesystemOptions struct {
+	// Offset says what read_file counts: "" and lines: lines; characters: characters. The two
+	// have schemas of their own, so that the other one's recordings keep their keys.
+	Offset string `json:"offset"`
 }
 
 // files is the state of one worker's filesystem tools.
 type files struct {
 	fs    sandbox.FS
 	limit int // bytes of one result
-	looks looks
-	log   func(level, text string)
+	// characterOffsets: read_file counts characters, not lines.
+	characterOffsets bool
+	looks            looks
+	run              Run // nil: outside a run
 }
 
 // maxFile is the largest file that is read or changed as a whole, in bytes.
 const maxFile = 16 << 20
 
 func (f *files) tools() Tools {
+	var read tool.Tool = fileTool("read_file", tool.Read, descRead, f.read, reading[readArgs](f))
+	if f.characterOffsets {
+		read = fileTool("read_file", tool.Read, descReadCharacters, f.readCharacters, reading[readCharactersArgs](f))
+	}
 	return Tools{
-		fileTool("read_file", tool.Read, descRead, f.read, reading[readArgs](f)),
+		read,
 		fileTool("list_files", tool.Read, descList, f.list, f.previewList),
 		fileTool("search_files", tool.Read, descSearch, f.search, f.previewSearch),
 		fileTool("file_info", tool.Read, "Tells type, size and time of a file or directory.", f.info, reading[pathArgs](f)),
 		fileTool("file_exists", tool.Read, "Tells whether a path exists: true or false.", f.exists, reading[pathArgs](f)),
-		fileTool("write_file", tool.Write, descWrite, f.write, f.previewWrite),
+		idempotent(fileTool("write_file", tool.Write, descWrite, f.write, f.previewWrite)),
 		fileTool("edit_file", tool.Write, descEdit, f.edit, f.previewEdit),
 		fileTool("move_file", tool.Write, descMove, f.move, f.previewMove),
-		fileTool("make_directory", tool.Write, "Makes a directory and its missing parents.", f.mkdir, f.previewMkdir),
+		idempotent(fileTool("make_directory", tool.Write, "Makes a directory and its missing parents.", f.mkdir, f.previewMkdir)),
 		fileTool("delete_file", tool.Destructive, "Deletes a file or an empty directory.", f.remove, f.previewRemove),
 	}
 }
 
 const (
-	descRead   = "Reads a text file. Long files come in parts: the last line says how to read on. offset is the first line (from 1), limit the number of lines. Of a file that is not text it tells type and size; an image or a PDF is given to be looked at, where the model can."
+	descRead           = "Reads a text file. Long files come in parts: the last line says how to read on. offset is the first line (from 1), limit the number of lines. Of a file that is not text it tells type and size; an image or a PDF is given to be looked at, where the model can."
+	descReadCharacters = "Reads a text file. Long files come in parts: the last line says how to read on. offset is how many characters to skip, limit the number of characters. Of a file that is not text it tells type and size; an image or a PDF is given to be looked at, where the model can."
+
 	descList   = "Lists a directory, sorted; directories end in /. recursive lists everything below; glob (like **/*.md) keeps what matches."
 	descSearch = "Searches text files below path for a regular expression (RE2) and shows the lines it is found in. glob keeps files that match, context adds lines around each hit."
 	descWrite  = "Writes a text file, replacing it if it exists and making missing directories."
@@ -76,17 +102,27 @@ type fsTool[In any] struct {
 	preview use[In]
 }
 
+// idempotent returns a tool whose second call with the same arguments changes nothing more.
+func idempotent[In any](t *fsTool[In]) *fsTool[In] {
+	t.spec.Idempotent = true
+	return t
+}
+
 func fileTool[In any](name string, risk tool.Risk, description string,
-	run func(context.Context, string, In) (tool.Output, error), preview use[In]) tool.Tool {
+	run func(context.Context, string, In) (tool.Output, error), preview use[In]) *fsTool[In] {
+	return &fsTool[In]{spec: fileSpec(name, risk, description, reflect.TypeFor[In]()), run: run, preview: preview}
+}
+
+// fileSpec returns the metadata of a tool of the set, whose arguments have the type in.
+func fileSpec(name string, risk tool.Risk, description string, in reflect.Type) tool.Spec {
 	rule := "sandbox.write"
 	if risk == tool.Read {
 		rule = "sandbox.read"
 	}
-	spec := tool.Spec{
+	return tool.Spec{
 		Name: name, Description: description, Risk: risk, Toolset: "filesystem", Provider: "builtin",
-		Rules: []string{rule}, Input: schemaOf[In](name),
+		Rules: []string{rule}, Input: schemaOf(in),
 	}
-	return &fsTool[In]{spec: spec, run: run, preview: preview}
 }
 
 // Spec returns the tool's metadata.
@@ -119,22 +155,28 @@ func (t *fsTool[In]) Preview(_ context.Context, c tool.Call) (tool.Preview, erro
 // decode decodes arguments that are valid against the schema. JSON Schema accepts 1.0 as an
 // integer and Go does not, so decode tries again with the canonical form, which has 1. Then
 // only numbers that are out of range fail.
-func decode[In any](name string, raw json.RawMessage) (in In, err error) {
+func decode[In any](name string, raw json.RawMessage) (In, error) {
+	var in, again In
 	if json.Unmarshal(raw, &in) == nil {
 		return in, nil
 	}
+	return again, decodeCanonical(name, raw, &again)
+}
+
+// decodeCanonical decodes the canonical form of arguments. It is not generic, because the page
+// would have its code once for each type.
+func decodeCanonical(name string, raw json.RawMessage, in any) error {
 	canonical, err := tool.Canonical(raw)
 	if err == nil {
-		var again In
-		if err = json.Unmarshal(canonical, &again); err == nil {
-			return again, nil
+		if err = json.Unmarshal(canonical, in); err == nil {
+			return nil
 		}
 	}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return in, fault.New(fault.ToolInput, "%s: %s cannot be this %s", name, wrong.Field, wrong.Value).Hinting("use a smaller number, or a value of another type")
+		return fault.New(fault.ToolInput, "%s: %s cannot be this %s", name, wrong.Field, wrong.Value).Hinting("use a smaller number, or a value of another type")
 	}
-	return in, fault.New(fault.ToolInput, "%s: %w", name, err)
+	return fault.New(fault.ToolInput, "%s: %w", name, err)
 }
 
 // marshal encodes the arguments of a preview, without HTML escapes, because people see them.
@@ -146,16 +188,16 @@ func marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-var schemas sync.Map // tool name → json.RawMessage; inferring takes a while
+var schemas sync.Map // type of the arguments → json.RawMessage; inferring takes a while
 
-// schemaOf infers a schema once a program.
-func schemaOf[In any](name string) json.RawMessage {
-	if s, ok := schemas.Load(name); ok {
+// schemaOf infers the schema of a type of arguments once a program.
+func schemaOf(of reflect.Type) json.RawMessage {
+	if s, ok := schemas.Load(of); ok {
 		raw, _ := s.(json.RawMessage)
 		return raw
 	}
-	s := tool.Func(tool.Spec{}, func(context.Context, In) (tool.Output, error) { return tool.Output{}, nil }).Spec().Input
-	schemas.Store(name, s)
+	s, _ := tool.InputOf(of) // the types of these arguments have one
+	schemas.Store(of, s)
 	return s
 }
 
@@ -186,6 +228,10 @@ func (f *files) readingAll(at *string) (tool.Preview, error) {
 	return p, err
 }
 
+// instructions is the name, as sandbox.Fold returns it, of files that workers are given as
+// instructions (SPEC §21).
+const instructions = "agents.md"
+
 // touch makes a path canonical and returns a preview with the operation and the mount. If
 // the path can never be written, it returns an error, so that nobody is asked.
 func (f *files) touch(op string, at *string) (tool.Preview, error) {
@@ -196,8 +242,8 @@ func (f *files) touch(op string, at *string) (tool.Preview, error) {
 	*at = sandbox.Abs(name)
 	use := tool.PathUse{Op: op, Path: *at, Mount: sandbox.MountOf(f.fs, name)}
 	if op != "read" {
-		at, _ := sandbox.PlaceOf(f.fs, name) // a path outside all mounts is not staged
-		use.Staged = at.Staged
+		at, lost := sandbox.PlaceOf(f.fs, name) // a path outside all mounts is not staged
+		use.Staged, use.Outside, use.Instructs = at.Staged, at.Outside || lost != nil, sandbox.Fold(path.Base(name)) == instructions
 	}
 	p := tool.Preview{Paths: []tool.PathUse{use}}
 	if op == "write" {

@@ -32,7 +32,35 @@ func (f *files) read(ctx context.Context, _ string, in readArgs) (out tool.Outpu
 	case in.Limit < 0:
 		return out, fault.New(fault.ToolInput, "/limit: a negative number of lines cannot be read").Hinting("leave limit out to read as many lines as fit")
 	}
-	name, err := sandbox.Clean(in.Path)
+	return f.reading(ctx, in.Path, func(r *bufio.Reader, path string) (string, error) {
+		return f.lines(r, path, max(in.Offset, 1), in.Limit)
+	})
+}
+
+type readCharactersArgs struct {
+	Path   string `json:"path" jsonschema:"path in the sandbox, like /notes/a.md"`
+	Offset int    `json:"offset,omitempty" jsonschema:"how many characters to skip"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"how many characters"`
+}
+
+func (r *readCharactersArgs) where() *string { return &r.Path }
+
+// readCharacters is read for a worker whose offsets count characters.
+func (f *files) readCharacters(ctx context.Context, _ string, in readCharactersArgs) (out tool.Output, err error) {
+	switch {
+	case in.Offset < 0:
+		return out, fault.New(fault.ToolInput, "/offset: a negative number of characters cannot be skipped").Hinting("leave offset out to read from the first character")
+	case in.Limit < 0:
+		return out, fault.New(fault.ToolInput, "/limit: a negative number of characters cannot be read").Hinting("leave limit out to read as many characters as fit")
+	}
+	return f.reading(ctx, in.Path, func(r *bufio.Reader, path string) (string, error) {
+		return f.characters(r, path, in.Offset, in.Limit)
+	})
+}
+
+// reading opens a file and gives it to part if it is text.
+func (f *files) reading(ctx context.Context, at string, part func(r *bufio.Reader, path string) (string, error)) (out tool.Output, err error) {
+	name, err := sandbox.Clean(at)
 	if err != nil {
 		return out, err
 	}
@@ -56,7 +84,7 @@ func (f *files) read(ctx context.Context, _ string, in readArgs) (out tool.Outpu
 	if !isText(start) {
 		return f.notText(name, start, info.Size())
 	}
-	text, err := f.lines(r, sandbox.Abs(name), max(in.Offset, 1), in.Limit)
+	text, err := part(r, sandbox.Abs(name))
 	return tool.Output{Text: text}, err
 }
 
@@ -156,6 +184,29 @@ func (f *files) lines(r *bufio.Reader, path string, first, limit int) (string, e
 			return b.String() + fmt.Sprintf("[more: go on with offset %d]", n), nil
 		}
 		b.WriteString(line)
+	}
+}
+
+// characters skips characters and returns those that follow: at most limit (0: no limit),
+// and as many as fit in a result. A byte that is not UTF-8 counts as one character.
+func (f *files) characters(r *bufio.Reader, path string, skip, limit int) (string, error) {
+	var b strings.Builder
+	room := f.limit - 200 // the rest is for the line that says how to read on
+	for n := 0; ; n++ {
+		c, size, err := r.ReadRune()
+		switch {
+		case errors.Is(err, io.EOF) && n < skip:
+			return "", fault.New(fault.ToolInput, "%s has only %s", path, fault.Count(n, "character")).Hinting("offset is how many characters to skip")
+		case errors.Is(err, io.EOF):
+			return b.String(), nil
+		case err != nil:
+			return "", explain(err)
+		case n < skip:
+		case limit > 0 && n-skip >= limit || b.Len()+size > room:
+			return b.String() + fmt.Sprintf("\n[more: go on with offset %d]", n), nil
+		default:
+			b.WriteRune(c)
+		}
 	}
 }
 

@@ -152,8 +152,8 @@ func (f *files) changed(did, name string, dir bool) tool.Output {
 	text := did + " " + sandbox.Abs(name)
 	if at, err := sandbox.PlaceOf(f.fs, name); dir && err == nil && at.Staged {
 		text += "; only files are staged: a push makes the directories that they need, and removes none"
-		if f.log != nil {
-			f.log("warn", text)
+		if f.run != nil {
+			f.run.Log("warn", text)
 		}
 	}
 	return tool.Output{Text: text}

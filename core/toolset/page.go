@@ -33,13 +33,16 @@ type LentSet struct {
 	Tools []Lent `json:"tools"`
 }
 
-// Lender calls a lent function and returns its result as JSON, or nil if it has none. It
-// must return when ctx ends.
-type Lender func(ctx context.Context, toolset, name string, args json.RawMessage) (json.RawMessage, error)
+// Lender calls the lent functions.
+type Lender interface {
+	// CallLent calls a function and returns its result as JSON, or nil if it has none. It
+	// must return when ctx ends.
+	CallLent(ctx context.Context, toolset, name string, args json.RawMessage) (json.RawMessage, error)
+}
 
 // Page returns the factory of the toolset "page", which has the tools that a web page lends.
 // The worker's option names says which of the page's toolsets it gets.
-func Page(lent []LentSet, call Lender) Factory {
+func Page(lent []LentSet, by Lender) Factory {
 	return Factory{
 		Name:    "page",
 		Options: func() any { return new(pageOptions) },
@@ -61,7 +64,7 @@ func Page(lent []LentSet, call Lender) Factory {
 						Hinting("%s; a page provides toolsets with golem.provide", fault.DidYouMean(name, known))
 				}
 				for _, l := range lent[at].Tools {
-					t, err := l.tool(name, call)
+					t, err := l.tool(name, by)
 					if err != nil {
 						return nil, err
 					}
@@ -80,18 +83,18 @@ type pageOptions struct {
 
 // lentTool is a lent function as a tool.
 type lentTool struct {
-	spec tool.Spec
-	lent Lent
-	set  string
-	call Lender
+	spec   tool.Spec
+	lent   Lent
+	set    string
+	lender Lender
 }
 
-func (l Lent) tool(set string, call Lender) (tool.Tool, error) {
+func (l Lent) tool(set string, by Lender) (tool.Tool, error) {
 	wrong := func(format string, args ...any) error {
 		return fault.New(fault.ToolContract, "the tool %s of the page's toolset %s: "+format, append([]any{l.Name, set}, args...)...).
 			Hinting("correct what the page gives golem.provide")
 	}
-	t := &lentTool{set: set, lent: l, call: call, spec: tool.Spec{
+	t := &lentTool{set: set, lent: l, lender: by, spec: tool.Spec{
 		Name: l.Name, Description: l.Description, Input: l.Input, Output: l.Output, Risk: l.Risk, Toolset: "page", Provider: "page:" + set,
 		Outside: true, Network: l.Risk == tool.Network,
 	}}
@@ -124,7 +127,7 @@ func (t *lentTool) Spec() tool.Spec { return t.spec }
 // Call calls the function. A string becomes the output's text, any other result its data.
 func (t *lentTool) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 	out := tool.Output{Untrusted: t.lent.Untrusted || t.spec.Network}
-	raw, err := t.call(ctx, t.set, c.Name, c.Args)
+	raw, err := t.lender.CallLent(ctx, t.set, c.Name, c.Args)
 	if err != nil {
 		return out, err // the text of the error can come from outside, too
 	}

@@ -17,9 +17,9 @@ import (
 func TestPageToolset(t *testing.T) {
 	result, failed := "", error(nil)
 	open := func(l toolset.Lent, options string) (tool.Toolset, error) {
-		f := toolset.Page([]toolset.LentSet{{Name: "crm", Tools: []toolset.Lent{l}}}, func(_ context.Context, set, name string, args json.RawMessage) (json.RawMessage, error) {
+		f := toolset.Page([]toolset.LentSet{{Name: "crm", Tools: []toolset.Lent{l}}}, lender(func(set, name string, args json.RawMessage) (json.RawMessage, error) {
 			return json.RawMessage(strings.ReplaceAll(result, "ARGS", set+"/"+name+string(args))), failed
-		})
+		}))
 		return toolset.NewRegistry(f).Open(t.Context(), "page", json.RawMessage(options), toolset.Env{})
 	}
 	const crm = `{"names":["crm"]}`
@@ -78,4 +78,11 @@ func TestPageToolset(t *testing.T) {
 			t.Errorf("preApproved of a project for a lent tool of risk %q: widening %v", risk, got)
 		}
 	}
+}
+
+// lender is a Lender.
+type lender func(set, name string, args json.RawMessage) (json.RawMessage, error)
+
+func (l lender) CallLent(_ context.Context, set, name string, args json.RawMessage) (json.RawMessage, error) {
+	return l(set, name, args)
 }

@@ -15,6 +15,7 @@ import (
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/tool"
+	"golem/core/toolset"
 )
 
 // A line of 5 MB is cut with a note, and the lines after it can be read.
@@ -289,5 +290,53 @@ func TestHostileNames(t *testing.T) {
 				t.Errorf("%s %.20q without a preview: %v", tl, name, err)
 			}
 		}
+	}
+}
+
+// With the option offset: characters, read_file skips and counts characters, and a part says how
+// to read on. The tool of lines keeps its schema, which is part of the keys of recordings.
+func TestReadCharacters(t *testing.T) {
+	files := sandbox.Memory()
+	long := strings.Repeat("ä", 3000)
+	for name, text := range map[string]string{"f": "äö\r\nü€z", "late": strings.Repeat("x", 4000) + "\xff\xfez", "long": long, "empty": "", "png": "\x89PNG\r\n\x1a\n0000"} {
+		if err := files.WriteFile(name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open := func(options string) tool.Tool {
+		set, err := toolset.NewRegistry(toolset.Filesystem()).Open(t.Context(), "filesystem", json.RawMessage(options), toolset.Env{Worker: "main", Files: files, OutputLimit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set.Tools()[0]
+	}
+	read := open(`{"offset":"characters"}`)
+	for _, c := range []struct{ args, want string }{
+		{`{"path":"f"}`, "äö\r\nü€z"},
+		{`{"path":"f","offset":1,"limit":2}`, "ö\r\n[more: go on with offset 3]"},
+		{`{"path":"f","offset":5,"limit":2}`, "€z"}, {`{"path":"late","offset":3999}`, "x\uFFFD\uFFFDz"},
+		{`{"path":"f","offset":7}`, ""},
+		{`{"path":"f","offset":10}`, "E_TOOL_INPUT: /f has only 7 characters"},
+		{`{"path":"f","offset":-1}`, "E_TOOL_INPUT: /offset: a negative number of characters cannot be skipped"},
+		{`{"path":"f","limit":-1}`, "E_TOOL_INPUT: /limit: a negative number of characters cannot be read"},
+		{`{"path":"empty"}`, ""}, {`{"path":"empty","offset":1}`, "E_TOOL_INPUT: /empty has only 0 characters"},
+		{`{"path":"png"}`, "/png is not a text file: image/png, 12 bytes"},
+		{`{"path":"long"}`, long[:2*1948] + "\n[more: go on with offset 1948]"},
+		{`{"path":"long","offset":1948}`, long[2*1948:]},
+	} {
+		out, err := read.Call(t.Context(), tool.Call{Args: json.RawMessage(c.args)})
+		if got := out.Text; err == nil && got != c.want {
+			t.Errorf("%s: %.100q, want %.100q", c.args, got, c.want)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %.100q", c.args, err, c.want)
+		}
+	}
+	lines := open("").Spec()
+	if lines.Description != open(`{"offset":"lines"}`).Spec().Description || string(lines.Input) == string(read.Spec().Input) || !strings.Contains(string(lines.Input), "first line to read, from 1") {
+		t.Errorf("%s\n%s", lines.Input, read.Spec().Input)
+	}
+	if _, err := toolset.NewRegistry(toolset.Filesystem()).Open(t.Context(), "filesystem", json.RawMessage(`{"offset":"bytes"}`), toolset.Env{Worker: "main", Files: files}); !errors.Is(err, fault.Config) {
+		t.Error(err)
 	}
 }

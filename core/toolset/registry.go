@@ -125,6 +125,10 @@ func (r Registry) decode(name string, options json.RawMessage) (Factory, any, er
 
 // wrongOption returns the fault for an option of the wrong type, without Go's names.
 func wrongOption(name string, err error) error {
+	var list fault.List
+	if errors.As(err, &list) {
+		return list
+	}
 	var own *fault.Fault
 	if errors.As(err, &own) {
 		return own

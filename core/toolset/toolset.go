@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/tool"
 )
@@ -20,25 +21,42 @@ type Env struct {
 	View        sandbox.FS
 	Network     bool // the worker may use the network
 	OutputLimit int  // limits.tool_output in bytes, for tools that page their results
-	// Log writes a status line for the person; level is info, warn or error. nil:
-	// there are no status lines.
-	Log func(level, text string)
+	Run         Run  // nil: the tools are made outside a run
+}
+
+// Run is what tools can use of the run that they are made for.
+type Run interface {
+	// Log writes a status line for the person; level is info, warn or error.
+	Log(level, text string)
 	// Rewrote tells that a command changed files that define the project, so that a person
 	// is asked before they are used: their names from the project's root, each with the
-	// SHA-256 of its content, or "" if it is gone. nil: nobody is told.
-	Rewrote func(files map[string]string)
+	// SHA-256 of its content, or "" if it is gone.
+	Rewrote(files map[string]string)
 	// Value returns the text of a value in the options: the text in the file, or the
 	// person's environment variable or secret that the file names. Call it in a call of a
-	// tool, not in Open: only then has a person trusted the file. nil: only texts in the
-	// file can be used.
-	Value func(tool.Value) (string, error)
-	// Redact removes from a text the person's values that Value has returned. nil:
-	// there are none.
-	Redact func(string) string
-	// Call calls a tool or a worker on behalf of the running worker, through the same
-	// gate. It can be used only during a call of one of the toolset's tools; within is that
-	// call, and the new call is below it in the trace (S3-15).
-	Call func(ctx context.Context, within tool.Call, name string, args json.RawMessage) (tool.Output, error)
+	// tool, not in Open: only then has a person trusted the file. E_PLATFORM says that there
+	// are no such values.
+	Value(tool.Value) (string, error)
+	// Redact removes from a text the person's values that Value has returned.
+	Redact(text string) string
+}
+
+// Log writes a status line, see Run.
+func (e Env) Log(level, text string) {
+	if e.Run != nil {
+		e.Run.Log(level, text)
+	}
+}
+
+// Call calls a tool or a worker on behalf of the running worker, through the same
+// gate. It can be used only during a call of one of the toolset's tools; within is that
+// call, and the new call is below it in the trace (S3-15).
+func (Env) Call(ctx context.Context, within tool.Call, name string, args json.RawMessage) (tool.Output, error) {
+	if within.Host == nil {
+		return tool.Output{}, fault.New(fault.Tool, "%s was called outside the call of a tool", name).
+			Hinting("Env.Call needs the tool.Call that runs: make the tool with tool.FuncWithCall")
+	}
+	return within.Host.Call(ctx, name, args)
 }
 
 // Uses returns the operations among ops that a view allows on each of its mounts, for

@@ -32,17 +32,22 @@ type Delegate struct {
 	Description string
 	Input       json.RawMessage // its input schema; nil: one string "input"
 	Output      json.RawMessage
-	// Named reports whether a reference (SPEC §2) means the worker. If it is nil, only the
-	// worker's ID and the tool's name do.
-	Named func(ref string) bool
 	// Module is the custom tool that replaces the worker (SPEC §5, S3-24); nil: the worker
 	// has a worker file.
 	Module tool.Tool
 	// Served says that the worker serves a name in toolsets.custom.tools: it is offered
 	// there, as a tool of that toolset, in every style.
 	Served bool
+	Callee
+}
+
+// Callee is the worker itself.
+type Callee interface {
+	// Named reports whether a reference (SPEC §2) means the worker, besides its ID and the
+	// tool's name.
+	Named(ref string) bool
 	// Run starts the worker. call.Args are the tool call's arguments.
-	Run func(ctx context.Context, call tool.Call) (tool.Output, error)
+	Run(ctx context.Context, call tool.Call) (tool.Output, error)
 }
 
 // Workers returns the factory of the toolset for delegation (S0-23): one tool for each
@@ -217,10 +222,8 @@ func mustJSON(v any) json.RawMessage {
 
 // workerCall is the tool worker_call, which gets the worker as an argument.
 type workerCall struct {
-	delegates []Delegate
-	files     sandbox.FS
-	unknown   func(ref string) error
-	spec      tool.Spec
+	Delegation
+	spec tool.Spec
 }
 
 func newWorkerCall(t Delegation) *workerCall {
@@ -231,7 +234,7 @@ func newWorkerCall(t Delegation) *workerCall {
 		b.WriteString("\n- " + d.ID + ": " + d.Description + takes(d))
 		ids = append(ids, d.ID)
 	}
-	return &workerCall{delegates: t.Workers, files: t.Files, unknown: t.Unknown, spec: tool.Spec{
+	return &workerCall{Delegation: t, spec: tool.Spec{
 		Name: "worker_call", Description: b.String(), Risk: tool.Read, Kind: tool.Worker,
 		Toolset: "workers", Provider: "workers", Rules: []string{"worker.call"}, Uses: ids,
 		Input: mustJSON(map[string]any{
@@ -278,7 +281,7 @@ func (g *workerCall) Preview(_ context.Context, c tool.Call) (tool.Preview, erro
 		return tool.Preview{}, err
 	}
 	flat, err := flatten(d, args)
-	return tool.Preview{Paths: attached(g.files, d, flat)}, err
+	return tool.Preview{Paths: attached(g.Files, d, flat)}, err
 }
 
 // find reads the arguments and returns the worker that they name.
@@ -290,22 +293,22 @@ func (g *workerCall) find(raw json.RawMessage) (d Delegate, args map[string]json
 	if err := json.Unmarshal(args["worker"], &id); err != nil {
 		return d, nil, fault.New(fault.ToolInput, "worker_call: worker must be a string")
 	}
-	i := slices.IndexFunc(g.delegates, func(d Delegate) bool { return d.ID == id })
+	i := slices.IndexFunc(g.Workers, func(d Delegate) bool { return d.ID == id })
 	if i < 0 {
-		i = slices.IndexFunc(g.delegates, func(d Delegate) bool { return d.Tool == id || d.Named != nil && d.Named(id) })
+		i = slices.IndexFunc(g.Workers, func(d Delegate) bool { return d.Tool == id || d.Named(id) })
 	}
-	if i < 0 && g.unknown != nil {
-		return d, nil, g.unknown(id)
+	if i < 0 && g.Unknown != nil {
+		return d, nil, g.Unknown(id)
 	}
 	if i < 0 {
-		ids := make([]string, len(g.delegates))
-		for j, d := range g.delegates {
+		ids := make([]string, len(g.Workers))
+		for j, d := range g.Workers {
 			ids[j] = d.ID
 		}
 		return d, nil, fault.New(fault.NotAllowed, "the worker %q may not be called", id).
 			Hinting("allowed workers: %s", strings.Join(ids, ", "))
 	}
-	return g.delegates[i], args, nil
+	return g.Workers[i], args, nil
 }
 
 // Call calls the worker that the arguments name, if it is allowed. The worker gets its

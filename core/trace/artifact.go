@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 
 	"golem/core/fault"
 )
@@ -10,30 +11,30 @@ import (
 // Artifacts writes the complete messages of worker runs, and the inputs and
 // outputs of calls, one file each, named after the id of the call:
 // <id>.prompt.json, <id>.in.json, <id>.out.json (--artifacts, SPEC §16). A nil
-// *Artifacts writes nothing. It is safe for concurrent use if Put is.
+// *Artifacts writes nothing. It is safe for concurrent use if Files is.
 type Artifacts struct {
-	Put    func(name string, data []byte) error // writes one file and replaces an existing one
-	Redact func() *Redactor                     // nil: nothing is secret
+	Files    Files
+	Redactor *atomic.Pointer[Redactor] // nil: nothing is secret
 }
 
 // Keep writes v as JSON, with secrets removed, to the file called name. If name does not
 // have one of the three forms, it returns E_PATH.
 func (a *Artifacts) Keep(name string, v any) error {
-	if a == nil || a.Put == nil {
+	if a == nil || a.Files == nil {
 		return nil
 	}
 	if !artifactName(name) {
-		return fault.New(fault.Path, "%q cannot be the name of an artifact", Visible(clip(name, 80)))
+		return fault.New(fault.Path, "%q cannot be the name of an artifact", Visible(head(name, 80)))
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
 		return fault.New(fault.Config, "the artifact %s cannot be written as JSON: %w", name, err)
 	}
-	if a.Redact != nil {
-		data = a.Redact().JSON(data)
+	if a.Redactor != nil {
+		data = a.Redactor.Load().JSON(data)
 	}
 	data = appendJSON(nil, data, nil)
-	if err := a.Put(name, append(data, '\n')); err != nil {
+	if err := a.Files.Put(name, append(data, '\n')); err != nil {
 		return fault.Of(err, fault.Quota)
 	}
 	return nil

@@ -50,7 +50,15 @@ func isDigest(s string) bool {
 // Texts reads a long text of size bytes from a TextsDir. name is a file name,
 // not a path. If the text is missing it returns an error; the reader itself
 // checks the content.
-type Texts func(name string, size int64) ([]byte, error)
+type Texts interface {
+	Text(name string, size int64) ([]byte, error)
+}
+
+// Files stores files that go with a trace: long texts, artifacts. Put writes one file and
+// replaces an existing one.
+type Files interface {
+	Put(name string, data []byte) error
+}
 
 // Inline copies a trace and puts its long texts back into the lines, so that
 // the copy is complete without the TextsDir. Texts that are missing, and an
@@ -154,7 +162,7 @@ func (in *inliner) read(c cutString) []byte {
 		if size < 0 {
 			size = min(in.room, maxBeside)
 		}
-		data, err := in.texts(c.name(), size)
+		data, err := in.texts.Text(c.name(), size)
 		sum := sha256.Sum256(data)
 		if err != nil || c.Cut >= 0 && int64(len(data)) != c.Cut || hex.EncodeToString(sum[:]) != c.SHA256 || c.JSON && !json.Valid(data) {
 			return nil
@@ -171,14 +179,14 @@ func (in *inliner) read(c cutString) []byte {
 // keeper stores the long texts of one run, each once.
 type keeper struct {
 	max   int64 // bytes
-	put   func(name string, data []byte) error
+	files Files
 	kept  map[string]bool
 	bytes int64
 }
 
-// keep stores a text, unless it is stored already. It returns E_LIMIT if the
+// putText stores a text, unless it is stored already. It returns E_LIMIT if the
 // run has stored too many bytes.
-func (k *keeper) keep(t taken) error {
+func (k *keeper) putText(t taken) error {
 	if k.kept[t.name] {
 		return nil
 	}
@@ -186,7 +194,7 @@ func (k *keeper) keep(t taken) error {
 		return fault.New(fault.Limit, "the long texts of this run have more than %d bytes", k.max).
 			Hinting("from here on the trace has only the first %d bytes of each long text", headBytes)
 	}
-	if err := k.put(t.name, []byte(t.text)); err != nil {
+	if err := k.files.Put(t.name, []byte(t.text)); err != nil {
 		return err
 	}
 	if k.kept == nil {

@@ -20,17 +20,25 @@ import (
 // shelf keeps long texts in memory.
 type shelf map[string][]byte
 
-func (s shelf) keep(name string, data []byte) error {
+func (s shelf) Put(name string, data []byte) error {
 	s[name] = bytes.Clone(data)
 	return nil
 }
 
-func (s shelf) read(name string, _ int64) ([]byte, error) {
+func (s shelf) Text(name string, _ int64) ([]byte, error) {
 	if data, ok := s[name]; ok {
 		return data, nil
 	}
 	return nil, fs.ErrNotExist
 }
+
+type putFunc func(name string, data []byte) error
+
+func (f putFunc) Put(name string, data []byte) error { return f(name, data) }
+
+type textFunc func(name string, size int64) ([]byte, error)
+
+func (f textFunc) Text(name string, size int64) ([]byte, error) { return f(name, size) }
 
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
@@ -44,7 +52,7 @@ func beside(t testing.TB, events ...Event) (file []byte, texts shelf) {
 	var b bytes.Buffer
 	texts = shelf{}
 	w := NewWriter(&b, sampleHeader, clock())
-	w.Texts = texts.keep
+	w.Texts = texts
 	for _, e := range events {
 		w.Emit(e)
 	}
@@ -70,7 +78,7 @@ func TestLargeEvents(t *testing.T) {
 	if len(texts) != 1 || len(file) > 10_000 {
 		t.Errorf("%d texts beside %d bytes", len(texts), len(file))
 	}
-	_, read, err := Read(bytes.NewReader(file), texts.read)
+	_, read, err := Read(bytes.NewReader(file), texts)
 	if err != nil || len(read) != 4 {
 		t.Fatalf("%d events, %v", len(read), err)
 	}
@@ -111,7 +119,7 @@ func TestLongTextsLieBeside(t *testing.T) {
 	if len(texts) != 1 || string(texts[digest(long)+".txt"]) != long {
 		t.Errorf("%d texts", len(texts))
 	}
-	_, events, err := Read(bytes.NewReader(file), texts.read)
+	_, events, err := Read(bytes.NewReader(file), texts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +148,7 @@ func TestLongValuesLieBeside(t *testing.T) {
 	if len(file) > 8192 || len(texts) != 1 || texts[digest(string(list))+".json"] == nil {
 		t.Fatalf("%d bytes, %d texts", len(file), len(texts))
 	}
-	_, events, err := Read(bytes.NewReader(file), texts.read)
+	_, events, err := Read(bytes.NewReader(file), texts)
 	if err != nil || len(events) != 2 {
 		t.Fatal(err)
 	}
@@ -160,7 +168,7 @@ func TestTextsAreChecked(t *testing.T) {
 		if data == nil {
 			delete(texts, name)
 		}
-		_, events, err := Read(bytes.NewReader(file), texts.read)
+		_, events, err := Read(bytes.NewReader(file), texts)
 		if err != nil || len(events) != 1 || !strings.Contains(events[0].Body.(ModelEnd).Text, "5000 bytes") {
 			t.Errorf("%s: %v %v", what, events, err)
 		}
@@ -170,10 +178,10 @@ func TestTextsAreChecked(t *testing.T) {
 		`{"cut":3,"sha256":"` + strings.ToUpper(digest("abc")) + `","head":"x"}`, `{"cut":9223372036854775807,"sha256":"` + digest("abc") + `","head":"x"}`,
 	} {
 		asked := ""
-		_, events, err := Read(strings.NewReader(`{"golem":"trace","v":1}`+"\n"+`{"type":"tool.start","id":"0.1","args":`+cut+"}\n"), func(name string, _ int64) ([]byte, error) {
+		_, events, err := Read(strings.NewReader(`{"golem":"trace","v":1}`+"\n"+`{"type":"tool.start","id":"0.1","args":`+cut+"}\n"), textFunc(func(name string, _ int64) ([]byte, error) {
 			asked += name
 			return []byte("abc"), nil
-		})
+		}))
 		if err != nil || len(events) != 1 || string(events[0].Body.(ToolStart).Args) != cut || strings.ContainsAny(asked, "/") {
 			t.Errorf("%s: %v %v, asked for %q", cut, events, err, asked)
 		}
@@ -185,7 +193,7 @@ func TestTextsThatCannotBeKept(t *testing.T) {
 	var b bytes.Buffer
 	w := NewWriter(&b, sampleHeader, clock())
 	full, told := errors.New("no space left"), 0
-	w.Texts = func(string, []byte) error { return full }
+	w.Texts = putFunc(func(string, []byte) error { return full })
 	w.OnError = func(err error) {
 		told++
 		if !errors.Is(err, full) {
@@ -208,7 +216,7 @@ func TestTextsAreBounded(t *testing.T) {
 	var b bytes.Buffer
 	w := NewWriter(&b, sampleHeader, clock())
 	kept, told := 0, error(nil)
-	w.Texts = func(_ string, data []byte) error { kept += len(data); return nil }
+	w.Texts = putFunc(func(_ string, data []byte) error { kept += len(data); return nil })
 	w.OnError = func(err error) { told = err }
 	w.texts.max = 100_000
 	text := strings.Repeat("x", 9_000)
@@ -225,7 +233,7 @@ func TestTextsAreBounded(t *testing.T) {
 func TestWholeLines(t *testing.T) {
 	var file, stream bytes.Buffer
 	w := NewWriter(&file, sampleHeader, clock())
-	w.Texts = shelf{}.keep
+	w.Texts = shelf{}
 	w.Whole(&stream)
 	long := strings.Repeat("x", 5000)
 	w.Emit(Event{ID: "0", Body: ModelEnd{Text: long}})
@@ -251,11 +259,11 @@ func TestBesideRoundTrip(t *testing.T) {
 		var whole, file bytes.Buffer
 		texts := shelf{}
 		w := NewWriter(&file, sampleHeader, clock())
-		w.Texts = texts.keep
+		w.Texts = texts
 		w.Whole(&whole)
 		w.Emit(e)
 		var made bytes.Buffer
-		if err := Inline(&made, &file, texts.read); err != nil {
+		if err := Inline(&made, &file, texts); err != nil {
 			t.Fatal(err)
 		}
 		if made.String() != whole.String() {

@@ -82,6 +82,18 @@ func (Message) EventType() string { return "message" }
 // Transient returns false.
 func (Message) Transient() bool { return false }
 
+// EventType returns "fallback".
+func (Fallback) EventType() string { return "fallback" }
+
+// Transient returns false.
+func (Fallback) Transient() bool { return false }
+
+// EventType returns "permission".
+func (Permission) EventType() string { return "permission" }
+
+// Transient returns whether the event comes again.
+func (p Permission) Transient() bool { return p.Early }
+
 // EventType returns "warning".
 func (Warning) EventType() string { return "warning" }
 
@@ -99,6 +111,12 @@ func (Delta) EventType() string { return "delta" }
 
 // Transient returns true.
 func (Delta) Transient() bool { return true }
+
+// EventType returns "reasoning".
+func (Reasoning) EventType() string { return "reasoning" }
+
+// Transient returns true.
+func (Reasoning) Transient() bool { return true }
 
 // EventType returns "progress".
 func (Progress) EventType() string { return "progress" }
@@ -152,12 +170,19 @@ func decodeBody(typ string, line []byte) (Body, error) {
 		return decodeAs[Clearance](line)
 	case "message":
 		return decodeAs[Message](line)
+	case "fallback":
+		return decodeAs[Fallback](line)
+
+	case "permission":
+		return decodeAs[Permission](line)
 	case "warning":
 		return decodeAs[Warning](line)
 	case "error":
 		return decodeAs[Error](line)
 	case "delta":
 		return decodeAs[Delta](line)
+	case "reasoning":
+		return decodeAs[Reasoning](line)
 	case "progress":
 		return decodeAs[Progress](line)
 	case "status":

@@ -118,6 +118,10 @@ func (c *cutter) put(dst []byte, cut cutString, whole string) []byte {
 // keyMark separates the beginning of a long key from its digest.
 const keyMark = "… sha256 "
 
+// EscapeJSON returns valid JSON in the form of a trace line: characters that a terminal or a
+// reader of lines could misunderstand are escaped.
+func EscapeJSON(data []byte) []byte { return appendJSON(nil, data, nil) }
+
 // appendJSON appends valid JSON to dst in the form of a trace line: c, if not
 // nil, replaces strings longer than maxString bytes, and characters that a
 // terminal or a reader of lines could misunderstand are escaped.

@@ -25,24 +25,29 @@ func TestLineFormat(t *testing.T) {
 		{RunStart{Input: raw(`{"b":1, "a":"<&>"}`)}, `"run.start",…,"input":{"b":1,"a":"<&>"}`},
 		{RunEnd{Status: "ok", Exit: 3, Output: raw(`"x"`), Error: flt, Denied: []string{"0.1"}, Opened: []string{"a"}, Usage: u, MS: 4}, `"run.end",…,"status":"ok","exit":3,"output":"x","error":{"code":"E_TOOL","message":"m","where":{"file":"main.worker","line":4,"column":1,"chain":["main"]},"hint":"h","severity":"error"},"denied":["0.1"],"opened":["a"],"usage":{"in":1,"out":2,"estimated":true},"ms":4`},
 		{RunEnd{Status: "ok"}, `"run.end",…,"status":"ok","exit":0,"usage":{"in":0,"out":0},"ms":0`},
-		{WorkerStart{"main.worker", "ab", "script:x", "caller main", []string{"t"}}, `"worker.start",…,"source":"main.worker","digest":"ab","model":"script:x","model_from":"caller main","tools":["t"]`},
+		{WorkerStart{"main.worker", "ab", "script:x", "caller main", []string{"t"}, ""}, `"worker.start",…,"source":"main.worker","digest":"ab","model":"script:x","model_from":"caller main","tools":["t"]`},
 		{WorkerEnd{Status: "needs_input", Output: raw(`{}`), MS: 1}, `"worker.end",…,"status":"needs_input","output":{},"usage":{"in":0,"out":0},"ms":1`},
 		{WorkerEnd{Status: "ok", Usage: Usage{In: 9, Out: 2, Cached: 3, Written: 4, Cost: 4_212_500_000, CostPartial: true}, Own: &Usage{In: 1, Cost: 1}, MS: 1},
 			`"worker.end",…,"status":"ok","usage":{"in":9,"out":2,"cached":3,"written":4,"cost_usd":0.0042125,"cost_partial":true},"own":{"in":1,"out":0,"cost_usd":0.000000000001},"ms":1`},
 		{ModelStart{2, 5}, `"model.start",…,"turn":2,"messages":5`},
-		{ModelEnd{2, "m", "stop", "hi", []CallRef{{"0.1", "t"}}, u, 1, 3}, `"model.end",…,"turn":2,"model":"m","finish":"stop","text":"hi","calls":[{"id":"0.1","name":"t"}],"usage":{"in":1,"out":2,"estimated":true},"attempts":1,"ms":3`},
+		{ModelEnd{2, "m", "stop", "hi", []CallRef{{"0.1", "t"}}, u, 1, nil, 3}, `"model.end",…,"turn":2,"model":"m","finish":"stop","text":"hi","calls":[{"id":"0.1","name":"t"}],"usage":{"in":1,"out":2,"estimated":true},"attempts":1,"ms":3`},
+		{ModelEnd{Turn: 2, Reasoning: &Reasoned{MS: 9, Tokens: 8, Estimated: true}}, `"model.end",…,"turn":2,"model":"","finish":"","text":"","usage":{"in":0,"out":0},"attempts":0,"reasoning":{"ms":9,"tokens":8,"estimated":true},"ms":0`},
 		{Retry{1, 1, fault.Model, "429", 1000}, `"retry",…,"turn":1,"attempt":1,"code":"E_MODEL","message":"429","wait_ms":1000`},
 		{ToolStart{"t", "wasm", "tools/t.wasm", raw(`{"a":1}`)}, `"tool.start",…,"tool":"t","kind":"wasm","module":"tools/t.wasm","args":{"a":1}`},
 		{ToolEnd{Tool: "t", Status: "ok", Result: raw(`"r"`), Fuel: 9, MS: 1}, `"tool.end",…,"tool":"t","status":"ok","result":"r","fuel":9,"ms":1`},
 		{ToolEnd{Tool: "t", Status: "ok", Fuel: 9, FuelVaries: true, MS: 1}, `"tool.end",…,"tool":"t","status":"ok","fuel":9,"fuel_varies":true,"ms":1`},
 		{Approval{"", "t", "ask", "r", "user", "run", "session", "why", "{}"}, `"approval",…,"tool":"t","setting":"ask","rule":"r","source":"user","decision":"run","remember":"session","reason":"why","allow":"{}"`},
 		{Clearance{Item: "i", Action: "push", Message: "m", Target: "main"}, `"clearance",…,"item":"i","action":"push","message":"m","target":"main"`},
-		{Message{"user", "hello"}, `"message",…,"role":"user","text":"hello"`},
+		{Message{Role: "user", Text: "hello"}, `"message",…,"role":"user","text":"hello"`},
+		{Message{Role: "user", Text: "and", Files: []FileRef{{"a.md", 3}}, Steering: true}, `"message",…,"role":"user","text":"and","files":[{"name":"a.md","bytes":3}],"steering":true`},
+		{Fallback{Tool: "t", Call: "0.1.1", Reason: "unsure", Message: "why"}, `"fallback",…,"tool":"t","call":"0.1.1","reason":"unsure","message":"why"`},
 		{Warning{fault.Depth, "deep"}, `"warning",…,"code":"E_DEPTH","message":"deep"`},
 		{Error{fault.Model, "no", where, "h"}, `"error",…,"code":"E_MODEL","message":"no","where":{"file":"main.worker","line":4,"column":1,"chain":["main"]},"hint":"h"`},
 		{Delta{"a", true}, `"delta",…,"text":"a","reset":true`},
+		{Reasoning{Text: "a"}, `"reasoning",…,"text":"a"`},
+		{Reasoning{Over: &Reasoned{4, 2, false}}, `"reasoning",…,"text":"","over":{"ms":4,"tokens":2}`},
 		{Progress{"running", "d", "count"}, `"progress",…,"status":"running","description":"d","task":"count"`},
-		{Status{"s", "info"}, `"status",…,"text":"s","level":"info"`},
+		{Status{Text: "s", Level: "info"}, `"status",…,"text":"s","level":"info"`},
 		{Diff{"/a", "1", "2", "p"}, `"diff",…,"path":"/a","before":"1","after":"2","patch":"p"`},
 		{Ask{raw(`{"id":"q"}`)}, `"ask",…,"request":{"id":"q"}`},
 	} {
@@ -124,16 +129,16 @@ func anyRaw(t *rapid.T, label string) json.RawMessage {
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(l string) string { return anyText(t, l) }
-		n := rapid.IntRange(0, 1<<40)
+		n := rapid.IntRange(0, 1<<30)
 		body := rapid.SampledFrom([]Body{
-			RunStart{anyRaw(t, "input")},
+			RunStart{Input: anyRaw(t, "input"), Files: []FileRef{{text("n"), 1}}},
 			RunEnd{Status: text("s"), Exit: 3, Output: anyRaw(t, "o"), Error: &fault.Fault{Code: fault.Tool, Message: text("m"), Hint: text("h"), Where: &fault.Where{File: text("f")}}, Denied: []string{text("d")}, MS: int64(n.Draw(t, "ms"))},
-			WorkerStart{text("a"), text("b"), text("c"), "", []string{text("d")}},
+			WorkerStart{text("a"), text("b"), text("c"), "", []string{text("d")}, text("e")},
 			ModelEnd{Turn: 1, Text: text("t"), Calls: []CallRef{{text("i"), text("n")}}, Usage: Usage{In: n.Draw(t, "in")}},
 			ToolStart{text("a"), text("b"), text("c"), anyRaw(t, "args")},
 			ToolEnd{Tool: text("a"), Result: anyRaw(t, "r"), Fuel: int64(n.Draw(t, "fuel"))},
 			Approval{text("h"), text("a"), text("b"), text("c"), text("d"), text("e"), text("f"), text("g"), text("h")},
-			Message{text("r"), text("t")}, Warning{fault.Code(text("c")), text("m")}, Delta{Text: text("t")}, Ask{anyRaw(t, "q")},
+			Message{Role: text("r"), Text: text("t")}, Warning{fault.Code(text("c")), text("m")}, Fallback{Tool: text("f"), Reason: "failed", Error: &fault.Fault{Code: fault.Tool, Message: text("m")}}, Delta{Text: text("t")}, Ask{anyRaw(t, "q")},
 		}).Draw(t, "body")
 		e := Event{Seq: int64(n.Draw(t, "seq")), TS: text("ts"), ID: text("id"), Parent: text("parent"), Worker: text("worker"), Depth: 2, Body: body}
 		line, err := Encode(e)

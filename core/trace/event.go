@@ -55,7 +55,8 @@ type Header struct {
 
 // RunStart is the start of a run, with the person's input.
 type RunStart struct {
-	Input json.RawMessage `json:"input"` // a JSON string or object
+	Input json.RawMessage `json:"input"`           // a JSON string or object
+	Files []FileRef       `json:"files,omitempty"` // that go with it
 }
 
 // RunEnd is the end of a run.
@@ -81,6 +82,8 @@ type WorkerStart struct {
 	// main".
 	ModelFrom string   `json:"model_from,omitempty"`
 	Tools     []string `json:"tools"` // offered to the model, in order
+	// Hardened is the path of the module that answers before the model; "": there is none.
+	Hardened string `json:"hardened,omitempty"`
 }
 
 // WorkerEnd is the end of a worker run.
@@ -115,7 +118,18 @@ type ModelEnd struct {
 	Calls    []CallRef `json:"calls,omitempty"`
 	Usage    Usage     `json:"usage"`
 	Attempts int       `json:"attempts"`
-	MS       int64     `json:"ms"`
+	// Reasoning says how long and how much the model reasoned before it answered; nil: it did
+	// not, or the provider does not say.
+	Reasoning *Reasoned `json:"reasoning,omitempty"`
+	MS        int64     `json:"ms"`
+}
+
+// Reasoned says how long a model reasoned in one turn, and how much. Tokens are a part of
+// Usage.Out. Estimated means that golem counted them itself.
+type Reasoned struct {
+	MS        int64 `json:"ms"`
+	Tokens    int   `json:"tokens"`
+	Estimated bool  `json:"estimated,omitempty"`
 }
 
 // Retry says that a model request will be tried again after WaitMS
@@ -141,6 +155,7 @@ type ToolEnd struct {
 	Tool   string          `json:"tool"`
 	Status string          `json:"status"` // ok, error, denied, not_run, stopped
 	Result json.RawMessage `json:"result,omitempty"`
+	Text   string          `json:"text,omitempty"` // what the tool said beside a JSON result
 	Parts  []Part          `json:"parts,omitempty"`
 	Error  *fault.Fault    `json:"error,omitempty"`
 	Fuel   int64           `json:"fuel,omitempty"`
@@ -202,8 +217,53 @@ type Clearance struct {
 // Message is what a person says in a conversation after the first input, which
 // is in RunStart.
 type Message struct {
-	Role string `json:"role"` // user
-	Text string `json:"text"`
+	Role  string    `json:"role"` // user
+	Text  string    `json:"text"`
+	Files []FileRef `json:"files,omitempty"` // that go with it
+	// Steering says that it was sent while an exchange ran, and is part of that exchange.
+	Steering bool `json:"steering,omitempty"`
+}
+
+// FileRef is a file that goes with a message.
+type FileRef struct {
+	Name  string `json:"name"`
+	Bytes int    `json:"bytes"`
+}
+
+// Fallback says that the model of a hardened worker answers, because the worker's module did
+// not (SPEC §18). The input of the call is a new case for golem harden --again.
+type Fallback struct {
+	Tool    string       `json:"tool"`
+	Call    string       `json:"call,omitempty"` // the id of the module's call; "": it was not asked
+	Reason  string       `json:"reason"`         // failed, schema, unsure, input
+	Message string       `json:"message,omitempty"`
+	Error   *fault.Fault `json:"error,omitempty"`
+}
+
+// Text says for people why the module did not answer.
+func (f Fallback) Text() string {
+	why := f.Message
+	if f.Error != nil {
+		why = f.Error.Error()
+	}
+	switch f.Reason {
+	case "unsure":
+		return "the code of " + f.Tool + " is unsure, so the worker answers: " + why
+	case "schema":
+		return "the answer of the code of " + f.Tool + " does not fit, so the worker answers: " + why
+	case "input":
+		return "the code of " + f.Tool + " was not asked, so the worker answers: " + why
+	}
+	return "the code of " + f.Tool + " failed, so the worker answers: " + why
+}
+
+// Permission says that a person changed what the session may do without asking
+// (approval.Permission).
+type Permission struct {
+	Permission string `json:"permission"` // ask, edits, plan
+	// Early says that the run has not begun: the event is only shown, and comes again after
+	// RunStart.
+	Early bool `json:"-"`
 }
 
 // Warning is something that a person should know and that does not stop the
@@ -228,6 +288,15 @@ type Delta struct {
 	Reset bool   `json:"reset,omitempty"`
 }
 
+// Reasoning is a piece of what a model reasons before it answers, while it arrives. It is no
+// part of the answer and is not kept. A Delta with Reset makes it void, too. Over is set,
+// and Text empty, when the answer begins: how long and how much the model has reasoned in
+// this turn up to now.
+type Reasoning struct {
+	Text string    `json:"text"`
+	Over *Reasoned `json:"over,omitempty"`
+}
+
 // Progress is the state of a call of a worker. The event's id and depth are
 // those of the called worker (S4-22, S4-33).
 type Progress struct {
@@ -241,6 +310,14 @@ type Progress struct {
 type Status struct {
 	Text  string `json:"text"`
 	Level string `json:"level"`
+	// Conversation is the branch in which a chat goes on after it went back; "": the chat
+	// stays in its conversation.
+	Conversation string `json:"conversation,omitempty"`
+	// Draft is a message that a person took back, for the editor.
+	Draft string `json:"draft,omitempty"`
+	// Before is the number of the person's message, from 1, before which the chat goes on in
+	// Conversation: this message and what follows are not in it.
+	Before int `json:"before,omitempty"`
 }
 
 // Diff is a change to a file (S4-24, S4-33).

@@ -37,6 +37,11 @@ func timeless(b Body) Body {
 		return b
 	case ModelEnd:
 		b.MS = 0
+		if b.Reasoning != nil {
+			reasoned := *b.Reasoning
+			reasoned.MS = 0
+			b.Reasoning = &reasoned
+		}
 		return b
 	case ToolEnd:
 		b.MS = 0
@@ -53,8 +58,8 @@ func timeless(b Body) Body {
 
 // NormalText returns a normalised trace as text, to compare or store: the
 // header without run, version, platform and started, then the events of
-// Normalise, one per line, without ms and wait_ms. Events that cannot be
-// encoded are left out.
+// Normalise, one per line, without ms and wait_ms, also those of a turn's
+// reasoning. Events that cannot be encoded are left out.
 func NormalText(h Header, events []Event) string {
 	var out bytes.Buffer
 	head, err := json.Marshal(struct {
@@ -92,7 +97,11 @@ func withoutClock(line []byte) []byte {
 		if err != nil {
 			continue // unreachable: a string always encodes
 		}
-		out = append(append(append(out, name...), ':'), m.raw...)
+		raw := m.raw
+		if m.name == "reasoning" {
+			raw = withoutClock(raw)
+		}
+		out = append(append(append(out, name...), ':'), raw...)
 	}
 	return append(out, '}')
 }

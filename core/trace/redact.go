@@ -116,6 +116,16 @@ func (r *Redactor) String(s string) string {
 	return out
 }
 
+// Beginning replaces known secrets in the beginning of a longer text. An end that could be the
+// beginning of a secret is left out.
+func (r *Redactor) Beginning(text string) string {
+	if r == nil {
+		return text
+	}
+	out, _ := r.scan("", text, true)
+	return out
+}
+
 // scan replaces known secrets in text. before is the end of the text that came
 // earlier. With more, it returns as rest the end of the text that could be the
 // beginning of a secret.
@@ -124,7 +134,7 @@ func (r *Redactor) scan(before, text string, more bool) (out, rest string) {
 	all := before + text
 	from := len(before) // beginning of the part that is not in b yet
 	for i := from; i < len(all); {
-		size, wait := r.at(all, i, more)
+		size, wait := r.secretAt(all, i, more)
 		switch {
 		case wait:
 			b.WriteString(all[from:i])
@@ -142,9 +152,9 @@ func (r *Redactor) scan(before, text string, more bool) (out, rest string) {
 	return b.String(), ""
 }
 
-// at returns the length of the secret that begins at text[i], or 0. wait means
+// secretAt returns the length of the secret that begins at text[i], or 0. wait means
 // that this depends on text that is still to come.
-func (r *Redactor) at(text string, i int, more bool) (size int, wait bool) {
+func (r *Redactor) secretAt(text string, i int, more bool) (size int, wait bool) {
 	for _, f := range r.first[text[i]] {
 		whole := strings.HasPrefix(text[i:], f.text)
 		if !whole && !(more && strings.HasPrefix(f.text, text[i:])) || f.word && !wordBegins(text, i) {
@@ -289,7 +299,7 @@ func (r *Redactor) harmless(raw []byte) bool {
 		return false
 	}
 	if bytes.IndexByte(raw, '\\') >= 0 {
-		for _, odd := range []string{`\u`, `\/`, `\b`, `\f`} {
+		for _, odd := range []string{`\u`, `\/`, `\b`, `\f`, `\\`} {
 			if bytes.Contains(raw, []byte(odd)) {
 				return false
 			}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -22,7 +23,7 @@ func TestKnownSecrets(t *testing.T) {
 	inJSON, _ := json.Marshal(map[string]string{"deep": "x" + key + "y"})
 	inString, _ := json.Marshal(string(inJSON))
 	for _, b := range []Body{
-		RunStart{inJSON}, RunEnd{Output: inString, Error: fault.New(fault.Model, "401 for %s", key).Hinting("not %s", key)},
+		RunStart{Input: inJSON}, Message{Files: []FileRef{{key, 1}}}, RunEnd{Output: inString, Error: fault.New(fault.Model, "401 for %s", key).Hinting("not %s", key)},
 		WorkerStart{Source: key, Tools: []string{key}}, WorkerEnd{Output: inJSON}, ModelEnd{Text: key, Calls: []CallRef{{"1", key}}},
 		Retry{Message: key}, ToolStart{Args: inJSON}, ToolEnd{Result: inString}, Approval{Reason: key}, Message{Text: key},
 		Warning{Message: key}, Error{Message: key, Where: &fault.Where{File: key}}, Delta{Text: key}, Status{Text: key},
@@ -93,27 +94,62 @@ func TestSplitSecret(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(spelled), 0, 8).Draw(t, "parts"), "")
 		r := NewRedactor([]string{long, short, "abcdefgh/ijklmnopqrstu"})
-		var got strings.Builder
+		var got, thought strings.Builder
+		over := false
 		sink := r.Sink(sinkFunc(func(e Event) {
-			if d, ok := e.Body.(Delta); ok && e.ID == "0" {
-				got.WriteString(d.Text)
+			switch b := e.Body.(type) {
+			case Delta:
+				if e.ID == "0" {
+					got.WriteString(b.Text)
+				}
+			case Reasoning:
+				thought.WriteString(b.Text)
+				over = over || b.Over != nil
+				if over && b.Over == nil {
+					t.Errorf("%q came after the end of the reasoning", b.Text)
+				}
 			}
 		}))
 		for rest := text; rest != ""; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "n")
+			sink.Emit(Event{ID: "0", Body: Reasoning{Text: rest[:n]}})
 			sink.Emit(Event{ID: "0", Body: Delta{Text: rest[:n]}})
 			sink.Emit(Event{ID: "0.1", Body: Delta{Text: "other call"}})
 			sink.Emit(Event{ID: "0", Body: Status{Text: "meanwhile"}})
 			rest = rest[n:]
 		}
+		sink.Emit(Event{ID: "0", Body: Reasoning{Over: &Reasoned{}}})
 		sink.Emit(Event{ID: "0", Body: ModelEnd{}})
-		if want := r.String(text); got.String() != want {
-			t.Fatalf("%q came as %q, whole it is %q", text, got.String(), want)
+		if want := r.String(text); got.String() != want || thought.String() != want {
+			t.Fatalf("%q came as %q, as reasoning %q, whole it is %q", text, got.String(), thought.String(), want)
+		}
+		cut := rapid.IntRange(0, len(text)).Draw(t, "cut")
+		if beginning := r.Beginning(text[:cut]); !strings.HasPrefix(got.String(), beginning) {
+			t.Fatalf("the beginning %q came as %q, whole it is %q", text[:cut], beginning, got.String())
 		}
 		if strings.Contains(got.String(), long) {
 			t.Fatalf("%q slipped through as %q", text, got.String())
 		}
 	})
+}
+
+// A secret in any form, also as it is in JSON (such as a private key in one line with \n), is
+// removed from a JSON string that has it, as from the text.
+func TestSecretFormsInsideJSONStrings(t *testing.T) {
+	for _, secret := range []string{"-----BEGIN\nline SeCrEt00\nline SeCrEt01\n-----END", "abcdefgh/ijklmn\"op", "back\\slash\\SeCrEt00", "tab\tSeCrEt0123456", "<SeCrEt>&0123456789"} {
+		r := NewRedactor([]string{secret})
+		for _, f := range secretForms(secret) {
+			text := "the key is " + f.text + " here"
+			quoted, err := json.Marshal(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got string
+			if err := json.Unmarshal(r.Line(quoted), &got); err != nil || got != r.String(text) || strings.Contains(got, f.text) {
+				t.Errorf("%s became %q, %v", quoted, got, err)
+			}
+		}
+	}
 }
 
 // A short key is removed where it is a word of its own. A longer word that contains the
@@ -179,9 +215,10 @@ func (f sinkFunc) Emit(e Event) { f(e) }
 func TestArtifacts(t *testing.T) {
 	files := map[string]string{}
 	a := &Artifacts{
-		Put:    func(name string, data []byte) error { files[name] = string(data); return nil },
-		Redact: func() *Redactor { return NewRedactor([]string{key}) },
+		Files:    putFunc(func(name string, data []byte) error { files[name] = string(data); return nil }),
+		Redactor: new(atomic.Pointer[Redactor]),
 	}
+	a.Redactor.Store(NewRedactor([]string{key}))
 	long := strings.Repeat("x", 10000)
 	for _, err := range []error{
 		a.Keep("0.prompt.json", []string{"system", key}), a.Keep("0.1.in.json", raw(`{"password":"p","text":"`+long+`"}`)), a.Keep("0.1.out.json", "ok\u2028"), a.Keep("0.12.out.json", nil),
@@ -208,7 +245,7 @@ func TestArtifacts(t *testing.T) {
 	if err := a.Keep("0.secrets.json", 1); !errors.Is(err, fault.Path) || len(files) != n {
 		t.Errorf("%v", err)
 	}
-	a.Put = func(string, []byte) error { return errors.New("disk full") }
+	a.Files = putFunc(func(string, []byte) error { return errors.New("disk full") })
 	if err := a.Keep("0.in.json", 1); !errors.Is(err, fault.Quota) {
 		t.Error(err)
 	}

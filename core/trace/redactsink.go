@@ -1,6 +1,9 @@
 package trace
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Sink returns a sink that removes secrets and passes the events on to next.
 // Put it before every consumer: file, terminal and page. The given events do
@@ -9,22 +12,39 @@ import "sync"
 // that a secret that is split over two deltas is found. The next event of that
 // call that is not transient releases the text.
 func (r *Redactor) Sink(next Sink) Sink {
-	return Redacting(func() *Redactor { return r }, next)
+	var now atomic.Pointer[Redactor]
+	now.Store(r)
+	return Redacting(&now, next)
 }
 
 // Redacting returns a sink like Sink, but calls r for the redactor of each event, because
 // more secrets become known during a run.
-func Redacting(r func() *Redactor, next Sink) Sink {
-	return &redactSink{now: r, next: next, streams: map[string]*stream{}}
+func Redacting(r *atomic.Pointer[Redactor], next Sink) Sink {
+	return &redactSink{now: r, next: next, streams: map[streamID]*stream{}}
 }
 
 type redactSink struct {
-	now  func() *Redactor
+	now  *atomic.Pointer[Redactor]
 	r    *Redactor // for the current event
 	next Sink
 
 	mu      sync.Mutex
-	streams map[string]*stream // by id of the worker run that produces the text
+	streams map[streamID]*stream
+}
+
+// streamID names a text that arrives in pieces: the answer of a worker run, or what its model
+// reasons.
+type streamID struct {
+	run       string
+	reasoning bool
+}
+
+// body returns a piece of the text as an event.
+func (id streamID) body(text string, reset bool) Body {
+	if id.reasoning {
+		return Reasoning{Text: text}
+	}
+	return Delta{Text: text, Reset: reset}
 }
 
 // stream is the text of one turn that is still arriving.
@@ -40,39 +60,60 @@ func (s *redactSink) Emit(e Event) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.r = s.now()
-	if d, ok := e.Body.(Delta); ok {
-		s.delta(e, d)
+	s.r = s.now.Load()
+	answer, reasoning := streamID{e.ID, false}, streamID{e.ID, true}
+	switch b := e.Body.(type) {
+	case Delta:
+		if b.Reset {
+			delete(s.streams, reasoning)
+		}
+		s.piece(e, answer, b.Text, b.Reset)
 		return
-	}
-	if st := s.streams[e.ID]; st != nil && !e.Body.Transient() {
-		delete(s.streams, e.ID)
-		if text, _ := s.r.scan(st.before, st.rest, false); text != "" {
-			st.at.Body = Delta{Text: text}
-			s.next.Emit(st.at)
+	case Reasoning:
+		if b.Over == nil {
+			s.piece(e, reasoning, b.Text, false)
+			return
+		}
+		s.release(reasoning)
+	default:
+		if !b.Transient() {
+			s.release(reasoning)
+			s.release(answer)
 		}
 	}
 	s.next.Emit(s.r.Event(e))
 }
 
-// delta passes on the part of the text that cannot be the beginning of a
-// secret.
-func (s *redactSink) delta(e Event, d Delta) {
+// release passes on what is held back of a text that has ended.
+func (s *redactSink) release(id streamID) {
+	st := s.streams[id]
+	if st == nil {
+		return
+	}
+	delete(s.streams, id)
+	if text, _ := s.r.scan(st.before, st.rest, false); text != "" {
+		st.at.Body = id.body(text, false)
+		s.next.Emit(st.at)
+	}
+}
+
+// piece passes on the part of a text that cannot be the beginning of a secret.
+func (s *redactSink) piece(e Event, id streamID, text string, reset bool) {
 	if s.r == nil || len(s.r.forms) == 0 {
 		s.next.Emit(e)
 		return
 	}
-	st := s.streams[e.ID]
-	if st == nil || d.Reset {
+	st := s.streams[id]
+	if st == nil || reset {
 		st = &stream{}
-		s.streams[e.ID] = st
+		s.streams[id] = st
 	}
-	text := st.rest + d.Text
-	out, rest := s.r.scan(st.before, text, true)
-	passed := st.before + text[:len(text)-len(rest)]
+	all := st.rest + text
+	out, rest := s.r.scan(st.before, all, true)
+	passed := st.before + all[:len(all)-len(rest)]
 	st.at, st.before, st.rest = e, passed[max(0, len(passed)-context):], rest
-	if out != "" || d.Reset || d.Text == "" {
-		e.Body = Delta{Text: out, Reset: d.Reset}
+	if out != "" || reset || text == "" {
+		e.Body = id.body(out, reset)
 		s.next.Emit(e)
 	}
 }

@@ -22,7 +22,7 @@ type Writer struct {
 	// is used once. It is called before the line is written and must not call
 	// Emit. With nil, long texts stay in the lines. Set it before the first
 	// event.
-	Texts func(name string, data []byte) error
+	Texts Files
 	// OnError gets the first error of each output, and the first error of
 	// storing a long text. After an error, that output gets no more lines, and
 	// the run continues. It is called while the Writer is locked, so it must
@@ -107,21 +107,21 @@ func (t *Writer) lines() {
 	}
 	c := &cutter{}
 	line := append(t.enc.line(c), '\n')
-	t.texts.put = t.Texts
+	t.texts.files = t.Texts
 	for _, text := range c.took {
-		if err := t.texts.keep(text); err != nil && !t.lost {
+		if err := t.texts.putText(text); err != nil && !t.lost {
 			t.lost = true
 			t.failed(err)
 		}
 	}
 	t.write(line, true, len(c.took) == 0)
-	if len(c.took) > 0 && t.shown() {
+	if len(c.took) > 0 && t.hasOutput() {
 		t.write(append(t.enc.line(nil), '\n'), false, true)
 	}
 }
 
-// shown reports whether any output gets complete lines.
-func (t *Writer) shown() bool {
+// hasOutput reports whether any output gets complete lines.
+func (t *Writer) hasOutput() bool {
 	return slices.ContainsFunc(t.outputs, func(o *output) bool { return o.whole && !o.failed })
 }
 

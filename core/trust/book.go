@@ -28,8 +28,8 @@ type Changes struct {
 	Code int `json:"code,omitempty"`
 }
 
-// file is the JSON format of a book.
-type file struct {
+// bookFile is the JSON format of a book.
+type bookFile struct {
 	Golem    string          `json:"golem"` // "trust"
 	V        int             `json:"v"`
 	Projects map[string]List `json:"projects"`
@@ -48,7 +48,7 @@ func ReadBook(data []byte) (Book, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return Book{}, nil
 	}
-	var f file
+	var f bookFile
 	if len(data) > maxBook || json.Unmarshal(data, &f) != nil || f.Golem != "trust" || f.V < 1 {
 		return Book{}, fault.New(fault.Config, "trust.json cannot be read: golem did not write it, or it is damaged").
 			Hinting("delete trust.json in GOLEM_HOME; golem then asks again")
@@ -63,7 +63,7 @@ func ReadBook(data []byte) (Book, error) {
 // Bytes returns the book in the form that ReadBook reads. It returns E_LIMIT if ReadBook
 // would refuse it.
 func (b Book) Bytes() ([]byte, error) {
-	f := file{Golem: "trust", V: 1, Projects: b.Projects, Changes: b.Changes, Rewritten: b.Rewritten}
+	f := bookFile{Golem: "trust", V: 1, Projects: b.Projects, Changes: b.Changes, Rewritten: b.Rewritten}
 	if f.Projects == nil {
 		f.Projects = map[string]List{}
 	}

@@ -39,7 +39,7 @@ func TestActions(t *testing.T) {
 		}
 	}
 	for line := range strings.Lines(CommandHelp(true)) {
-		if width(strings.TrimSuffix(line, "\n")) > 112 {
+		if Width(strings.TrimSuffix(line, "\n")) > 112 {
 			t.Errorf("too wide: %q", line)
 		}
 	}

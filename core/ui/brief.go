@@ -16,45 +16,35 @@ import (
 const (
 	briefValue = 40
 	briefArgs  = 4
-	briefTask  = 60
+	// BriefWidth is the width of a task, in columns.
+	BriefWidth = 60
 )
 
-// oneLine returns s on one line that is safe to show.
-func oneLine(s string) string {
-	return safe(strings.Join(strings.Fields(s), " "))
+// SafeLine returns s on one line that is safe to show, as Safe does.
+func SafeLine(s string) string {
+	return Safe(strings.Join(strings.Fields(s), " "))
 }
 
 // Brief returns the beginning of a text on one short line.
-func Brief(s string) string { return clip(OneLine(s), briefTask) }
+func Brief(s string) string { return Clip(OneLine(s), BriefWidth) }
 
-// callLine returns a call as a progress line shows it: `read_file(path: "/a.txt")`.
-func callLine(name string, args json.RawMessage) string {
+// CallLine returns a call as a progress line shows it: `read_file(path: "/a.txt")`.
+func CallLine(name string, args json.RawMessage) string {
 	all := ordered(fields(args))
 	parts := named(all[:min(len(all), briefArgs)], func(raw json.RawMessage) string { return clipValue(briefOf(raw), briefValue) })
 	if len(all) > briefArgs {
 		parts = append(parts, "…")
 	}
-	return oneLine(name) + "(" + strings.Join(parts, ", ") + ")"
+	return SafeLine(name) + "(" + strings.Join(parts, ", ") + ")"
 }
 
 // clipValue clips s like clip and keeps the closing quote of a string.
 func clipValue(s string, n int) string {
-	if strings.HasSuffix(s, `"`) && width(s) > n {
-		return clip(strings.TrimSuffix(s, `"`), n-1) + `"`
+	if strings.HasSuffix(s, `"`) && Width(s) > n {
+		return Clip(strings.TrimSuffix(s, `"`), n-1) + `"`
 	}
-	return clip(s, n)
+	return Clip(s, n)
 }
-
-// TaskLine returns the input of a worker, from the arguments of its call, on one short
-// line.
-func TaskLine(args json.RawMessage) string { return taskLine(args) }
-
-// Summary returns the summary in a tool's result on one line, or "" if it has none
-// (SPEC §6).
-func Summary(result json.RawMessage) string { return summary(result) }
-
-// CallLine returns a call on one line: `read_file(path: "/a.txt")`.
-func CallLine(name string, args json.RawMessage) string { return callLine(name, args) }
 
 // named returns each argument as "name: value"; show returns the text of a value.
 func named(all []field, show func(json.RawMessage) string) []string {
@@ -62,20 +52,20 @@ func named(all []field, show func(json.RawMessage) string) []string {
 	for i, f := range all {
 		out[i] = show(f.value)
 		if f.name != "" {
-			out[i] = oneLine(f.name) + ": " + out[i]
+			out[i] = SafeLine(f.name) + ": " + out[i]
 		}
 	}
 	return out
 }
 
-// taskLine returns the input of a worker on one short line: the arguments of its call
+// TaskLine returns the input of a worker on one short line: the arguments of its call
 // without the worker's name and the attachments.
-func taskLine(args json.RawMessage) string {
+func TaskLine(args json.RawMessage) string {
 	all := slices.DeleteFunc(ordered(fields(args)), func(f field) bool { return f.name == "worker" || f.name == "attachments" })
 	if len(all) == 1 && (all[0].name == "input" || all[0].name == "") {
-		return clip(scalar(all[0].value), briefTask)
+		return Clip(scalar(all[0].value), BriefWidth)
 	}
-	return clip(strings.Join(named(all, briefOf), ", "), briefTask)
+	return Clip(strings.Join(named(all, briefOf), ", "), BriefWidth)
 }
 
 // briefOf returns a value as a progress line shows it: a string in quotes, without
@@ -83,9 +73,9 @@ func taskLine(args json.RawMessage) string {
 func briefOf(raw json.RawMessage) string {
 	var s *string // null is not a string
 	if json.Unmarshal(raw, &s) == nil && s != nil {
-		return `"` + oneLine(*s) + `"`
+		return `"` + SafeLine(*s) + `"`
 	}
-	return oneLine(string(raw))
+	return SafeLine(string(raw))
 }
 
 // argumentOrder is the order in which arguments with these names are shown, in whatever
@@ -145,27 +135,27 @@ type result struct {
 	Summary string          `json:"summary"`
 }
 
-// summary returns the summary in a result on one line, or "".
-func summary(raw json.RawMessage) string {
+// Summary returns the summary in a tool's result (SPEC §6) on one line, or "".
+func Summary(raw json.RawMessage) string {
 	var r result
 	if json.Unmarshal(raw, &r) != nil {
 		return ""
 	}
-	return oneLine(r.Summary)
+	return SafeLine(r.Summary)
 }
 
-// render returns a result as lines: text unchanged, known kinds in their form, everything
+// ResultLines returns a result as lines: text unchanged, known kinds in their form, everything
 // else as JSON (SPEC §6).
-func render(raw json.RawMessage) []string {
+func ResultLines(raw json.RawMessage) []string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		return lines(text)
+		return SafeLines(text)
 	}
 	var r result
 	if json.Unmarshal(raw, &r) == nil && r.Kind != "" && len(r.Data) > 0 {
 		switch r.Kind {
 		case "text", "diff", "file":
-			return render(r.Data)
+			return ResultLines(r.Data)
 		case "list":
 			return renderList(r.Data)
 		case "table":
@@ -176,7 +166,7 @@ func render(raw json.RawMessage) []string {
 	return indented(raw)
 }
 
-func indented(raw json.RawMessage) []string { return lines(pretty(raw)) }
+func indented(raw json.RawMessage) []string { return SafeLines(pretty(raw)) }
 
 // pretty returns raw as indented JSON, or unchanged if it is not valid JSON.
 func pretty(raw json.RawMessage) string {
@@ -227,12 +217,12 @@ func renderTable(raw json.RawMessage) []string {
 	}
 	widths := make([]int, len(heads))
 	for i, h := range heads {
-		widths[i] = width(oneLine(h))
+		widths[i] = Width(SafeLine(h))
 		for _, c := range cells {
-			widths[i] = max(widths[i], width(c[h]))
+			widths[i] = max(widths[i], Width(c[h]))
 		}
 	}
-	out := []string{tableRow(heads, widths, oneLine)}
+	out := []string{tableRow(heads, widths, SafeLine)}
 	for _, c := range cells {
 		out = append(out, tableRow(heads, widths, func(h string) string { return c[h] }))
 	}
@@ -243,7 +233,7 @@ func tableRow(heads []string, widths []int, cell func(string) string) string {
 	var b strings.Builder
 	for i, h := range heads {
 		s := cell(h)
-		b.WriteString(s + strings.Repeat(" ", widths[i]-width(s)+2))
+		b.WriteString(s + strings.Repeat(" ", widths[i]-Width(s)+2))
 	}
 	return strings.TrimRight(b.String(), " ")
 }
@@ -252,11 +242,11 @@ func tableRow(heads []string, widths []int, cell func(string) string) string {
 func scalar(raw json.RawMessage) string {
 	var s *string
 	if json.Unmarshal(raw, &s) == nil && s != nil {
-		return oneLine(*s)
+		return SafeLine(*s)
 	}
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
-		return oneLine(string(raw))
+		return SafeLine(string(raw))
 	}
-	return safe(b.String())
+	return Safe(b.String())
 }

@@ -27,17 +27,28 @@ const (
 	Resume    CommandName = "resume"
 	Clearance CommandName = "clearance"
 	Undo      CommandName = "undo"
+	Test      CommandName = "test"
 	Approvals CommandName = "approvals"
 	Trace     CommandName = "trace"
 	Attach    CommandName = "attach"
 	Export    CommandName = "export"
 	Copy      CommandName = "copy"
+	Ask       CommandName = "ask"
+	Edits     CommandName = "edits"
+	Plan      CommandName = "plan"
+	Title     CommandName = "title"
 )
 
 // Command is one line that a person typed in a chat.
 type Command struct {
 	Name CommandName
 	Arg  string // the text after the name; for a Message the whole text
+}
+
+// IsMessage reports whether a line of a chat is a message, and not a command.
+func IsMessage(line string) bool {
+	c, err := ParseCommand(line)
+	return err == nil && c.Name == Message
 }
 
 var commandAliases = map[string]CommandName{"quit": Exit, "reset": New, "clear": New, "?": Help, "call": Call, "retry": Again}
@@ -79,6 +90,6 @@ func ParseCommand(line string) (Command, error) {
 	if near := fault.Nearest(name, bare); near != "" && near[0]|0x20 == name[0]|0x20 { // /nope is not /copy
 		hint = "did you mean /" + near
 	}
-	return Command{}, fault.New(fault.Usage, "there is no command /%s", oneLine(name)).
+	return Command{}, fault.New(fault.Usage, "there is no command /%s", SafeLine(name)).
 		Hinting("%s; begin with // to send a text that begins with /", hint)
 }

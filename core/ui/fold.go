@@ -30,13 +30,13 @@ type section struct{ rows []row }
 // row is one line of the screen. line is the number of the line of content that it shows,
 // from 1; 0 means that it is a title.
 type row struct {
-	text string
-	line int
+	parts Line
+	line  int
 }
 
 func (s *section) add(texts []string) {
 	for _, t := range texts {
-		s.rows = append(s.rows, row{text: t})
+		s.rows = append(s.rows, row{parts: Line{{Text: t}}})
 	}
 }
 
@@ -46,18 +46,18 @@ func (v *requestView) label(name, value string, most int) {
 	rows := v.broken(name, v.visible(value))
 	if len(rows) > most && !v.whole && v.width >= cutWidth {
 		rows = rows[:most]
-		rows[most-1] = clip(rows[most-1], v.width-width(cutLabel)-1) + cutLabel
+		rows[most-1] = Clip(rows[most-1], v.width-Width(cutLabel)-1) + cutLabel
 		v.partial = v.partial || most != lesserRows
 	}
-	color := ""
+	color := Body
 	switch {
 	case name == v.prefix():
-		color = bold
+		color = Strong
 	case name == meansPrefix && v.titled:
-		color = yellow
+		color = Warn
 	}
 	for _, r := range rows {
-		v.b.WriteString(paint(v.color, color, r) + "\n")
+		v.b.WriteString(color.Paint(v.color, r) + "\n")
 	}
 }
 
@@ -71,10 +71,10 @@ const (
 // broken returns name and value as lines of the screen. If the name leaves little room
 // for the value, it is broken, too.
 func (v *requestView) broken(name, value string) []string {
-	if v.width-width(name) < 8 {
+	if v.width-Width(name) < 8 {
 		name, value = "", name+value
 	}
-	pieces := wrap(value, v.width-max(width(name), width(markMore)))
+	pieces := Wrap(value, v.width-max(Width(name), Width(markMore)))
 	out := []string{name + pieces[0]}
 	for _, p := range pieces[1:] {
 		out = append(out, markMore+p)
@@ -109,20 +109,20 @@ func (v *requestView) value(name, text string, inline bool) section {
 	name = "  " + v.visible(name)
 	if inline && !strings.Contains(text, "\n") {
 		shown := v.visible(text)
-		if width(name)+2+width(shown) <= v.width {
-			return section{rows: []row{{text: name + ": " + shown}}}
+		if Width(name)+2+Width(shown) <= v.width {
+			return section{rows: []row{{parts: Line{{Text: name + ": "}, {Text: shown}}}}}
 		}
 	}
 	body := v.content(text, nil)
 	title := fmt.Sprintf("%s (%s, %d bytes):", name, fault.Count(body[len(body)-1].line, "line"), len(text))
 	var s section
 	titles := []string{title}
-	if width(title) > v.width {
-		titles = breakWords(title, v.width-width(markMore))
+	if Width(title) > v.width {
+		titles = breakWords(title, v.width-Width(markMore))
 	}
 	s.add(titles)
 	for i := 1; i < len(titles); i++ {
-		s.rows[i].text = markMore + titles[i]
+		s.rows[i].parts = Line{{Text: markMore + titles[i]}}
 	}
 	s.rows = append(s.rows, body...)
 	return s
@@ -143,16 +143,16 @@ func (v *requestView) diff(title, text string) section {
 }
 
 // content returns the rows for a text, at least one, each with a mark before it.
-func (v *requestView) content(text string, color func(string) string) []row {
+func (v *requestView) content(text string, roleOf func(string) Role) []row {
 	var out []row
 	for i, l := range v.lines(text) {
-		paintBy := ""
-		if color != nil {
-			paintBy = color(l)
+		role := Body
+		if roleOf != nil {
+			role = roleOf(l)
 		}
 		m := mark
-		for _, p := range breakWords(strings.ReplaceAll(l, "\t", "    "), v.width-width(mark)) {
-			out = append(out, row{m + paint(v.color, paintBy, p), i + 1})
+		for _, p := range breakWords(strings.ReplaceAll(l, "\t", "    "), v.width-Width(mark)) {
+			out = append(out, row{Line{{Text: m}, {Text: p, Role: role}}, i + 1})
 			m = markMore
 		}
 	}
@@ -221,6 +221,6 @@ func (v *requestView) hidden(what string) string {
 
 func (v *requestView) rows(all []row) {
 	for _, r := range all {
-		v.b.WriteString(r.text + "\n")
+		v.b.WriteString(r.parts.Paint(v.color) + "\n")
 	}
 }

@@ -15,7 +15,7 @@ import (
 func (v *requestView) headline(r approval.Request) (line string, told map[string]bool) {
 	all := ordered(fields(r.Args))
 	told = map[string]bool{}
-	room := v.width - width(v.prefix())
+	room := v.width - Width(v.prefix())
 	switch {
 	case len(r.Paths) > 0 && r.Module == "":
 		places := make([]string, len(r.Paths))
@@ -43,14 +43,14 @@ func (v *requestView) headline(r approval.Request) (line string, told map[string
 		}
 		line = r.Tool + ": " + command
 		shown, _ := approval.Visible(line)
-		if width(shown) <= room && !strings.Contains(command, "\n") {
+		if Width(shown) <= room && !strings.Contains(command, "\n") {
 			told["command"] = true
 			return line, told
 		}
-		return r.Tool + ": " + clip(strings.Join(strings.Fields(command), " "), max(room-width(r.Tool)-2, 8)), told
+		return r.Tool + ": " + Clip(strings.Join(strings.Fields(command), " "), max(room-Width(r.Tool)-2, 8)), told
 	}
 	line = r.Tool + "(" + strings.Join(named(all, jsonOf), ", ") + ")"
-	if shown, _ := approval.Visible(line); width(shown) <= room {
+	if shown, _ := approval.Visible(line); Width(shown) <= room {
 		for _, f := range all {
 			told[f.name] = true
 		}

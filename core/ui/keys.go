@@ -7,6 +7,9 @@ import (
 	"golem/core/approval"
 )
 
+// asEnter says of an answer that Enter alone gives it.
+const asEnter = ", as Enter alone"
+
 // letters has the words that a person can type for each answer; the first word is the
 // answer's letter.
 var letters = []struct {
@@ -15,7 +18,7 @@ var letters = []struct {
 	means  string // in the list of answers; TOOL is the tool's name
 }{
 	{approval.Yes, []string{"y", "yes"}, "yes, this once"},
-	{approval.No, []string{"n", "no"}, "no, this once, as Enter alone; n and a reason tells the model why"},
+	{approval.No, []string{"n", "no"}, "no, this once" + asEnter + "; n and a reason tells the model why"},
 	{approval.Session, []string{"s", "session"}, "yes, and yes whenever this exact call comes again in this session"},
 	{approval.Always, []string{"a", "always"}, "yes, and yes to every call of TOOL in this session, whatever its arguments"},
 	{approval.Keep, []string{"r", "rule"}, "yes, and save a rule so that calls like this do not ask in this project; the rule is shown first"},
@@ -32,7 +35,7 @@ func (v *requestView) keys(r approval.Request) string {
 		text   string
 	}{
 		{approval.Session, "[s]ame call"},
-		{approval.Always, "[a]ll " + clip(v.visible(r.Tool), 40) + " calls"},
+		{approval.Always, "[a]ll " + Clip(v.visible(r.Tool), 40) + " calls"},
 		{approval.Never, "[d]eny"},
 	} {
 		if r.Offers(k.answer) {
@@ -50,15 +53,18 @@ func (v *requestView) keys(r approval.Request) string {
 	if r.Offers(approval.Keep) {
 		parts = append(parts, "; in this project: [r]ule")
 	}
+	for _, k := range v.others.Keys {
+		parts = append(parts, " / "+k.Label)
+	}
 	var b strings.Builder
 	col := 0
 	for i, p := range parts {
-		if col > 0 && col+width(p)+len(": y") > v.width {
+		if col > 0 && col+Width(p)+len(": y") > v.width {
 			b.WriteString("\n")
 			p, col = "  "+strings.TrimLeft(p, " ,;/"), 0
 		}
 		b.WriteString(p)
-		col += width(p)
+		col += Width(p)
 		if i == len(parts)-1 {
 			b.WriteString(": ")
 		}
@@ -70,12 +76,14 @@ func (v *requestView) keys(r approval.Request) string {
 func (v *requestView) hint(r approval.Request) string {
 	text := "Enter alone: no. ?: what the keys mean. n and a reason: the model is told why."
 	switch {
+	case v.others.Hint != "":
+		text = v.others.Hint
 	case r.Kind == approval.KindInput:
 		text = "Type the answer. Enter alone: no answer, and the run ends here."
 	case !r.Offers(approval.Session):
 		text = "Yes covers all of this. Enter alone: no."
 	}
-	return paint(v.color, dim, clip(text, v.width)) + "\n"
+	return Faint.Paint(v.color, Clip(text, v.width)) + "\n"
 }
 
 // uncut is a limit of rows that is so high that nothing is cut.
@@ -97,7 +105,7 @@ func (v *requestView) again(r approval.Request) string {
 		return ""
 	}
 	line, _ := v.headline(r)
-	return clip(approvalPrefix+v.visible(line), v.width) + "\n"
+	return Clip(approvalPrefix+v.visible(line), v.width) + "\n"
 }
 
 // help returns one line for each answer that the request offers.
@@ -106,10 +114,14 @@ func (v *requestView) help(r approval.Request) string {
 	for _, l := range letters {
 		if r.Offers(l.answer) {
 			means := strings.ReplaceAll(l.means, "TOOL", v.visible(r.Tool))
+			if _, other := v.others.chosen(""); other {
+				means = strings.Replace(means, asEnter, "", 1)
+			}
 			b.WriteString(strings.Join(v.broken("  "+l.words[0]+": ", means), "\n") + "\n")
 		}
 	}
-	if r.Kind == approval.KindTool && !r.Offers(approval.Keep) {
+	b.WriteString(v.others.help())
+	if r.Kind == approval.KindTool && !r.Offers(approval.Keep) && len(v.others.Keys) == 0 {
 		b.WriteString("  r: not for this call; no rule is kept for a custom tool, nor in a packed project\n")
 	}
 	b.WriteString("  v: show all of it\n")

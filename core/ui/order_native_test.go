@@ -16,7 +16,7 @@ func TestArgumentsHaveNamesAndOneOrder(t *testing.T) {
 	for _, args := range []string{
 		`{"path":"/CHANGELOG.md","old":"a typo","new":"typo","replace_all":true}`, `{"new":"typo","old":"a typo","path":"/CHANGELOG.md","replace_all":true}`,
 	} {
-		if got := callLine("edit_file", json.RawMessage(args)); got != want {
+		if got := CallLine("edit_file", json.RawMessage(args)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

@@ -13,10 +13,18 @@ import (
 // one question at a time; if several gates use one Person, the caller must make
 // sure that only one of them asks at a time.
 type Questions struct {
-	Person Person     // nil: nobody can be asked
-	Width  func() int // columns of the screen; nil or 0: 80
-	Height func() int // lines of the screen; nil or 0: 24
+	Person Person // nil: nobody can be asked
+	Screen Screen // nil: 80 columns and 24 lines
 	Color  bool
+	Others Others
+}
+
+// Screen is the terminal on which a front end shows something.
+type Screen interface {
+	Size() (columns, lines int) // 0: not known
+	// Live reports whether escape sequences may be written to it now. Natively golem must be
+	// the job in the foreground.
+	Live() bool
 }
 
 var _ approval.Approver = Questions{}
@@ -32,7 +40,8 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 	if q.Person == nil {
 		return approval.Decision{}, approval.ErrNobody
 	}
-	view := &requestView{width: size(q.Width), height: size(q.Height), color: q.Color, whole: r.Kind == approval.KindInput}
+	columns, lines := q.size()
+	view := &requestView{width: columns, height: lines, color: q.Color, whole: r.Kind == approval.KindInput, others: q.Others}
 	no := approval.Decision{ID: r.ID, Answer: approval.No}
 	if more, err := q.page(ctx, view.request(r)+view.hint(r)); err != nil || !more {
 		return no, err
@@ -44,6 +53,9 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 		line, err := q.Person.Ask(ctx, view.keys(r))
 		if err != nil {
 			return approval.Decision{}, err
+		}
+		if other, ok := q.Others.chosen(line); ok {
+			return approval.Decision{}, other
 		}
 		answer, reason, ok := ParseAnswer(line, r.Answers)
 		unseen := ok && view.partial && answer != approval.No && answer != approval.Never
@@ -114,7 +126,8 @@ const pagePrompt = ". Enter: the next page, n: no: "
 
 // page shows a text as Page does, with the height of the screen.
 func (q Questions) page(ctx context.Context, text string) (more bool, err error) {
-	return Page(ctx, q.Person, size(q.Height), text)
+	_, lines := q.size()
+	return Page(ctx, q.Person, lines, text)
 }
 
 // Page shows a text before a question, and stops after each screen of height lines (0: 24)
@@ -140,11 +153,12 @@ func Page(ctx context.Context, p Person, height int, text string) (more bool, er
 }
 
 // size returns a dimension of the screen, or 0 if it is unknown.
-func size(of func() int) int {
-	if of == nil {
-		return 0
+// size returns the size of the screen; 0: not known.
+func (q Questions) size() (columns, lines int) {
+	if q.Screen == nil {
+		return 0, 0
 	}
-	return of()
+	return q.Screen.Size()
 }
 
 func (q Questions) say(text string) error { return tell(q.Person, text) }

@@ -197,7 +197,7 @@ func TestContentCannotImitateThePrompt(t *testing.T) {
 	r.Workers = []approval.Worker{{}, {Task: "t\nRisk: low"}}
 	r.Rule = evil
 	p := &talker{answers: []string{"n"}}
-	q := Questions{Person: p, Width: func() int { return 60 }}
+	q := Questions{Person: p, Screen: sized(60)}
 	if _, err := q.Approve(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func FuzzRequest(f *testing.F) {
 				t.Fatalf("%d lines on a screen of %d", n, v.height)
 			}
 			for i, line := range strings.Split(text, "\n") {
-				if n := width(strings.ReplaceAll(line, "\t", "    ")); n > v.width {
+				if n := Width(strings.ReplaceAll(line, "\t", "    ")); n > v.width {
 					t.Fatalf("%d columns of %d: %q", n, v.width, line)
 				}
 				if own := narrow || i == 1 || line == "" || line == "Change:" || strings.HasPrefix(line, "  "); own {
@@ -273,7 +273,7 @@ func TestRender(t *testing.T) {
 		`{"x":1}`:                                                     "{\n  \"x\": 1\n}",
 		`{"kind":"diff","data":"+a"}`:                                 "+a",
 	} {
-		if got := strings.Join(render(json.RawMessage(raw)), "\n"); got != want {
+		if got := strings.Join(ResultLines(json.RawMessage(raw)), "\n"); got != want {
 			t.Errorf("%s: %q, want %q", raw, got, want)
 		}
 	}
@@ -287,7 +287,7 @@ func TestRenderTableOfManyKeys(t *testing.T) {
 		rows = append(rows, fmt.Sprintf(`{"k%d":%d}`, i, i))
 	}
 	raw := `{"kind":"table","data":[` + strings.Join(rows, ",") + `]}`
-	if got := strings.Join(render(json.RawMessage(raw)), "\n"); len(got) > 4*len(raw) {
+	if got := strings.Join(ResultLines(json.RawMessage(raw)), "\n"); len(got) > 4*len(raw) {
 		t.Errorf("%d bytes are drawn as %d", len(raw), len(got))
 	}
 }
@@ -362,3 +362,9 @@ func TestWordsOfAWorkerAreMarked(t *testing.T) {
 		t.Errorf("%s", lines)
 	}
 }
+
+// sized is a screen with this number of columns.
+type sized int
+
+func (s sized) Size() (columns, lines int) { return int(s), 0 }
+func (sized) Live() bool                   { return false }

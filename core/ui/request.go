@@ -17,12 +17,13 @@ type requestView struct {
 	titled        bool // the frame around the request has a title, so no prefix is needed
 	escaped       bool // something was shown as an escape
 	partial       bool // something that a yes covers was left out
+	others        Others
 	b             strings.Builder
 }
 
 // The size of the screen if it is unknown, and the smallest size that is used.
 const (
-	screenWidth, minWidth   = 80, 8
+	ScreenWidth, MinWidth   = 80, 8
 	screenHeight, minHeight = 24, 12
 )
 
@@ -31,12 +32,12 @@ func (v *requestView) request(r approval.Request) string {
 	v.b.Reset()
 	v.escaped, v.partial = false, false
 	if v.width <= 0 {
-		v.width = screenWidth
+		v.width = ScreenWidth
 	}
 	if v.height <= 0 {
 		v.height = screenHeight
 	}
-	v.width, v.height = max(v.width, minWidth), max(v.height, minHeight)
+	v.width, v.height = max(v.width, MinWidth), max(v.height, minHeight)
 	v.b.WriteString("\n")
 	if r.Kind == approval.KindTool {
 		body := v.call(r)
@@ -84,12 +85,11 @@ func (v *requestView) setting(l approval.Line) {
 	if v.titled && len(s.rows) > 1 && !strings.Contains(l.Value, "\n") {
 		s.rows = nil
 		for _, p := range v.broken("  ", v.visible(name)+":") {
-			s.rows = append(s.rows, row{text: paint(v.color, bold, p)})
+			s.rows = append(s.rows, row{parts: Line{{p, Strong}}})
 		}
-		s.rows = append(s.rows, v.content(l.Value, func(string) string { return cyan })...)
+		s.rows = append(s.rows, v.content(l.Value, func(string) Role { return Info })...)
 	} else if v.titled && len(s.rows) == 1 {
-		value := v.visible(l.Value)
-		s.rows[0].text = paint(v.color, bold, strings.TrimSuffix(s.rows[0].text, value)) + paint(v.color, cyan, value)
+		s.rows[0].parts[0].Role, s.rows[0].parts[1].Role = Strong, Info
 	}
 	if v.whole {
 		v.rows(s.rows)
@@ -218,42 +218,24 @@ func (v *requestView) lines(s string) []string {
 	return out
 }
 
-// Colours, as numbers of the ANSI escape sequences.
-const (
-	bold   = "1"
-	dim    = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	cyan   = "36"
-)
-
-func paint(on bool, color, s string) string {
-	if !on || color == "" || s == "" {
-		return s
-	}
-	return "\x1b[" + color + "m" + s + "\x1b[0m"
-}
-
-// DiffStyle returns the style of a line of a unified diff, as the parameters of SGR
-// (ECMA-48); "" for context.
-func DiffStyle(l string) string {
+// DiffStyle returns the role of a line of a unified diff; Body for context.
+func DiffStyle(l string) Role {
 	if strings.HasPrefix(l, "+++") || strings.HasPrefix(l, "---") {
-		return bold
+		return Strong
 	}
 	return changeStyle(l)
 }
 
 // changeStyle returns the style of a line that does not name a file. DiffStyle would be
 // wrong for it: if the line "-- x" is removed, the diff has "--- x".
-func changeStyle(l string) string {
+func changeStyle(l string) Role {
 	switch {
 	case strings.HasPrefix(l, "@@"):
-		return cyan
+		return Info
 	case strings.HasPrefix(l, "+"):
-		return green
+		return Good
 	case strings.HasPrefix(l, "-"):
-		return red
+		return Bad
 	}
-	return ""
+	return Body
 }

@@ -152,7 +152,7 @@ func TestRequestFitsOneScreen(t *testing.T) {
 			t.Errorf("%s: %d lines\n%s", name, n, text)
 		}
 		for line := range strings.Lines(text) {
-			if width(strings.TrimSuffix(line, "\n")) > 80 {
+			if Width(strings.TrimSuffix(line, "\n")) > 80 {
 				t.Errorf("%s: wider than the screen: %s", name, line)
 			}
 		}
@@ -226,7 +226,7 @@ func TestBrokenContentIsWhole(t *testing.T) {
 				t.Errorf("%q became %q", s, pieces)
 			}
 			for _, p := range pieces {
-				if width(p) > max(n, 4) {
+				if Width(p) > max(n, 4) {
 					t.Errorf("%q is wider than %d", p, n)
 				}
 			}
@@ -238,10 +238,10 @@ func TestBrokenContentIsWhole(t *testing.T) {
 // colour of a removed or added line.
 func TestChangedLinesHaveTheirColours(t *testing.T) {
 	v := requestView{width: 80, color: true}
-	for text, want := range map[string][]string{"@@ -1 +1 @@\n--- old\n+++ new": {cyan, red, green}, "--- a/x\n+++ b/x\n@@ -1 +1 @@": {bold, bold, cyan}} {
+	for text, want := range map[string][]Role{"@@ -1 +1 @@\n--- old\n+++ new": {Info, Bad, Good}, "--- a/x\n+++ b/x\n@@ -1 +1 @@": {Strong, Strong, Info}} {
 		for i, r := range v.diff("", text).rows {
-			if !strings.Contains(r.text, "\x1b["+want[i]+"m") {
-				t.Errorf("%q: line %d is %q, want colour %s", text, i+1, r.text, want[i])
+			if !strings.Contains(r.parts.Paint(true), "\x1b["+string(want[i])+"m") {
+				t.Errorf("%q: line %d is %q, want colour %s", text, i+1, r.parts, want[i])
 			}
 		}
 	}

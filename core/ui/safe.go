@@ -8,10 +8,6 @@ import (
 	"golem/core/approval"
 )
 
-// Safe returns text that golem did not write in a form that is safe to show: control,
-// bidirectional and invisible characters become escapes. Line ends and tabs stay.
-func Safe(s string) string { return safe(s) }
-
 // Uncontrolled returns a text for a file or a pipe: exactly the text, but for control
 // characters, which become escapes (\u{1b}), so that no escape sequence of a model reaches
 // a terminal that shows the pipe. Line ends and tabs stay.
@@ -32,9 +28,11 @@ func Uncontrolled(s string) string {
 
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }
 
-// safe changes prose less than an approval request is changed: the joiners of emoji stay,
-// and special spaces become normal ones. They do no harm where nobody decides anything.
-func safe(s string) string {
+// Safe returns text that golem did not write in a form that is safe to show: control,
+// bidirectional and invisible characters become escapes. Line ends and tabs stay. Prose is
+// changed less than an approval request: the joiners of emoji stay, and special spaces
+// become normal ones. They do no harm where nobody decides anything.
+func Safe(s string) string {
 	plain := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Zs, r) {
 			return ' '
@@ -69,7 +67,7 @@ func safePiece(s string) string {
 	return out
 }
 
-// lines returns the lines of a text, made safe, without an empty last line.
-func lines(s string) []string {
-	return strings.Split(strings.TrimSuffix(safe(s), "\n"), "\n")
+// SafeLines returns the SafeLines of a text, made safe, without an empty last line.
+func SafeLines(s string) []string {
+	return strings.Split(strings.TrimSuffix(Safe(s), "\n"), "\n")
 }

@@ -60,7 +60,7 @@ func RequestView(r approval.Request, width int, color, whole bool) (lines []stri
 // a mark, so that it cannot look like a separate line.
 func Marked(l string, n int) []string {
 	l, _ = approval.Visible(strings.ReplaceAll(l, "\t", "    "))
-	if n <= 0 || width(l) <= n {
+	if n <= 0 || Width(l) <= n {
 		return []string{l}
 	}
 	out := breakWords(l, n-2)
@@ -72,6 +72,6 @@ func Marked(l string, n int) []string {
 
 // RuleLines returns the lines that describe the rule which the answer Keep would save.
 func RuleLines(l *approval.Lasting, width int, color bool) []string {
-	v := &requestView{width: max(width, minWidth), height: uncut, color: color}
+	v := &requestView{width: max(width, MinWidth), height: uncut, color: color}
 	return strings.Split(Fit(strings.Trim(v.lasting(l), "\n"), v.width), "\n")
 }

@@ -22,14 +22,14 @@ func Table(rows [][]string) string {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], width(cell))
+			widths[i] = max(widths[i], Width(cell))
 		}
 	}
 	var b strings.Builder
 	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
-			line.WriteString(cell + strings.Repeat(" ", widths[i]-width(cell)+2))
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-Width(cell)+2))
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
@@ -58,16 +58,16 @@ func NarrowTable(rows [][]string, n int, spare ...string) [][]string {
 		for i := range last {
 			wide := 0
 			for _, row := range out {
-				wide = max(wide, width(row[i]))
+				wide = max(wide, Width(row[i]))
 			}
 			before += wide + 2
 		}
 		for _, row := range out {
-			longest = max(longest, width(row[last]))
+			longest = max(longest, Width(row[last]))
 		}
 		if room := n - before; room >= min(longest, leastLast) {
 			for _, row := range out {
-				row[last] = clip(row[last], room)
+				row[last] = Clip(row[last], room)
 			}
 			return out
 		}

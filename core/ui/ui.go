@@ -1,5 +1,5 @@
-// Package ui defines the interface of a front end, and has the front ends that
-// only need writers: plain lines (S4 §3), JSON lines, and one for tests. The
+// Package ui defines the interface of a front end, and has the words and lines that all of
+// them show, and the front ends that only need a writer: JSON lines, and one for tests. The
 // core sends events and asks two kinds of questions; every front end implements
 // the small interface UI (S4-01, S4-15..33).
 //

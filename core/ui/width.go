@@ -22,8 +22,8 @@ var wide = &unicode.RangeTable{
 	R32: []unicode.Range32{{0x16fe0, 0x1bbff, 1}, {0x1d300, 0x1d37f, 1}, {0x1f000, unicode.MaxRune, 1}},
 }
 
-// columns returns how many columns a terminal needs for r.
-func columns(r rune) int {
+// Columns returns how many Columns a terminal needs for r.
+func Columns(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
@@ -37,25 +37,26 @@ func columns(r rune) int {
 	return 1
 }
 
-func width(s string) int {
+// Width returns how many columns a terminal needs for a text without escape sequences.
+func Width(s string) int {
 	n := 0
 	for _, r := range s {
-		n += columns(r)
+		n += Columns(r)
 	}
 	return n
 }
 
-// clip shortens s to at most n columns (but at least 5) and ends it with "…" if it is cut.
-func clip(s string, n int) string {
-	if width(s) <= n {
+// Clip shortens s to at most n columns (but at least 5) and ends it with "…" if it is cut.
+func Clip(s string, n int) string {
+	if Width(s) <= n {
 		return s
 	}
 	return s[:fitting(s, max(n-1, 4))] + "…"
 }
 
-// wrap splits s into pieces of at most n columns, without the spaces at which it breaks.
+// Wrap splits s into pieces of at most n columns, without the spaces at which it breaks.
 // It breaks at a space if one is in the second half of a piece, else within a word.
-func wrap(s string, n int) []string {
+func Wrap(s string, n int) []string {
 	out := breakWords(s, n)
 	for i := range out {
 		if i < len(out)-1 {
@@ -68,7 +69,7 @@ func wrap(s string, n int) []string {
 	return out
 }
 
-// breakWords splits s like wrap, but keeps every character: joined, the pieces are s.
+// breakWords splits s like Wrap, but keeps every character: joined, the pieces are s.
 func breakWords(s string, n int) []string {
 	n = max(n, 4)
 	var out []string
@@ -77,7 +78,7 @@ func breakWords(s string, n int) []string {
 		if fits == len(s) {
 			return append(out, s)
 		}
-		if i := strings.LastIndexByte(s[:fits], ' ') + 1; s[fits] != ' ' && i > 0 && width(s[:i]) >= n/2 {
+		if i := strings.LastIndexByte(s[:fits], ' ') + 1; s[fits] != ' ' && i > 0 && Width(s[:i]) >= n/2 {
 			fits = i
 		}
 		out = append(out, s[:fits])
@@ -100,7 +101,7 @@ func Fit(text string, n int) string {
 		indent := strings.Repeat(" ", min(len(line)-len(body)+2, n/2))
 		b.WriteString(line[:len(line)-len(body)])
 		room := n - (len(line) - len(body))
-		for width(body) > room {
+		for Width(body) > room {
 			at := lastBlank(body, room)
 			if at < 0 {
 				break
@@ -129,7 +130,7 @@ func lastBlank(s string, n int) int {
 func fitting(s string, n int) int {
 	col := 0
 	for i, r := range s {
-		if col += columns(r); col > n {
+		if col += Columns(r); col > n {
 			return i
 		}
 	}

@@ -32,7 +32,8 @@ const (
 type Describing struct {
 	Run  bool          // the module may be run if it has no written description
 	Time time.Duration // time limit of that run, compiling not included; 0: 10 s
-	Slow func()        // called if compiling takes a while; may be nil
+	// Listener is told that the module is compiled; it may be nil.
+	Listener Listener
 	// Total limits the memory of all modules of the process together; 0: DefaultTotal.
 	// A run for a description does not wait for memory.
 	Total int64
@@ -43,7 +44,7 @@ type Describing struct {
 // without any grant. The result of a run is cached by the module's digest.
 // Callers share the result and must not change it.
 func (m *Module) Describe(ctx context.Context, how Describing) ([]Description, error) {
-	if err := m.describing.take(ctx); err != nil {
+	if err := m.describing.acquire(ctx); err != nil {
 		return nil, err
 	}
 	defer m.describing.give()
@@ -99,15 +100,15 @@ func (m *Module) told(ctx context.Context, how Describing) ([]Description, error
 	}
 	doc, err := m.describe(ctx, s, how)
 	if err != nil {
-		return nil, m.at(err)
+		return nil, m.located(err)
 	}
 	ds, err := parseDescription(doc)
 	if err != nil {
 		f := *fault.Of(err, fault.ToolContract)
 		f.Message = m.asked(s) + f.Message
-		return nil, m.at(f.Hinting("%s", m.instead(s)))
+		return nil, m.located(f.Hinting("%s", m.instead(s)))
 	}
-	m.library.keep(key, doc)
+	m.library.cacheValue(key, doc)
 	return ds, nil
 }
 
@@ -121,15 +122,15 @@ func (m *Module) written() (ds []Description, where string, err error) {
 	if doc != nil {
 		ds, err := parseDescription(doc)
 		if err != nil {
-			return nil, "section", m.at(err)
+			return nil, "section", m.located(err)
 		}
 		return ds, "section", nil
 	}
-	if m.source.Sidecar == nil {
+	if m.source.File == nil {
 		return nil, "", nil
 	}
 	name := sidecarName(m.source.Path)
-	raw, err := m.source.Sidecar()
+	raw, err := m.source.File.Sidecar()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, "", nil
@@ -167,7 +168,7 @@ func (m *Module) section() ([]byte, error) {
 	if at == nil {
 		data, err := readLimited(f, guard.MaxSize)
 		if err != nil {
-			return nil, m.at(err)
+			return nil, m.located(err)
 		}
 		return m.custom(bytes.NewReader(data), int64(len(data)))
 	}
@@ -181,7 +182,7 @@ func (m *Module) custom(r io.ReaderAt, size int64) ([]byte, error) {
 	}
 	s, err := guard.ReadSurface(r, size, Section)
 	if err != nil {
-		return nil, m.at(err)
+		return nil, m.located(err)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -239,7 +240,7 @@ func (m *Module) describe(ctx context.Context, s shape, how Describing) ([]byte,
 		return nil, err
 	}
 	defer leave()
-	c, err := m.compiled(ctx, 0, how.Slow)
+	c, err := m.compiled(ctx, 0, how.Listener)
 	if err != nil {
 		return nil, err
 	}

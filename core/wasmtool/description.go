@@ -157,7 +157,7 @@ func (d *Description) check(i int) *flaw {
 	if len(d.Description) > maxDescription {
 		return flawed(i, "description", "the description of %s has %d bytes; at most %d are allowed", d.Name, len(d.Description), maxDescription)
 	}
-	d.Description = shown(d.Description)
+	d.Description = printable(d.Description)
 	if bad := d.checkCommand(i); bad != nil {
 		return bad
 	}
@@ -233,9 +233,9 @@ func (d *Description) ofObject(i int, raw json.RawMessage) (json.RawMessage, *fl
 	return raw, nil
 }
 
-// shown makes a text safe for models and people: control and invisible
+// printable makes a text safe for models and people: control and invisible
 // characters become escapes, tabs become spaces.
-func shown(s string) string {
+func printable(s string) string {
 	s = strings.NewReplacer("\r\n", "\n", "\t", "    ").Replace(strings.ToValidUTF8(s, "\uFFFD"))
 	var out strings.Builder
 	for _, r := range s {

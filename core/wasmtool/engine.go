@@ -11,6 +11,7 @@ import (
 
 	"golem/core/sandbox"
 	"golem/core/tool"
+	"golem/core/wasmtool/guard"
 )
 
 // Engine runs guarded modules. Its interface contains nothing of a particular
@@ -72,6 +73,7 @@ type Invocation struct {
 	Stdin  []byte            // the complete standard input of a command
 	Config map[string]string // values for config_get
 	Limits Limits
+	Fill   guard.Filling // what a new instance's memory gets before anything runs
 }
 
 // Limits limit one call. A field that is 0 means the default.
@@ -93,14 +95,29 @@ const (
 // Host has everything that a module can reach. A nil field is not granted: a
 // module that uses it gets E_GRANT, and nothing else happens.
 type Host struct {
-	HTTP  func(ctx context.Context, r HTTPRequest) (HTTPResponse, error)
-	Call  func(ctx context.Context, name string, args []byte) []byte // golem_call: returns the result, or {"error":…}
-	Files sandbox.FS                                                 // the worker's view, for WASI
-	Log   func(level, text string)                                   // trace, debug, info, warn, error
-	// Clock and Random are the module's time and random numbers. With nil, the
-	// time is one second after the epoch and all random bytes are 0.
-	Clock  func() time.Time
-	Random func([]byte) error
+	HTTP   func(ctx context.Context, r HTTPRequest) (HTTPResponse, error)
+	Call   func(ctx context.Context, name string, args []byte) []byte // golem_call: returns the result, or {"error":…}
+	Files  sandbox.FS                                                 // the worker's view, for WASI
+	Log    func(level, text string)                                   // trace, debug, info, warn, error
+	Chance Chance                                                     // nil: Fixed
+}
+
+// Chance is the time and the random numbers of a module.
+type Chance interface {
+	Now() time.Time
+	Random(b []byte) error // fills b
+}
+
+// Fixed is a Chance whose time is one second after the epoch and whose random bytes are 0.
+type Fixed struct{}
+
+// Now returns one second after the epoch.
+func (Fixed) Now() time.Time { return time.Unix(1, 0) }
+
+// Random fills b with 0.
+func (Fixed) Random(b []byte) error {
+	clear(b)
+	return nil
 }
 
 // HTTPRequest is the request of a module to http_request.

@@ -6,12 +6,10 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"maps"
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 
 	"golem/core/fault"
 	"golem/core/tool"
@@ -125,17 +123,11 @@ func library(t testing.TB, e wasmtool.Engine) *wasmtool.Library {
 
 // source returns the source of a module in memory.
 func source(path string, data []byte, sidecar string) wasmtool.Source {
-	files := fstest.MapFS{path: {Data: data}}
-	return wasmtool.Source{
-		Path: path,
-		Open: func() (fs.File, error) { return files.Open(path) },
-		Sidecar: func() ([]byte, error) {
-			if sidecar == "" {
-				return nil, fs.ErrNotExist
-			}
-			return []byte(sidecar), nil
-		},
+	file := wasmtool.MemoryFile{Module: data}
+	if sidecar != "" {
+		file.Description = []byte(sidecar)
 	}
+	return wasmtool.Source{Path: path, File: file}
 }
 
 // memoryCache is a Cache whose entries a test can read and change.
@@ -203,3 +195,19 @@ func call(t testing.TB, tl tool.Tool, args string) (tool.Output, error) {
 	t.Helper()
 	return tl.Call(t.Context(), tool.Call{ID: "0.1", Name: tl.Spec().Name, Args: json.RawMessage(args)})
 }
+
+// fetchFunc is a Fetcher.
+type fetchFunc func(ctx context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error)
+
+func (f fetchFunc) Fetch(ctx context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error) {
+	return f(ctx, r, p)
+}
+
+// listener is a Listener.
+type listener struct {
+	log  func(level, text string)
+	slow int // how often it was told that compiling takes a while
+}
+
+func (l *listener) Log(level, text string) { l.log(level, text) }
+func (l *listener) Compiling(string)       { l.slow++ }

@@ -147,7 +147,7 @@ func (m *Module) request(s shape, id string, d *Description, args json.RawMessag
 			return in, err
 		}
 		in.Args = []string{m.base(), "call", name}
-		in.Stdin = args
+		in.Stdin, in.Input = args, args // a plug-in may have no export but _start
 	default:
 		in.Export, in.Input = name, args
 	}

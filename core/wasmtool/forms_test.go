@@ -130,14 +130,14 @@ func TestGrantsOnTheEngine(t *testing.T) {
 	if out, err := call(t, tools["file"], `{}`); err != nil || out.Text != "in the file" {
 		t.Errorf("files: %+v, %v", out, err)
 	}
-	l.Fetch = func(_ context.Context, r wasmtool.HTTPRequest, _ wasmtool.Policy) (wasmtool.HTTPResponse, error) {
+	l.Fetch = fetchFunc(func(_ context.Context, r wasmtool.HTTPRequest, _ wasmtool.Policy) (wasmtool.HTTPResponse, error) {
 		return wasmtool.HTTPResponse{Status: 200, Body: []byte("from " + r.URL)}, nil
-	}
+	})
 	var lines []string
 	b, tools := bind(t, l, "servlet", wasmtool.Grants{Network: true, Hosts: []string{"example.com"}, Config: map[string]string{
 		"greeting": "good day", "request": `{"url":"https://example.com/a","method":"GET"}`, "callee": "other",
 	}})
-	b.Log = func(level, text string) { lines = append(lines, level+": "+text) }
+	b.Listener = &listener{log: func(level, text string) { lines = append(lines, level+": "+text) }}
 	if out, err := call(t, tools["config"], `{}`); err != nil || out.Text != "good day" || out.Untrusted {
 		t.Errorf("config: %+v, %v", out, err)
 	}

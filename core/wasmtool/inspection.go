@@ -55,7 +55,7 @@ func (m *Module) Inspect(ctx context.Context) (Inspection, error) {
 	}
 	_, bad := guard.Weave(data)
 	if bad != nil {
-		bad = m.at(m.alien.explained(bad))
+		bad = m.located(m.alien.explained(bad))
 	}
 	out.Tools, out.Source, err = m.written()
 	if bad == nil {

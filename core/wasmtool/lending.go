@@ -26,7 +26,7 @@ type lending struct {
 
 func (l *lending) host() Host {
 	g := l.bound.Grants
-	h := Host{Files: g.files(), Log: l.log, Clock: time.Now, Random: chanceBytes}
+	h := Host{Files: g.files(), Log: l.log, Chance: Real{}}
 	if l.caller != nil {
 		h.Call = l.call
 	}
@@ -36,7 +36,14 @@ func (l *lending) host() Host {
 	return h
 }
 
-func chanceBytes(b []byte) error {
+// Real is the Chance of the machine.
+type Real struct{}
+
+// Now returns the time.
+func (Real) Now() time.Time { return time.Now() }
+
+// Random fills b with random bytes.
+func (Real) Random(b []byte) error {
 	_, err := rand.Read(b)
 	return err
 }
@@ -75,7 +82,7 @@ func (l *lending) fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, error
 	if l.caller != nil {
 		l.caller.Taint() // the module may pass what it gets to the tools that it calls
 	}
-	res, err := fetch(ctx, r, p)
+	res, err := fetch.Fetch(ctx, r, p)
 	if err != nil {
 		return HTTPResponse{}, fault.Of(err, fault.Network)
 	}
@@ -111,19 +118,19 @@ var logLevels = map[string]string{"trace": "info", "debug": "info", "info": "inf
 // log passes a module's log text on as one line. It limits the number and the length of
 // the lines, and escapes the text so that it cannot pass for other output.
 func (l *lending) log(level, text string) {
-	if l.bound.Log == nil {
+	if l.bound.Listener == nil {
 		return
 	}
 	if logLevels[level] == "" {
 		level = "info"
 	}
-	if redact := l.bound.Grants.Redact; redact != nil {
-		text = redact(text) // before it is cut
+	if kept := l.bound.Grants.Kept; kept != nil {
+		text = kept.Redact(text) // before it is cut
 	}
 	switch pass, last := l.lines.next(); {
 	case pass:
-		l.bound.Log(logLevels[level], strings.ReplaceAll(Escape([]byte(text), maxLogLine), "\n", " ⏎ "))
+		l.bound.Listener.Log(logLevels[level], strings.ReplaceAll(Escape([]byte(text), maxLogLine), "\n", " ⏎ "))
 	case last:
-		l.bound.Log("warn", fmt.Sprintf("it logged more than %d lines; the rest is not shown", maxLogLines))
+		l.bound.Listener.Log("warn", fmt.Sprintf("it logged more than %d lines; the rest is not shown", maxLogLines))
 	}
 }

@@ -124,8 +124,8 @@ func (l *Library) started(ctx context.Context) (Engine, error) {
 }
 
 // compile guards and compiles a module, once for each digest. If ctx ends,
-// compile returns, but the work continues for the next call. slow may be nil;
-// it is called once if compiling takes a while.
+// compile returns, but the work continues for the next call. slow, which can be nil, is
+// called once if compiling takes a while.
 func (l *Library) compile(ctx context.Context, digest string, module []byte, pages uint32, slow func()) (Compiled, error) {
 	digest = sized(digest, pages)
 	l.mu.Lock()
@@ -213,6 +213,14 @@ func (l *Library) build(c *compiled, digest string, module []byte, pages uint32)
 		l.forget(digest)
 		return
 	}
+	if stem, filling, ok := guard.Divide(module, slotExport); ok {
+		if code, err := l.compile(ctx, digestOf(stem), stem, pages, nil); err == nil {
+			c.code = filled{code, filling}
+		} else if c.err = err; ctx.Err() != nil {
+			l.forget(digest)
+		}
+		return
+	}
 	woven, err := l.weave(digest, module, pages)
 	if err != nil {
 		c.err = err
@@ -240,7 +248,7 @@ func (l *Library) weave(digest string, module []byte, pages uint32) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	l.keep(key, woven)
+	l.cacheValue(key, woven)
 	return woven, nil
 }
 
@@ -260,9 +268,9 @@ func (l *Library) cached(key string) ([]byte, bool) {
 	return value, true
 }
 
-// keep stores a value in the cache. It ignores errors, because a missing entry
+// cacheValue stores a value in the cache. It ignores errors, because a missing entry
 // only costs time.
-func (l *Library) keep(key string, value []byte) {
+func (l *Library) cacheValue(key string, value []byte) {
 	if l.Cache == nil {
 		return
 	}

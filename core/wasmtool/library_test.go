@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -26,8 +27,8 @@ func TestCompiledOnceAtTheFirstCall(t *testing.T) {
 	l := &wasmtool.Library{Open: func(context.Context) (wasmtool.Engine, error) { opened++; return e, nil }}
 	src := source("tools/a.wasm", module(t, "servlet"), "")
 	reads := 0
-	open := src.Open
-	src.Open = func() (f fsFile, err error) { reads++; return open() }
+	file := src.File
+	src.File = opening{file, func() (fs.File, error) { reads++; return file.Open() }}
 	m := l.Module(src)
 	tl := (&wasmtool.Bound{Module: m}).Tool(wasmtool.Description{Name: "echo"})
 	if opened+reads != 0 {
@@ -103,23 +104,35 @@ func TestCompilingHasItsOwnTime(t *testing.T) {
 			}
 		}
 		l := library(t, e)
-		slow := 0
-		b := &wasmtool.Bound{Module: l.Module(source("tools/a.wasm", module(t, "servlet"), "")), Slow: func() { slow++ }}
+		told := &listener{}
+		b := &wasmtool.Bound{Module: l.Module(source("tools/a.wasm", module(t, "servlet"), "")), Listener: told}
 		ready := b.Tool(wasmtool.Description{Name: "echo"}).(tool.Preparer)
 		start := time.Now()
 		err := ready.Prepare(t.Context())
 		wants(t, err, fault.Timeout)
-		if took := time.Since(start); took != wasmtool.CompileTime || !strings.Contains(err.Error(), "tools/a.wasm") || !strings.Contains(err.Error(), "compiling the module took longer than 5m0s") || slow != 1 {
-			t.Errorf("after %v, told to be slow %d times: %v", took, slow, err)
+		if took := time.Since(start); took != wasmtool.CompileTime || !strings.Contains(err.Error(), "tools/a.wasm") || !strings.Contains(err.Error(), "compiling the module took longer than 5m0s") || told.slow != 1 {
+			t.Errorf("after %v, told to be slow %d times: %v", took, told.slow, err)
 		}
 		takes.Store(int64(wasmtool.CompileTime - time.Second))
 		synctest.Wait() // until the compilation that was given up has ended
-		if err := ready.Prepare(t.Context()); err != nil || slow != 2 {
-			t.Errorf("once more, told to be slow %d times: %v", slow, err)
+		if err := ready.Prepare(t.Context()); err != nil || told.slow != 2 {
+			t.Errorf("once more, told to be slow %d times: %v", told.slow, err)
 		}
 		start = time.Now()
-		if _, err := ready.Call(t.Context(), tool.Call{}); err != nil || slow != 2 || time.Since(start) != 0 {
-			t.Errorf("the call took %v, told to be slow %d times: %v", time.Since(start), slow, err)
+		if _, err := ready.Call(t.Context(), tool.Call{}); err != nil || told.slow != 2 || time.Since(start) != 0 {
+			t.Errorf("the call took %v, told to be slow %d times: %v", time.Since(start), told.slow, err)
+		}
+	})
+}
+
+// A call without grants, which has nobody to tell, waits for a slow compilation too.
+func TestSlowCompilationWithoutGrants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := says(`{"content":[]}`)
+		e.compile = func(context.Context) error { time.Sleep(wasmtool.CompileTime / 2); return nil }
+		out, err := library(t, e).Ungranted(t.Context(), module(t, "servlet"), "call", nil, nil)
+		if err != nil || string(out) != `{"content":[]}` {
+			t.Errorf("got %q, %v", out, err)
 		}
 	})
 }

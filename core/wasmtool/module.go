@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"golem/core/fault"
+	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/wasmtool/guard"
 )
@@ -19,13 +20,42 @@ import (
 // Source says where a module is.
 type Source struct {
 	Path string // for messages and the trace: relative to the project, "tools/a.wasm"
-	Open func() (fs.File, error)
-	// Sidecar reads NAME.tools.yaml beside the module, or returns
-	// fs.ErrNotExist. It may be nil.
-	Sidecar func() ([]byte, error)
+	File File   // nil: the module cannot be read
 	// Pinned is the SHA-256 (hex) that tools.lock requires; "" if there is no
 	// lock.
 	Pinned string
+}
+
+// File opens a module and what describes it. Its methods must be safe for concurrent use.
+type File interface {
+	Open() (fs.File, error)
+	// Sidecar reads NAME.tools.yaml beside the module, or returns fs.ErrNotExist.
+	Sidecar() ([]byte, error)
+}
+
+// MemoryFile is a File in memory.
+type MemoryFile struct {
+	Module      []byte
+	Description []byte // the content of NAME.tools.yaml; nil: there is none
+}
+
+var _ File = MemoryFile{}
+
+// Open opens the module.
+func (m MemoryFile) Open() (fs.File, error) {
+	files := sandbox.Memory()
+	if err := files.WriteFile("m.wasm", m.Module); err != nil {
+		return nil, err
+	}
+	return files.Open("m.wasm")
+}
+
+// Sidecar returns the description.
+func (m MemoryFile) Sidecar() ([]byte, error) {
+	if m.Description == nil {
+		return nil, fs.ErrNotExist
+	}
+	return m.Description, nil
 }
 
 // Module is one .wasm file. It is read when it is first needed, and its bytes
@@ -81,7 +111,7 @@ func (m *Module) read() error {
 	} else {
 		m.alien = foreignTo(guard.Outlined(data))
 		if m.info, err = guard.Inspect(data); err != nil {
-			m.bad = m.at(m.alien.explained(err))
+			m.bad = m.located(m.alien.explained(err))
 			// A module whose initial memory exceeds the default limit is accepted here:
 			// a worker may grant it more.
 			if large, err := guard.InspectFor(data, guard.MostMemoryPages); err == nil && m.alien == nil && shapeOf(large) != plain {
@@ -101,8 +131,8 @@ func digestOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// at adds the file's path to an error.
-func (m *Module) at(err error) error {
+// located adds the file's path to an error.
+func (m *Module) located(err error) error {
 	f := fault.Of(err, fault.ToolModule)
 	if f.Where != nil && f.Where.File != "" {
 		return f
@@ -119,16 +149,16 @@ func (m *Module) bytes() ([]byte, error) {
 	defer f.Close()
 	data, err := readLimited(f, guard.MaxSize)
 	if err != nil {
-		return nil, m.at(err)
+		return nil, m.located(err)
 	}
 	return data, nil
 }
 
 func (m *Module) open() (fs.File, error) {
-	if m.source.Open == nil {
+	if m.source.File == nil {
 		return nil, fault.New(fault.NotFound, "the tool module cannot be read").At(m.source.Path, 0, 0)
 	}
-	f, err := m.source.Open()
+	f, err := m.source.File.Open()
 	if err != nil {
 		return nil, m.unreadable(err)
 	}
@@ -139,7 +169,7 @@ func (m *Module) open() (fs.File, error) {
 func (m *Module) unreadable(err error) error {
 	var known *fault.Fault
 	if errors.As(err, &known) {
-		return m.at(known)
+		return m.located(known)
 	}
 	code := fault.ToolModule
 	if errors.Is(err, fs.ErrNotExist) {
@@ -192,9 +222,9 @@ func (m *Module) whole() ([]byte, error) {
 
 // compiled returns the compiled module. The module's bytes are then released,
 // because the library has the compiled code by its digest. memory is the greatest
-// size of the module's memory in bytes; 0: tool.UsualMemory. slow may be nil; it
-// is called if compiling takes a while.
-func (m *Module) compiled(ctx context.Context, memory int64, slow func()) (Compiled, error) {
+// size of the module's memory in bytes; 0: tool.UsualMemory. told may be nil; it
+// is told if compiling takes a while.
+func (m *Module) compiled(ctx context.Context, memory int64, told Listener) (Compiled, error) {
 	pages := uint32(min(cmp.Or(memory, tool.UsualMemory), tool.MostMemory) >> 16)
 	digest, err := m.Digest(ctx)
 	if err != nil {
@@ -210,9 +240,13 @@ func (m *Module) compiled(ctx context.Context, memory int64, slow func()) (Compi
 	if err != nil {
 		return nil, err
 	}
+	slow := func() {}
+	if told != nil {
+		slow = func() { told.Compiling(m.source.Path) }
+	}
 	c, err := m.library.compile(ctx, digest, data, pages, slow)
 	if err != nil {
-		return nil, m.at(err)
+		return nil, m.located(err)
 	}
 	m.mu.Lock()
 	m.data = nil
@@ -224,7 +258,7 @@ func (m *Module) wrapped(err error) error {
 	if err == nil {
 		return nil
 	}
-	return m.at(err)
+	return m.located(err)
 }
 
 // componentHeader is the beginning of a component; a module has version 1 here.

@@ -16,7 +16,13 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-type fsFile = fs.File
+// opening is a File that a function opens.
+type opening struct {
+	wasmtool.File
+	open func() (fs.File, error)
+}
+
+func (o opening) Open() (fs.File, error) { return o.open() }
 
 func packed(t testing.TB, data []byte, doc string) []byte {
 	t.Helper()
@@ -55,7 +61,7 @@ func TestReadOnce(t *testing.T) {
 	e := says(`{"content":[]}`)
 	src := source("a.wasm", module(t, "servlet"), "")
 	now := module(t, "servlet")
-	src.Open = func() (fsFile, error) { return source("a.wasm", now, "").Open() }
+	src.File = opening{src.File, func() (fs.File, error) { return wasmtool.MemoryFile{Module: now}.Open() }}
 	m := library(t, e).Module(src)
 	before, err := m.Digest(t.Context())
 	if err != nil {
@@ -80,14 +86,13 @@ func TestReadOnce(t *testing.T) {
 // host's path (SECURITY 16).
 func TestUnreadable(t *testing.T) {
 	src := source("tools/a.wasm", module(t, "servlet"), "")
-	open := src.Open
-	fails := true
-	src.Open = func() (fsFile, error) {
+	file, fails := src.File, true
+	src.File = opening{file, func() (fs.File, error) {
 		if fails {
 			return nil, &fs.PathError{Op: "open", Path: "/home/me/secret/a.wasm", Err: errors.New("input/output error")}
 		}
-		return open()
-	}
+		return file.Open()
+	}}
 	m := library(t, says("")).Module(src)
 	_, err := m.Digest(t.Context())
 	wants(t, err, fault.ToolModule, "tools/a.wasm", "input/output")
@@ -99,7 +104,9 @@ func TestUnreadable(t *testing.T) {
 		t.Errorf("again: %v", err)
 	}
 	gone := source("tools/a.wasm", nil, "")
-	gone.Open = func() (fsFile, error) { return nil, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist} }
+	gone.File = opening{gone.File, func() (fs.File, error) {
+		return nil, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}
+	}}
 	_, err = library(t, says("")).Module(gone).Describe(t.Context(), wasmtool.Describing{})
 	wants(t, err, fault.NotFound)
 	_, err = library(t, says("")).Module(wasmtool.Source{Path: "none.wasm"}).Digest(t.Context())
@@ -188,9 +195,9 @@ func TestDescribedByHeadersAlone(t *testing.T) {
 	for with, most := range map[string]int64{"ReaderAt": 64 << 10, "Seeker": 64 << 10, "refuses": 4 << 20, "neither": 4 << 20} {
 		var read int64
 		src := source("tools/a.wasm", data, "")
-		open := src.Open
-		src.Open = func() (fsFile, error) {
-			f, err := open()
+		file := src.File
+		src.File = opening{file, func() (fs.File, error) {
+			f, err := file.Open()
 			c := countedFile{f, bytes.NewReader(data), &read, with}
 			switch with {
 			case "neither":
@@ -199,7 +206,7 @@ func TestDescribedByHeadersAlone(t *testing.T) {
 				return countedSeek{c}, err
 			}
 			return countedAt{c}, err
-		}
+		}}
 		ds, err := library(t, says("")).Module(src).Describe(t.Context(), wasmtool.Describing{})
 		if err != nil || len(ds) != 1 || ds[0].Name != "echo" {
 			t.Errorf("%s: %v, %v", with, ds, err)

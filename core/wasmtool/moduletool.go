@@ -13,6 +13,14 @@ import (
 	"golem/core/tool"
 )
 
+// KeptValues are values of the person that a module may use and no file may have.
+type KeptValues interface {
+	tool.Redactor // removes these values
+	// Values returns them by the keys of the module's configuration. It is called for each
+	// call.
+	Values() (map[string]string, error)
+}
+
 // Grants lists what a worker file allows a module to use beyond its own memory.
 // The zero value grants nothing (SPEC §6).
 type Grants struct {
@@ -20,12 +28,10 @@ type Grants struct {
 	Network bool       // sandbox.network_enabled
 	Hosts   []string   // allowed_hosts
 	Config  map[string]string
-	// Kept returns the configuration values that are secrets or environment variables of
-	// the person, by their keys. It is called for each call. nil: there are none.
-	Kept func() (map[string]string, error)
-	// Redact removes these values from a text. It is set if Kept is.
-	Redact func(string) string
-	Fuel   int64 // 0 means DefaultFuel
+	// Kept has the configuration values that are secrets or environment variables of the
+	// person. nil: there are none.
+	Kept KeptValues
+	Fuel int64 // 0 means DefaultFuel
 	// Memory, Output, Request and Response are limits in bytes; 0 means the default
 	// (tool.UsualMemory, …).
 	Memory, Output, Request, Response int64
@@ -48,7 +54,7 @@ func (g Grants) config() (map[string]string, error) {
 	if g.Kept == nil {
 		return g.Config, nil
 	}
-	out, err := g.Kept()
+	out, err := g.Kept.Values()
 	if err != nil {
 		return nil, err
 	}
@@ -56,14 +62,22 @@ func (g Grants) config() (map[string]string, error) {
 	return out, nil
 }
 
+// Listener is told what a module does. Its methods must be safe for concurrent use.
+type Listener interface {
+	// Log gets a line that the module logs. Levels are debug, info, warn and error.
+	Log(level, text string)
+	// Compiling is called if compiling a module takes a while. path is that of its Source.
+	Compiling(path string)
+}
+
 // Bound is a module with the grants of one worker run. Close releases the
 // instance that it keeps. It is safe for concurrent use.
 type Bound struct {
 	Module *Module
 	Grants Grants
-	Log    func(level, text string) // gets the module's log lines; nil: they are dropped
-	Slow   func()                   // called if compiling takes a while; may be nil
-	Run    string                   // the id of the worker run that keeps the instance
+	// Listener is told what the module logs; nil: it is dropped.
+	Listener Listener
+	Run      string // the id of the worker run that keeps the instance
 
 	turn turn // protects the kept instance
 	kept Instance
@@ -80,7 +94,7 @@ func (b *Bound) Tool(d Description) tool.Tool {
 // Close waits for the current call of the kept instance and releases the
 // instance.
 func (b *Bound) Close() error {
-	if err := b.turn.take(context.Background()); err != nil { // unreachable: this context does not end
+	if err := b.turn.acquire(context.Background()); err != nil { // unreachable: this context does not end
 		return err
 	}
 	defer b.turn.give()
@@ -147,7 +161,7 @@ func (t *moduleTool) Prepare(ctx context.Context) error {
 		return err
 	}
 	defer leave()
-	_, err = t.bound.Module.compiled(ctx, t.bound.Grants.Memory, t.bound.Slow)
+	_, err = t.bound.Module.compiled(ctx, t.bound.Grants.Memory, t.bound.Listener)
 	return err
 }
 
@@ -167,7 +181,7 @@ func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 	if t.export {
 		shape = plain
 	}
-	code, err := m.compiled(ctx, t.bound.Grants.Memory, t.bound.Slow)
+	code, err := m.compiled(ctx, t.bound.Grants.Memory, t.bound.Listener)
 	if err != nil {
 		return tool.Output{}, err
 	}
@@ -182,7 +196,7 @@ func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 	lent := &lending{bound: t.bound, caller: c.Host, id: c.ID}
 	res, err := t.bound.call(ctx, code, in, lent, t.stateful())
 	if err != nil {
-		return tool.Output{Fuel: res.Fuel, FuelVaries: m.varies(), Untrusted: lent.untrusted.Load()}, err
+		return tool.Output{Fuel: res.Fuel, FuelVaries: m.varies(), Untrusted: lent.untrusted.Load()}, m.explained(err)
 	}
 	out, err := answer(shape, t.desc.Name, res.Output, len(t.desc.Output) > 0)
 	out.Fuel, out.FuelVaries, out.Untrusted = res.Fuel, m.varies(), lent.untrusted.Load()
@@ -217,7 +231,7 @@ func (b *Bound) call(ctx context.Context, code Compiled, in Invocation, l *lendi
 		return Result{}, fault.New(fault.Cycle, "the module called itself, directly or through others, while it was running; a stateful module cannot do that").
 			Hinting("call it after the first call has ended, or remove stateful")
 	}
-	if err := b.turn.take(ctx); err != nil {
+	if err := b.turn.acquire(ctx); err != nil {
 		return Result{}, err
 	}
 	defer b.turn.give()

@@ -55,7 +55,7 @@ func TestRequests(t *testing.T) {
 	for form, want := range map[string]wasmtool.Invocation{
 		"servlet": {Form: wasmtool.Extism, Export: "call", Input: []byte(`{"params":{"arguments":{"a":1},"name":"echo"}}`)},
 		"hyper":   {Form: wasmtool.Extism, Export: "call_tool", Input: []byte(`{"context":{"_meta":{},"id":"0.1"},"request":{"arguments":{"a":1},"name":"echo"}}`)},
-		"command": {Form: wasmtool.Command, Args: []string{"command.wasm", "call", "echo"}, Stdin: []byte(`{"a":1}`)},
+		"command": {Form: wasmtool.Command, Args: []string{"command.wasm", "call", "echo"}, Stdin: []byte(`{"a":1}`), Input: []byte(`{"a":1}`)},
 		"exports": {Form: wasmtool.Extism, Export: "echo", Input: []byte(`{"a":1}`)},
 	} {
 		e := &fakeEngine{}
@@ -90,7 +90,7 @@ func TestGrants(t *testing.T) {
 	if got.Files != nil || got.HTTP != nil || got.Call != nil || in.Config != nil || in.Limits != (wasmtool.Limits{}) {
 		t.Errorf("without grants: %+v %+v", got, in)
 	}
-	if got.Clock == nil || got.Random == nil || got.Random(make([]byte, 8)) != nil || time.Since(got.Clock()) > time.Minute {
+	if got.Chance == nil || got.Chance.Random(make([]byte, 8)) != nil || time.Since(got.Chance.Now()) > time.Minute {
 		t.Error("no clock, or no random source")
 	}
 	_, tl = callable(t, e, "servlet", wasmtool.Description{}, wasmtool.Grants{Network: true})
@@ -278,9 +278,9 @@ func TestFetchTaintsNestedCalls(t *testing.T) {
 		return wasmtool.Result{Output: []byte(`{"content":[]}`)}, err
 	}}
 	b, tl := callable(t, e, "servlet", wasmtool.Description{}, wasmtool.Grants{Network: true, Hosts: []string{"a.example"}})
-	wasmtool.FetchWith(b, func(context.Context, wasmtool.HTTPRequest, wasmtool.Policy) (wasmtool.HTTPResponse, error) {
+	wasmtool.FetchWith(b, fetchFunc(func(context.Context, wasmtool.HTTPRequest, wasmtool.Policy) (wasmtool.HTTPResponse, error) {
 		return wasmtool.HTTPResponse{Status: 200}, nil
-	})
+	}))
 	host := &taintHost{}
 	if _, err := tl.Call(t.Context(), tool.Call{ID: "0.1", Name: "echo", Host: host}); err != nil || !slices.Equal(host.did, []string{"call", "taint", "call"}) {
 		t.Errorf("%q, %v", host.did, err)
@@ -303,15 +303,15 @@ func TestNetworkGrant(t *testing.T) {
 		{"no network", wasmtool.Grants{Hosts: []string{"api.example.com"}}, nil, fault.Network, "network_enabled", false},
 		{"another host", wasmtool.Grants{Network: true, Hosts: []string{"example.com"}}, nil, fault.Network, "allowed_hosts", false},
 		{"no fetcher", wasmtool.Grants{Network: true, Hosts: []string{"api.example.com"}}, nil, fault.Network, "platform", false},
-		{"it fails", wasmtool.Grants{Network: true, Hosts: []string{"api.example.com"}}, func(context.Context, wasmtool.HTTPRequest, wasmtool.Policy) (wasmtool.HTTPResponse, error) {
+		{"it fails", wasmtool.Grants{Network: true, Hosts: []string{"api.example.com"}}, fetchFunc(func(context.Context, wasmtool.HTTPRequest, wasmtool.Policy) (wasmtool.HTTPResponse, error) {
 			return wasmtool.HTTPResponse{}, errors.New("connection refused")
-		}, fault.Network, "refused", true},
-		{"too much", wasmtool.Grants{Network: true, Hosts: []string{"api.example.com"}}, func(context.Context, wasmtool.HTTPRequest, wasmtool.Policy) (wasmtool.HTTPResponse, error) {
+		}), fault.Network, "refused", true},
+		{"too much", wasmtool.Grants{Network: true, Hosts: []string{"api.example.com"}}, fetchFunc(func(context.Context, wasmtool.HTTPRequest, wasmtool.Policy) (wasmtool.HTTPResponse, error) {
 			return wasmtool.HTTPResponse{Body: make([]byte, wasmtool.MaxResponse+1)}, nil
-		}, fault.Network, "bytes", true},
-		{"more than it was given", wasmtool.Grants{Network: true, Hosts: []string{"api.example.com"}, Response: 16}, func(_ context.Context, _ wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error) {
+		}), fault.Network, "bytes", true},
+		{"more than it was given", wasmtool.Grants{Network: true, Hosts: []string{"api.example.com"}, Response: 16}, fetchFunc(func(_ context.Context, _ wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error) {
 			return wasmtool.HTTPResponse{Body: make([]byte, p.Received()+1)}, nil
-		}, fault.Network, "more than 16 bytes", true},
+		}), fault.Network, "more than 16 bytes", true},
 	} {
 		b, tl := callable(t, fetching(ask, &res), "servlet", wasmtool.Description{}, c.g)
 		wasmtool.FetchWith(b, c.fetch)
@@ -322,12 +322,12 @@ func TestNetworkGrant(t *testing.T) {
 		}
 	}
 	b, tl := callable(t, fetching(ask, &res), "servlet", wasmtool.Description{}, wasmtool.Grants{Network: true, Hosts: []string{"*.example.com"}, Request: 16, Response: wasmtool.MaxResponse + 1})
-	wasmtool.FetchWith(b, func(_ context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error) {
+	wasmtool.FetchWith(b, fetchFunc(func(_ context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error) {
 		if r.URL != "https://api.example.com:443/a?b=c" || r.Method != "GET" || !maps.Equal(r.Header, ask.Header) || p.Hosts[0] != "*.example.com" || p.MostSent != 16 {
 			t.Errorf("fetching %+v with %v", r, p)
 		}
 		return wasmtool.HTTPResponse{Status: 200, Body: make([]byte, wasmtool.MaxResponse+1)}, nil
-	})
+	}))
 	if out, err := call(t, tl, `{}`); err != nil || !out.Untrusted || len(res.Body) != wasmtool.MaxResponse+1 {
 		t.Errorf("%+v, %v, a body of %d bytes", out, err, len(res.Body))
 	}
@@ -349,7 +349,7 @@ func TestLog(t *testing.T) {
 		return wasmtool.Result{Output: []byte(`{"content":[]}`)}, nil
 	}}
 	b, tl := callable(t, e, "servlet", wasmtool.Description{}, wasmtool.Grants{})
-	b.Log = func(level, text string) { lines = append(lines, level+" "+text) }
+	b.Listener = &listener{log: func(level, text string) { lines = append(lines, level+" "+text) }}
 	if _, err := call(t, tl, `{}`); err != nil {
 		t.Fatal(err)
 	}

@@ -13,11 +13,14 @@ import (
 	"golem/core/tool"
 )
 
-// Fetcher makes one HTTP request for a module. It must check the policy before
-// each hop, including redirects, and before it connects to an address that a
-// name resolved to. Where it cannot see addresses (in a browser) it must not
-// follow redirects. The response is limited to p.Received() bytes.
-type Fetcher func(ctx context.Context, r HTTPRequest, p Policy) (HTTPResponse, error)
+// Fetcher makes HTTP requests for modules.
+type Fetcher interface {
+	// Fetch makes one request. It must check the policy before each hop, including
+	// redirects, and before it connects to an address that a name resolved to. Where it
+	// cannot see addresses (in a browser) it must not follow redirects. The response is
+	// limited to p.Received() bytes.
+	Fetch(ctx context.Context, r HTTPRequest, p Policy) (HTTPResponse, error)
+}
 
 // Limits of what a module sends and receives.
 const (

@@ -17,7 +17,7 @@ type Ending struct {
 	Memory int64  // as in Limits
 	Flags  int32  // flags that the guard set in the module
 	Left   int64  // the module's fuel counter
-	Output []byte // a command's standard output
+	Output []byte // a command's standard output; if it is empty, what it set as a plug-in
 	Stderr []byte // the end of stderr
 
 	// These are set by a Session.
@@ -28,7 +28,7 @@ type Ending struct {
 
 // Result completes e from the session and returns the result or the error of the call.
 func (s *Session) Result(e Ending) (Result, error) {
-	if s.In.Form != Command {
+	if s.In.Form != Command || len(e.Output) == 0 {
 		e.Output = s.Output()
 	}
 	e.Memory = s.In.Limits.Memory
@@ -70,14 +70,14 @@ func (e Ending) failure(form Form) *fault.Fault {
 	case len(e.Message) > 0:
 		return fault.New(fault.Tool, "%s", Escape(e.Message, 4096))
 	case e.Trap != "":
-		return fault.New(fault.ToolTrap, "the module trapped: %s%s", Escape([]byte(trapWord(e.Trap)), 200), said(e.Stderr))
+		return fault.New(fault.ToolTrap, "the module trapped: %s%s", Escape([]byte(trapWord(e.Trap)), 200), stderrText(e.Stderr))
 	}
-	return fault.New(fault.ToolExit, "the module ended with exit code %d%s", e.Code, said(e.Stderr))
+	return fault.New(fault.ToolExit, "the module ended with exit code %d%s", e.Code, stderrText(e.Stderr))
 }
 
-// said returns ": " and the end of what a module wrote to stderr, to append to an error
+// stderrText returns ": " and the end of what a module wrote to stderr, to append to an error
 // message, or "".
-func said(stderr []byte) string {
+func stderrText(stderr []byte) string {
 	if len(stderr) > 2048 {
 		stderr = stderr[len(stderr)-2048:]
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"golem/core/fault"
 	"golem/core/tool"
@@ -163,7 +164,9 @@ func (c item) put(name string, o *tool.Output, texts *[]string) error {
 	return wrong(name, "a part has the type %q; text, image, audio, resource and resource_link are allowed", Escape([]byte(c.Type), 40))
 }
 
-var mimeType = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$`)
+var mimeType = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$`)
+})
 
 // bytesPart adds a part that consists of bytes. Its MIME type must be valid,
 // because it is sent in requests to models.
@@ -172,7 +175,7 @@ func bytesPart(name string, o *tool.Output, what, mime, uri, data string) error 
 	switch {
 	case mime == "" && what == "resource":
 		mime = "application/octet-stream"
-	case !mimeType.MatchString(mime), what != "resource" && !strings.HasPrefix(strings.ToLower(mime), what+"/"):
+	case !mimeType().MatchString(mime), what != "resource" && !strings.HasPrefix(strings.ToLower(mime), what+"/"):
 		return wrong(name, "a part of type %s has the MIME type %q, which is not valid", what, Escape([]byte(mime), 80))
 	}
 	b, err := base64.StdEncoding.DecodeString(data)

@@ -56,14 +56,14 @@ func (r *room) enter(ctx context.Context, call string, want *holding, total int6
 	w := &waiter{id: call, want: want, total: total, done: make(chan error, 1)}
 	r.mu.Lock()
 	r.waiting = append(r.waiting, w)
-	r.settle()
+	r.serveWaiting()
 	r.mu.Unlock()
 	select {
 	case err = <-w.done:
 	case <-ctx.Done():
 		r.mu.Lock()
 		r.waiting = slices.DeleteFunc(r.waiting, func(o *waiter) bool { return o == w })
-		r.settle()
+		r.serveWaiting()
 		r.mu.Unlock()
 		select {
 		case err = <-w.done: // it was its turn at the same moment
@@ -87,11 +87,11 @@ func (r *room) try(want *holding, total int64) (leave func(), ok bool) {
 	if r.used+want.bytes > total {
 		return nil, false
 	}
-	r.take(want)
+	r.occupy(want)
 	return sync.OnceFunc(func() { r.leave(want) }), true
 }
 
-func (r *room) take(h *holding) {
+func (r *room) occupy(h *holding) {
 	r.used += h.bytes
 	r.holders = append(r.holders, h)
 }
@@ -101,12 +101,12 @@ func (r *room) leave(h *holding) {
 	defer r.mu.Unlock()
 	r.used -= h.bytes
 	r.holders = slices.DeleteFunc(r.holders, func(o *holding) bool { return o == h })
-	r.settle()
+	r.serveWaiting()
 }
 
-// settle gives memory to the calls whose turn it is, and fails those that would wait
+// serveWaiting gives memory to the calls whose turn it is, and fails those that would wait
 // for ever. The caller holds mu.
-func (r *room) settle() {
+func (r *room) serveWaiting() {
 	for {
 		blocked := false // a call that no module waits for is first in the queue
 		r.waiting = slices.DeleteFunc(r.waiting, func(w *waiter) bool {
@@ -115,7 +115,7 @@ func (r *room) settle() {
 				blocked = blocked || !nested
 				return false
 			}
-			r.take(w.want)
+			r.occupy(w.want)
 			w.done <- nil
 			return true
 		})

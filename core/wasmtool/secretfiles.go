@@ -12,7 +12,7 @@ import (
 // against mistakes only: a hostile module can encode the value.
 type secretFiles struct {
 	sandbox.FS
-	redact func(string) string
+	kept KeptValues
 }
 
 var (
@@ -24,15 +24,15 @@ var (
 
 // files returns what the module sees; nil if it was granted no files.
 func (g Grants) files() sandbox.FS {
-	if g.Files == nil || g.Redact == nil {
+	if g.Files == nil || g.Kept == nil {
 		return g.Files
 	}
-	return secretFiles{g.Files, g.Redact}
+	return secretFiles{g.Files, g.Kept}
 }
 
 // without returns an error if the text contains a secret value.
 func (s secretFiles) without(text, what string) error {
-	if s.redact(text) == text {
+	if s.kept.Redact(text) == text {
 		return nil
 	}
 	return fault.New(fault.Protected, "the module tried to write a secret value into %s, and such values are never kept in a project", what).

@@ -118,17 +118,22 @@ func TestBadSidecar(t *testing.T) {
 	}
 }
 
+// unreadable is a File whose sidecar cannot be read.
+type unreadable struct{ wasmtool.File }
+
+func (unreadable) Sidecar() ([]byte, error) { return nil, fmt.Errorf("sidecar: %w", fs.ErrPermission) }
+
 // If a sidecar exists but cannot be read, the module is not run.
 func TestUnreadableSidecar(t *testing.T) {
 	e := says(whenRun)
 	src := source("tools/a.wasm", module(t, "servlet"), "")
-	src.Sidecar = func() ([]byte, error) { return nil, fmt.Errorf("sidecar: %w", fs.ErrPermission) }
+	src.File = unreadable{src.File}
 	_, err := library(t, e).Module(src).Describe(t.Context(), wasmtool.Describing{Run: true})
 	if !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("%v", err)
 	}
 	wants(t, err, fault.Config, "tools/a.tools.yaml")
-	src.Sidecar = func() ([]byte, error) { return []byte("tools: [{nam: x}]"), nil }
+	src = source("tools/a.wasm", module(t, "servlet"), "tools: [{nam: x}]")
 	_, err = library(t, e).Module(src).Describe(t.Context(), wasmtool.Describing{Run: true})
 	wants(t, err, fault.Config, "tools/a.tools.yaml:1:10")
 	if n, _ := e.counts(); n != 0 {

@@ -19,9 +19,9 @@ func (t *turn) init() {
 	})
 }
 
-// take waits until the turn is free and takes it. If it returns nil, the caller must
+// acquire waits until the turn is free and takes it. If it returns nil, the caller must
 // call give.
-func (t *turn) take(ctx context.Context) error {
+func (t *turn) acquire(ctx context.Context) error {
 	t.init()
 	select {
 	case <-t.free:

@@ -60,7 +60,7 @@ const (
 
 // Shared returns the twin's table.
 func Shared() Twin {
-	const first, second = 7_000_000_001, 7_000_000_002 // numbers that no text contains otherwise
+	const first, second = 1_970_000_011, 1_970_000_012 // numbers that no text contains otherwise
 	args := func(names ...string) (out [][2]string) {
 		for i, name := range names {
 			out = append(out, [2]string{name, strconv.Itoa(first + i)})
@@ -79,6 +79,7 @@ func Shared() Twin {
 			{"mostAsked", "bytes of a request without its body that are handed on", maxAsked + 1}, {"mostBody", "bytes of a request's body that are handed on", tool.MostRequest + 1},
 			{"randomPart", "random bytes that are asked for at once", RandomPart},
 			{"fileSize", "bytes of one file", MaxFile}, {"mostHeld", "bytes of all open files together", MaxHeld},
+			{"descriptors", "descriptors of a module", MaxDescriptors},
 		},
 		Errnos: []TwinNumber{
 			{"ok", "", 0}, {"badf", "", int64(errnoBadDescriptor)},
@@ -98,6 +99,7 @@ func Shared() Twin {
 			{Name: "tooDeep", Fault: TooDeep()},
 			{Name: "noMemoryLeft", Fault: noMemoryLeft()},
 			{Name: "cannotSuspend", Fault: cannotSuspend()},
+			{Name: "descriptorTooLarge", Fault: DescriptorTooLarge()},
 			{Name: "noMessage", Text: noMessage},
 			{Name: "hostFailed", Text: HostFailed},
 			{Name: "takesParameters", Args: args("name"), Text: TakesParameters(strconv.Itoa(first))},

@@ -36,6 +36,7 @@ const (
 	MaxFile     = 64 << 20  // bytes of one file
 	MaxHeld     = 128 << 20 // bytes of all open files together
 	maxFileName = 4096      // bytes of a path
+	maxNamePart = 255       // bytes of one name in a path, as on most disks
 )
 
 // WASIView is the view of the run's sandbox that WASI gets, the same for every engine
@@ -45,6 +46,12 @@ const (
 type WASIView struct {
 	Files  sandbox.FS // nil: not granted
 	Refuse func(*fault.Fault)
+	times  map[string][2]int64 // by name: when it was accessed and modified, as the module set it
+}
+
+// NewWASIView returns the view of the files that are granted to one call.
+func NewWASIView(files sandbox.FS, refuse func(*fault.Fault)) WASIView {
+	return WASIView{Files: files, Refuse: refuse, times: map[string][2]int64{}}
 }
 
 // Name converts a WASI path to an io/fs name.
@@ -62,7 +69,16 @@ func (v WASIView) Name(p string) (string, Errno) {
 	if !fs.ValidPath(p) {
 		return "", ErrnoPermission
 	}
-	return p, v.Errno(sandbox.Valid(p))
+	errno := v.Errno(sandbox.Valid(p))
+	if strings.Contains(p, "\x00") {
+		return "", ErrnoInvalid
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		if len(part) > maxNamePart {
+			return "", ErrnoNameTooLong
+		}
+	}
+	return p, errno
 }
 
 // granted fails with ErrnoAccess, and notes the refusal, if no files were granted.
@@ -162,20 +178,44 @@ func (v WASIView) Mkdir(name string) Errno {
 	if errno := v.granted(name); errno != 0 {
 		return errno
 	}
-	return v.Errno(v.Files.Mkdir(name, 0o755))
+	errno := v.Errno(v.Files.Mkdir(name, 0o755))
+	if errno == ErrnoNotDir { // as wazero has it
+		errno = ErrnoNoEntry
+	}
+	return errno
 }
 
-// Rename moves a file or directory.
-func (v WASIView) Rename(from, to string) Errno {
+// Rename moves a file or directory. slash says that one of the paths ended with a slash.
+func (v WASIView) Rename(from, to string, slash bool) Errno {
 	if errno := v.granted(from); errno != 0 {
 		return errno
 	}
-	old, errno := v.Info(to)
-	source, missing := v.Info(from)
-	if errno != 0 || missing != 0 || from == to {
-		return v.Errno(v.Files.Rename(from, to))
+	errno := v.rename(from, to, slash)
+	if errno == 0 && from != to {
+		v.moveTimes(from, to)
 	}
+	return errno
+}
+
+func (v WASIView) rename(from, to string, slash bool) Errno {
+	source, errno := v.Info(from)
+	if errno != 0 {
+		return errno
+	}
+	old, missing := v.Info(to)
 	switch {
+	case from == to:
+		return 0
+	case from == ".":
+		return ErrnoInvalid
+	case slash && !source.IsDir():
+		return ErrnoNotDir
+	case sandbox.Within(from, to):
+		return ErrnoNotEmpty
+	case missing != 0:
+		if errno := v.parent(to); errno != 0 {
+			return errno
+		}
 	case old.IsDir() && !source.IsDir():
 		return ErrnoIsDir
 	case source.IsDir() && !old.IsDir():
@@ -214,7 +254,11 @@ func (v WASIView) Remove(name string, dir bool) Errno {
 			return ErrnoNotEmpty
 		}
 	}
-	return v.Errno(v.Files.Remove(name))
+	if errno := v.Errno(v.Files.Remove(name)); errno != 0 {
+		return errno
+	}
+	v.ForgetTimes(name)
+	return 0
 }
 
 // Inode returns a number that identifies a file name and is never 0.
@@ -229,4 +273,11 @@ func Inode(name string) uint64 {
 func HeldTooMuch() *fault.Fault {
 	return fault.New(fault.ToolMemory, "the files that the module has open are larger than %d MiB together", MaxHeld>>20).
 		Hinting("change the module so that it closes files before it opens others")
+}
+
+// DescriptorTooLarge returns the fault for a module that moves a descriptor to a number that
+// is not below MaxDescriptors.
+func DescriptorTooLarge() *fault.Fault {
+	return fault.New(fault.ToolMemory, "the module moved a descriptor to a number of %d or more", MaxDescriptors).
+		Hinting("change the module so that it uses lower numbers (fd_renumber, dup2)")
 }

@@ -98,10 +98,10 @@ func unpacked(data []byte, skip func(name string, dir bool) bool) ([]node, error
 func vacant(dst afero.Fs, name string) error {
 	_, err := dst.Stat(name)
 	if err == nil {
-		return fault.New(fault.Conflict, "the archive is refused: %s is there already", shown(name)).Hinting("nothing was written; choose a new place")
+		return fault.New(fault.Conflict, "the archive is refused: %s is there already", safeName(name)).Hinting("nothing was written; choose a new place")
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return archiveFault("%s cannot be made: %s", shown(name), fault.Of(reason(err), fault.Path).Message)
+		return archiveFault("%s cannot be made: %s", safeName(name), fault.Of(reason(err), fault.Path).Message)
 	}
 	return nil
 }
@@ -151,17 +151,17 @@ func planned(z *zip.Reader, skip func(string, bool) bool) ([]member, error) {
 			continue
 		}
 		if !f.Mode().IsDir() && !f.Mode().IsRegular() {
-			return nil, archiveFault("%s is a link or a device", shown(f.Name))
+			return nil, archiveFault("%s is a link or a device", safeName(f.Name))
 		}
 		if f.Flags&encryptedFlags != 0 {
-			return nil, archiveFault("%s is encrypted; pack it without a password", shown(f.Name))
+			return nil, archiveFault("%s is encrypted; pack it without a password", safeName(f.Name))
 		}
 		if f.Mode().IsDir() || strings.HasSuffix(f.Name, "/") {
 			plan = append(plan, member{name, f, true})
 			continue
 		}
 		if f.UncompressedSize64 > MaxFile {
-			return nil, archiveFault("%s has %d bytes; a file may have at most %d", shown(f.Name), f.UncompressedSize64, MaxFile)
+			return nil, archiveFault("%s has %d bytes; a file may have at most %d", safeName(f.Name), f.UncompressedSize64, MaxFile)
 		}
 		if total += f.UncompressedSize64; total > MaxBytes {
 			return nil, archiveFault("its files have more than %d bytes", MaxBytes)
@@ -183,7 +183,7 @@ func planned(z *zip.Reader, skip func(string, bool) bool) ([]member, error) {
 // system.
 func named(name string) error {
 	if name == "" || !fs.ValidPath(name) || name == "." {
-		return fault.New(fault.Path, "%s is not a valid path in a project", shown(name))
+		return fault.New(fault.Path, "%s is not a valid path in a project", safeName(name))
 	}
 	return sandbox.ValidNew(name)
 }
@@ -246,9 +246,9 @@ func collisions(plan []member) error {
 		key := sandbox.Fold(m.name)
 		if other, dup := seen[key]; dup {
 			if other == m.name {
-				return archiveFault("%s is in the archive twice", shown(m.name))
+				return archiveFault("%s is in the archive twice", safeName(m.name))
 			}
-			return archiveFault("%s and %s are the same file on systems that ignore case", shown(other), shown(m.name))
+			return archiveFault("%s and %s are the same file on systems that ignore case", safeName(other), safeName(m.name))
 		}
 		seen[key] = m.name
 	}
@@ -261,10 +261,10 @@ func collisions(plan []member) error {
 		for ; dir != "."; dir = path.Dir(dir) {
 			key := sandbox.Fold(dir)
 			if file, there := seen[key]; there {
-				return archiveFault("%s is both a file and the directory of %s", shown(file), shown(m.name))
+				return archiveFault("%s is both a file and the directory of %s", safeName(file), safeName(m.name))
 			}
 			if other, there := dirs[key]; there && other != dir {
-				return archiveFault("%s and %s are the same directory on systems that ignore case", shown(other), shown(dir))
+				return archiveFault("%s and %s are the same directory on systems that ignore case", safeName(other), safeName(dir))
 			}
 			dirs[key] = dir
 		}
@@ -276,21 +276,21 @@ func collisions(plan []member) error {
 func (m member) read() ([]byte, error) {
 	r, err := m.file.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
-		return nil, archiveFault("%s is compressed by a method that golem does not support (%d); use deflate", shown(m.name), m.file.Method)
+		return nil, archiveFault("%s is compressed by a method that golem does not support (%d); use deflate", safeName(m.name), m.file.Method)
 	}
 	if err != nil {
-		return nil, archiveFault("%s is damaged: the archive points to a wrong place for its content", shown(m.name))
+		return nil, archiveFault("%s is damaged: the archive points to a wrong place for its content", safeName(m.name))
 	}
 	defer r.Close()
 	said := int64(m.file.UncompressedSize64)
 	data, err := io.ReadAll(io.LimitReader(r, said+1))
 	switch {
 	case errors.Is(err, zip.ErrChecksum), err == nil && int64(len(data)) == said && crc32.ChecksumIEEE(data) != m.file.CRC32:
-		return nil, archiveFault("%s is damaged: its checksum is wrong", shown(m.name))
+		return nil, archiveFault("%s is damaged: its checksum is wrong", safeName(m.name))
 	case err == nil && int64(len(data)) != said, errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, zip.ErrFormat):
-		return nil, archiveFault("the size of %s differs from the size in the archive", shown(m.name))
+		return nil, archiveFault("the size of %s differs from the size in the archive", safeName(m.name))
 	case err != nil:
-		return nil, archiveFault("%s is damaged and cannot be unpacked", shown(m.name))
+		return nil, archiveFault("%s is damaged and cannot be unpacked", safeName(m.name))
 	}
 	return data, nil
 }
@@ -313,8 +313,8 @@ func archiveFault(format string, args ...any) error {
 		Hinting("nothing was written; get the archive again, or make it anew")
 }
 
-// shown returns a name in a form that is safe in a message.
-func shown(name string) string {
+// safeName returns a name in a form that is safe in a message.
+func safeName(name string) string {
 	if len(name) > 200 {
 		name = name[:200]
 	}

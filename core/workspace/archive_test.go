@@ -111,7 +111,7 @@ func TestZipRoundTrip(t *testing.T) {
 // A name that Unzip would reject is not packed either.
 func TestZipRefusesNames(t *testing.T) {
 	for _, name := range []string{"what?.md", `say "hi".md`, "d/con", "a\\b"} {
-		if _, err := workspace.Zip(workspace.Reading(fstest.MapFS{name: {Data: []byte("x")}}), nil); !errors.Is(err, fault.Path) || !strings.Contains(err.Error(), "cannot be packed") {
+		if _, err := workspace.Zip(afero.FromIOFS{FS: fstest.MapFS{name: {Data: []byte("x")}}}, nil); !errors.Is(err, fault.Path) || !strings.Contains(err.Error(), "cannot be packed") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -128,7 +128,7 @@ func TestZipRefusesWhatUnzipDoes(t *testing.T) {
 		"are the same directory": {"D/a": {}, "d/b": {}},
 		"more than 20000 files":  many,
 	} {
-		if _, err := workspace.Zip(workspace.Reading(files), nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := workspace.Zip(afero.FromIOFS{FS: files}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %s", err, want)
 		}
 	}

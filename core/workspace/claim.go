@@ -26,12 +26,12 @@ type claim struct {
 	dst   afero.Fs
 	dir   string   // the directory of the project
 	at    string   // the directory that is the claim
-	made  []string // what take created, parents first
+	made  []string // what claimDir created, parents first
 	found bool     // the claim was there before
 }
 
-// take claims a directory for a template.
-func take(dst afero.Fs, dir, template string) (*claim, error) {
+// claimDir claims a directory for a template.
+func claimDir(dst afero.Fs, dir, template string) (*claim, error) {
 	state := path.Join(dir, sandbox.StateDir)
 	c := &claim{dst: dst, dir: dir, at: path.Join(state, claimed+template)}
 	var err error
@@ -56,8 +56,8 @@ func take(dst afero.Fs, dir, template string) (*claim, error) {
 
 // begun returns the error for a directory into which another template is written.
 func begun(template string) error {
-	return fault.New(fault.Conflict, "golem init --template %s is writing here, or was stopped before its end", shown(template)).
-		Hinting("choose a new directory; if no golem init runs, the same command with --template %s finishes it", shown(template))
+	return fault.New(fault.Conflict, "golem init --template %s is writing here, or was stopped before its end", safeName(template)).
+		Hinting("choose a new directory; if no golem init runs, the same command with --template %s finishes it", safeName(template))
 }
 
 // claimOf returns the template that is being written into a directory; "" if there is none.
@@ -81,7 +81,7 @@ func unclaimed(dst afero.Fs, dir string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// release removes what take created, without directories that contain anything else.
+// release removes what claimDir created, without directories that contain anything else.
 func (c *claim) release() {
 	for _, name := range slices.Backward(c.made) {
 		_ = c.dst.Remove(name) // it may contain files of another process
@@ -141,5 +141,5 @@ func (c *claim) within(dir string, parts map[string]bool) error {
 }
 
 func occupied(name string) error {
-	return fault.New(fault.Conflict, "the directory is not empty: it has %s", shown(path.Base(name))).Hinting("nothing was written; choose a new directory")
+	return fault.New(fault.Conflict, "the directory is not empty: it has %s", safeName(path.Base(name))).Hinting("nothing was written; choose a new directory")
 }

@@ -33,7 +33,7 @@ func DirContent(tree fs.FS) (Content, error) {
 	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return libraryFault("%s cannot be read: %s", shown(name), fault.Of(reason(err), fault.Path).Message)
+			return libraryFault("%s cannot be read: %s", safeName(name), fault.Of(reason(err), fault.Path).Message)
 		case name == ".":
 			return nil
 		case leftOut(name):
@@ -45,14 +45,14 @@ func DirContent(tree fs.FS) (Content, error) {
 		case d.IsDir():
 			return nil
 		case !d.Type().IsRegular():
-			return libraryFault("%s is a link or a device", shown(name))
+			return libraryFault("%s is a link or a device", safeName(name))
 		}
 		if len(files) >= MaxFiles {
 			return libraryFault("it has more than %d files", MaxFiles)
 		}
 		data, err := sandbox.ReadFile(tree, name, MaxLibraryFile)
 		if err != nil {
-			return libraryFault("%s cannot be read: %s", shown(name), fault.Of(reason(err), fault.Path).Message)
+			return libraryFault("%s cannot be read: %s", safeName(name), fault.Of(reason(err), fault.Path).Message)
 		}
 		if total += int64(len(data)); total > MaxLibrary {
 			return libraryFault("its files have more than %d bytes", MaxLibrary)
@@ -118,7 +118,7 @@ func FilesContent(files map[string][]byte, left []string) (Content, error) {
 			continue
 		}
 		if len(data) > MaxLibraryFile {
-			return Content{}, libraryFault("%s has %d bytes; a file may have at most %d", shown(name), len(data), MaxLibraryFile)
+			return Content{}, libraryFault("%s has %d bytes; a file may have at most %d", safeName(name), len(data), MaxLibraryFile)
 		}
 		if total += int64(len(data)); total > MaxLibrary {
 			return Content{}, libraryFault("its files have more than %d bytes", MaxLibrary)

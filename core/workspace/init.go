@@ -55,7 +55,7 @@ func Init(dst afero.Fs, dir, template string) error {
 	if err != nil {
 		return err
 	}
-	c, err := take(dst, dir, t.Name)
+	c, err := claimDir(dst, dir, t.Name)
 	if err != nil {
 		return err
 	}
@@ -89,13 +89,13 @@ func isEmpty(dst afero.Fs, dir, template string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fault.New(fault.Path, "%s cannot be created: %w", shown(dir), reason(err))
+		return fault.New(fault.Path, "%s cannot be created: %w", safeName(dir), reason(err))
 	case !info.IsDir():
-		return fault.New(fault.Conflict, "%s is a file", shown(dir)).Hinting("nothing was written; choose a new directory")
+		return fault.New(fault.Conflict, "%s is a file", safeName(dir)).Hinting("nothing was written; choose a new directory")
 	}
 	entries, err := afero.ReadDir(dst, dir)
 	if err != nil {
-		return fault.New(fault.Path, "%s cannot be read: %w", shown(dir), reason(err))
+		return fault.New(fault.Path, "%s cannot be read: %w", safeName(dir), reason(err))
 	}
 	switch other := claimOf(dst, dir); {
 	case other == template || len(entries) == 0:

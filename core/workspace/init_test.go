@@ -34,11 +34,11 @@ func tree(t *testing.T, f afero.Fs) string {
 	return strings.Join(names, " ")
 }
 
-// trees are the trees of the templates as S1 §7.3 lists them (S1-68, S1-69).
+// trees are the trees of the templates as S1 §7.3 lists them (S1-68, S1-69), with tests (SPEC §17).
 var trees = map[string]string{
-	"minimal":        "input/ main.worker output/",
-	"pipeline":       "input/ main.worker output/ project.yaml workers/ workers/stage_1.worker workers/stage_2.worker workers/stage_3.worker",
-	"research-agent": "input/ input/owls.md main.worker output/ project.yaml templates/ templates/outline.md workers/ workers/reader.worker",
+	"minimal":        "input/ main.worker output/ tests/ tests/main.yaml",
+	"pipeline":       "input/ main.worker output/ project.yaml tests/ tests/main.yaml workers/ workers/stage_1.worker workers/stage_2.worker workers/stage_3.worker",
+	"research-agent": "input/ input/owls.md main.worker output/ project.yaml templates/ templates/outline.md tests/ tests/main.yaml workers/ workers/reader.worker",
 }
 
 // Scenario 37: Init creates exactly the tree of the template, and the tree is the same
@@ -65,7 +65,7 @@ func TestInit(t *testing.T) {
 		}
 	}
 	deep := workspace.Over(sandbox.Memory())
-	if err := workspace.Init(deep, "a/b", ""); err != nil || tree(t, deep) != "a/ a/b/ a/b/input/ a/b/main.worker a/b/output/" {
+	if err := workspace.Init(deep, "a/b", ""); err != nil || tree(t, deep) != "a/ a/b/ a/b/input/ a/b/main.worker a/b/output/ a/b/tests/ a/b/tests/main.yaml" {
 		t.Errorf("%s, %v", tree(t, deep), err)
 	}
 }
@@ -115,7 +115,7 @@ func (f *full) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, er
 
 // If a write fails, Init leaves nothing behind.
 func TestInitWritesAllOrNothing(t *testing.T) {
-	for n := range 5 {
+	for n := range 6 {
 		f := workspace.Over(sandbox.Memory())
 		err := workspace.Init(&full{f, n}, "p", "pipeline")
 		if err == nil || !strings.Contains(err.Error(), "no space left") || tree(t, f) != "" {
@@ -123,7 +123,7 @@ func TestInitWritesAllOrNothing(t *testing.T) {
 		}
 	}
 	f := workspace.Over(sandbox.Memory())
-	if err := workspace.Init(&full{f, 5}, "p", "pipeline"); err != nil {
+	if err := workspace.Init(&full{f, 6}, "p", "pipeline"); err != nil {
 		t.Error(err)
 	}
 }
@@ -155,7 +155,7 @@ func TestInitAfterAKill(t *testing.T) {
 func TestInitAfterAKillReplacesNothing(t *testing.T) {
 	for _, mine := range []string{"p/main.worker", "p/notes.md", "p/workers/mine.worker"} {
 		f := workspace.Over(sandbox.Memory())
-		if err := workspace.Init(&dying{f, 10}, "p", "pipeline"); err == nil {
+		if err := workspace.Init(&dying{f, 12}, "p", "pipeline"); err == nil {
 			t.Fatal("it was not killed")
 		}
 		if err := afero.WriteFile(f, mine, []byte("mine"), 0o644); err != nil {

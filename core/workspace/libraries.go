@@ -251,10 +251,10 @@ func (l Libraries) unused(dir string) string {
 
 func (l Libraries) notWritten(dir string, err error) error {
 	if errors.Is(err, fault.Quota) {
-		return fault.New(fault.Quota, "%s cannot be written: the disk is full", shown(dir)).
+		return fault.New(fault.Quota, "%s cannot be written: the disk is full", safeName(dir)).
 			Hinting("what was installed before is unchanged; free some space and try again")
 	}
-	return fault.New(fault.Path, "%s cannot be written: %w", shown(dir), reason(err)).
+	return fault.New(fault.Path, "%s cannot be written: %w", safeName(dir), reason(err)).
 		Hinting("what was installed before is unchanged; make the directory of libraries writable and try again")
 }
 
@@ -290,7 +290,7 @@ func (l Libraries) List() (libs []Library, faults fault.List, err error) {
 		lib, err := l.read(dir)
 		if err != nil {
 			f := fault.Of(err, fault.Config)
-			faults = append(faults, fault.Warn(f.Code, "%s cannot be used: %s", shown(dir), f.Message).Hinting("install it again, or remove it with golem lib remove %s", shown(dir)))
+			faults = append(faults, fault.Warn(f.Code, "%s cannot be used: %s", safeName(dir), f.Message).Hinting("install it again, or remove it with golem lib remove %s", safeName(dir)))
 			continue
 		}
 		libs = append(libs, lib)

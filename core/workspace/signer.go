@@ -40,7 +40,7 @@ func signer(index []byte, signature, key *zip.File) (*Signer, error) {
 	if !minisign.Verify(pub, index, sig) {
 		return nil, packFault("its signature is wrong: the files are not those that %s signed", pub.String())
 	}
-	return &Signer{Key: pub.String(), Comment: shown(s.TrustedComment)}, nil
+	return &Signer{Key: pub.String(), Comment: safeName(s.TrustedComment)}, nil
 }
 
 // SignedBy returns E_LOCK unless the packed project is signed by the key, which is a

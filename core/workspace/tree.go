@@ -22,10 +22,6 @@ import (
 // do nothing.
 func Over(f sandbox.FS) afero.Fs { return over{f} }
 
-// Reading presents an fs.FS, such as os.DirFS or embedded files, as a read-only
-// afero.Fs.
-func Reading(f fs.FS) afero.Fs { return afero.FromIOFS{FS: f} }
-
 type over struct{ fs sandbox.FS }
 
 var _ afero.Fs = over{}

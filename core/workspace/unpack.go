@@ -95,11 +95,11 @@ func seamless(data []byte, entries []*zip.File) error {
 		off, err := f.DataOffset()
 		begin := int(off)
 		if err != nil || begin < at+head || begin > len(data) || string(data[at:at+4]) != "PK\x03\x04" {
-			return packFault("%s does not begin where the file before it ends", shown(f.Name))
+			return packFault("%s does not begin where the file before it ends", safeName(f.Name))
 		}
 		names := int(binary.LittleEndian.Uint16(data[at+26:])) + int(binary.LittleEndian.Uint16(data[at+28:]))
 		if begin != at+head+names || f.CompressedSize64 > uint64(len(data)) {
-			return packFault("%s does not begin where the file before it ends", shown(f.Name))
+			return packFault("%s does not begin where the file before it ends", safeName(f.Name))
 		}
 		if at = begin + int(f.CompressedSize64); f.Flags&0x8 != 0 {
 			at += described
@@ -116,11 +116,11 @@ func seamless(data []byte, entries []*zip.File) error {
 // bytes.
 func entry(f *zip.File, limit int64) ([]byte, error) {
 	if !f.Mode().IsRegular() || f.Flags&encryptedFlags != 0 || f.UncompressedSize64 > uint64(limit) {
-		return nil, packFault("%s is not a regular file, is encrypted or is too large", shown(f.Name))
+		return nil, packFault("%s is not a regular file, is encrypted or is too large", safeName(f.Name))
 	}
 	data, err := member{name: f.Name, file: f}.read()
 	if err != nil {
-		return nil, packFault("%s is damaged", shown(f.Name))
+		return nil, packFault("%s is damaged", safeName(f.Name))
 	}
 	return data, nil
 }
@@ -154,11 +154,11 @@ func (x Index) sound() error {
 	total, last := int64(0), ""
 	for _, f := range x.Files {
 		if f.Path <= last {
-			return packFault("the files in its index are not sorted, or one is there twice: %s", shown(f.Path))
+			return packFault("the files in its index are not sorted, or one is there twice: %s", safeName(f.Path))
 		}
 		last = f.Path
 		if f.Size < 0 || f.Size > MaxPacked || len(f.SHA256) != 2*sha256.Size {
-			return packFault("the size or digest of %s in its index is wrong", shown(f.Path))
+			return packFault("the size or digest of %s in its index is wrong", safeName(f.Path))
 		}
 		if total += f.Size; total > MaxPacked {
 			return fault.New(fault.Limit, "the files of the packed project have more than %d bytes", MaxPacked)
@@ -193,11 +193,11 @@ func packable(name string) error {
 		rest = ""
 	}
 	if err := named(rest); err != nil || named(name) != nil {
-		return packFault("%s is not a name that golem packs", shown(name))
+		return packFault("%s is not a name that golem packs", safeName(name))
 	}
 	for elem := range strings.SplitSeq(name, "/") {
 		if folded := sandbox.Fold(elem); sandbox.Secret(folded) || slices.Contains(neverPacked, folded) {
-			return packFault("%s holds keys or belongs to one machine; golem never packs it", shown(name))
+			return packFault("%s holds keys or belongs to one machine; golem never packs it", safeName(name))
 		}
 	}
 	return nil
@@ -216,12 +216,12 @@ func (p *Pack) fill(entries []*zip.File) error {
 			}
 			dirs = dirs[1:]
 		case len(files) > 0 && f.Name == files[0].Path:
-			if err := p.take(f, files[0]); err != nil {
+			if err := p.addFile(f, files[0]); err != nil {
 				return err
 			}
 			files = files[1:]
 		default:
-			return packFault("%s is in it, but not in its index", shown(f.Name))
+			return packFault("%s is in it, but not in its index", safeName(f.Name))
 		}
 	}
 	if len(files) > 0 || len(dirs) > 0 {
@@ -229,20 +229,20 @@ func (p *Pack) fill(entries []*zip.File) error {
 		if len(files) > 0 {
 			missing = files[0].Path
 		}
-		return packFault("%s is in its index, but not in it", shown(missing))
+		return packFault("%s is in its index, but not in it", safeName(missing))
 	}
 	return nil
 }
 
-// take verifies one file of the archive against the index and puts it into its tree.
-func (p *Pack) take(f *zip.File, said PackFile) error {
+// addFile verifies one file of the archive against the index and puts it into its tree.
+func (p *Pack) addFile(f *zip.File, said PackFile) error {
 	data, err := entry(f, said.Size)
 	if err != nil {
 		return err
 	}
 	sum := sha256.Sum256(data)
 	if int64(len(data)) != said.Size || hex.EncodeToString(sum[:]) != said.SHA256 {
-		return packFault("%s is not the file that its index names", shown(f.Name))
+		return packFault("%s is not the file that its index names", safeName(f.Name))
 	}
 	tree, name := p.tree(said.Path)
 	return tree.WriteFile(name, data)

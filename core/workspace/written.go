@@ -97,7 +97,7 @@ func Copy(dst afero.Fs, src fs.FS, names []string) error {
 			return err
 		}
 		if _, err := dst.Stat(name); !errors.Is(err, fs.ErrNotExist) {
-			return fault.New(fault.Conflict, "%s is there already", shown(name)).Hinting("nothing was written; choose a new directory")
+			return fault.New(fault.Conflict, "%s is there already", safeName(name)).Hinting("nothing was written; choose a new directory")
 		}
 		nodes[i] = node{name: name, data: data}
 	}

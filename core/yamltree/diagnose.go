@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -109,14 +110,20 @@ type diagnosis struct {
 }
 
 var (
-	keyLine    = regexp.MustCompile(`^ *(?:- +)*("[^"]*"|'[^']*'|[^\s"'#\[\]{},&*!|>%@` + "`" + `][^:#]*?) *:(?:\s|$)`)
+	keyLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^ *(?:- +)*("[^"]*"|'[^']*'|[^\s"'#\[\]{},&*!|>%@` + "`" + `][^:#]*?) *:(?:\s|$)`)
+	})
 	tightColon = regexp.MustCompile(`^ *(?:- +)*([A-Za-z_][\w.-]*):([^\s/:].*)$`)
 	bareStar   = regexp.MustCompile(`[ \[,:-]([*&][^\s,\]}\w'"]*)(?:[ ,\]}]|$)`)
 	blockText  = regexp.MustCompile(`: *[|>][0-9+-]* *$`)
 	tightDash  = regexp.MustCompile(`^ *-([^\s-].*)$`)
-	noComma    = regexp.MustCompile(`[{,] *(?:[\w.-]+|"[^"]*"|'[^']*') *: (?:[^{},:'"]*|"[^"]*"|'[^']*') ([A-Za-z_][\w.-]*) *: |[\]}] +([A-Za-z_][\w.-]*) *: `)
-	goodEscape = regexp.MustCompile(`^\\(?:[0abt\tnvfre "/\\N_LP]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|$)`)
-	notFirst   = "*&@`%]},|>!?"
+	noComma    = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[{,] *(?:[\w.-]+|"[^"]*"|'[^']*') *: (?:[^{},:'"]*|"[^"]*"|'[^']*') ([A-Za-z_][\w.-]*) *: |[\]}] +([A-Za-z_][\w.-]*) *: `)
+	})
+	goodEscape = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\\(?:[0abt\tnvfre "\\N_LP]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|$)`)
+	})
+	notFirst = "*&@`%]},|>!?"
 )
 
 // escape returns the offset in the line of an escape that the library does not know; -1
@@ -136,7 +143,7 @@ func (d *diagnosis) escape() int {
 			if line[at] != '\\' {
 				continue
 			}
-			if !goodEscape.MatchString(line[at:]) {
+			if !goodEscape().MatchString(line[at:]) {
 				d.bad, d.line = i, line
 				return at
 			}
@@ -154,9 +161,13 @@ func (d *diagnosis) explain() (column int, problem, hint string) {
 	}
 	if at := d.escape(); at >= 0 {
 		_, size := utf8.DecodeRuneInString(d.line[at+1:])
-		return at, fmt.Sprintf(`%s is not an escape in double quotes`, d.line[at:at+1+size]), `write \\ or use single quotes`
+		hint := `write \\ or use single quotes`
+		if strings.HasPrefix(d.line[at:], `\/`) {
+			hint = "write / alone"
+		}
+		return at, fmt.Sprintf(`%s is not an escape in double quotes`, d.line[at:at+1+size]), hint
 	}
-	if m := noComma.FindStringSubmatchIndex(d.line); m != nil && strings.Contains(d.what, "expected ','") {
+	if m := noComma().FindStringSubmatchIndex(d.line); m != nil && strings.Contains(d.what, "expected ','") {
 		at := max(m[2], m[4])
 		return at, "a comma is missing before " + fault.Brief(strings.TrimRight(d.line[at:m[1]], ": ")), "put a comma between two items"
 	}
@@ -190,8 +201,12 @@ func (d *diagnosis) explain() (column int, problem, hint string) {
 	if problem, hint = d.indentation(indent); problem != "" {
 		return indent, problem, hint
 	}
-	second := strings.Index(d.line[min(value, len(d.line)):], ": ")
+	text, _, _ := strings.Cut(d.line[min(value, len(d.line)):], " #") // the value, without a comment
+	text = strings.TrimRight(text, " ")
+	second := strings.Index(text, ": ")
 	switch {
+	case key != "" && second < 0 && len(text) > 1 && strings.HasSuffix(text, ":"):
+		return value, "a value that ends with a colon must be in quotes", fmt.Sprintf("write %s: '%s'", fault.Brief(key), fault.Brief(strings.ReplaceAll(text, "'", "''")))
 	case key != "" && second >= 0:
 		return value + second, "this line has a second colon", fmt.Sprintf("put the text in quotes: %s: %s", fault.Brief(key), strconv.Quote(fault.Brief(d.line[value:])))
 	case strings.HasPrefix(d.line[indent:]+" ", "- "):
@@ -243,7 +258,7 @@ func (d *diagnosis) above() string {
 
 // value returns the line's key, "" if it has none, and the offset of its value.
 func (d *diagnosis) value() (key string, offset int) {
-	m := keyLine.FindStringSubmatchIndex(d.line)
+	m := keyLine().FindStringSubmatchIndex(d.line)
 	if m == nil {
 		rest := strings.TrimLeft(d.line, " ")
 		for strings.HasPrefix(rest, "- ") {
@@ -309,7 +324,7 @@ func (d *diagnosis) indentation(indent int) (problem, hint string) {
 		return fmt.Sprintf("the indentation of %s matches no line above", spaces(indent)),
 			fmt.Sprintf("indent by %s spaces", strings.Join(words, " or "))
 	}
-	if m := keyLine.FindStringIndex(above); m != nil && indent > stands && strings.TrimSpace(above[m[1]:]) != "" && keyLine.MatchString(d.line) {
+	if m := keyLine().FindStringIndex(above); m != nil && indent > stands && strings.TrimSpace(above[m[1]:]) != "" && keyLine().MatchString(d.line) {
 		return fmt.Sprintf("this line is indented more than line %d, which has a value already", last+1),
 			fmt.Sprintf("indent it as line %d, by %s", last+1, spaces(stands))
 	}
@@ -330,6 +345,6 @@ func Prose(line string) bool {
 	if line == "" || strings.IndexByte(" \t-?:,[]{}&!|>%@`'\"", line[0]) >= 0 {
 		return false
 	}
-	m := keyLine.FindStringSubmatch(line)
+	m := keyLine().FindStringSubmatch(line)
 	return m == nil && !tightColon.MatchString(line) || m != nil && strings.Contains(m[1], " ")
 }

@@ -40,7 +40,7 @@ func ParseJSON(file string, data []byte) (*Node, *fault.Fault) {
 	}
 	where := r.next()
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		where, err = r.at(len(data)), errors.New("unexpected end of file")
+		where, err = r.positionAt(len(data)), errors.New("unexpected end of file")
 	}
 	return nil, where.Fault(fault.Schema, "malformed JSON: %s", fault.Brief(err.Error()))
 }
@@ -63,9 +63,9 @@ func lineStarts(data []byte) []int {
 	return starts
 }
 
-// at returns the position of a byte offset, with a column in bytes. It finds the line
+// positionAt returns the position of a byte offset, with a column in bytes. It finds the line
 // by bisection, because a file has many values.
-func (r *jsonReader) at(offset int) Pos {
+func (r *jsonReader) positionAt(offset int) Pos {
 	offset = min(max(offset, 0), len(r.data))
 	lo, hi := 0, len(r.lines)
 	for hi-lo > 1 {
@@ -79,7 +79,7 @@ func (r *jsonReader) at(offset int) Pos {
 }
 
 func (r *jsonReader) fail(format string, args ...any) error {
-	return r.at(int(r.dec.InputOffset())).Fault(fault.Schema, format, args...)
+	return r.positionAt(int(r.dec.InputOffset())).Fault(fault.Schema, format, args...)
 }
 
 // next skips white space and separators, so that the position is the value's.
@@ -88,7 +88,7 @@ func (r *jsonReader) next() Pos {
 	for i < len(r.data) && strings.IndexByte(" \t\r\n,:", r.data[i]) >= 0 {
 		i++
 	}
-	return r.at(i)
+	return r.positionAt(i)
 }
 
 func (r *jsonReader) value(depth int) (*Node, error) {

@@ -37,7 +37,11 @@ func ParsePart(file string, data []byte) (n *Node, faults fault.List) {
 		return nil, fault.List{f}
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	dec := newDecoder(data)
+	data = withoutVersion(data)
+	if f := directive(file, data); f != nil {
+		return nil, fault.List{f}
+	}
+	dec := newDecoder(endedLine(data))
 	var doc yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
 		return nil, nil
@@ -54,7 +58,7 @@ func ParsePart(file string, data []byte) (n *Node, faults fault.List) {
 	if len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null" && doc.Content[0].Value == "" && doc.Content[0].Style&yaml.TaggedStyle == 0 {
 		return nil, nil // nothing but comments and ---
 	}
-	c := &yamlReader{file: file, left: MaxValues}
+	c := &yamlReader{file: file, left: MaxValues, marks: marksOf(data)}
 	n = c.node(doc.Content[0], 0)
 	if c.stopped() {
 		n = nil
@@ -66,6 +70,7 @@ func ParsePart(file string, data []byte) (n *Node, faults fault.List) {
 type yamlReader struct {
 	file   string
 	left   int // values that may still be read
+	marks  marks
 	faults fault.List
 }
 
@@ -101,6 +106,9 @@ func (c *yamlReader) node(y *yaml.Node, depth int) *Node {
 	}
 	if y.Style&yaml.TaggedStyle != 0 {
 		c.hint(y, "remove the tag; to write text, use quotes", "YAML tags are not supported, found %s", fault.Quoted(y.Tag))
+		return nil
+	}
+	if c.misread(y) {
 		return nil
 	}
 	n := &Node{Pos: Pos{c.file, max(1, y.Line), max(1, y.Column)}}
@@ -191,6 +199,7 @@ func (c *yamlReader) key(y *yaml.Node) (Field, bool) {
 		k = k.Alias
 	}
 	switch {
+	case c.misreadKey(y) || c.misread(y):
 	case k.Kind == yaml.MappingNode && k.Style&yaml.FlowStyle != 0:
 		c.hint(y, "put the value in quotes: '{{ … }}'", "a key must be text, and { begins a mapping")
 	case k.Kind != yaml.ScalarNode:

@@ -17,6 +17,12 @@ func ScalarOf(want string, check func(n *Node) (string, string)) *Shape {
 	return &Shape{Want: want, Check: check}
 }
 
+// jsonOf gives a shape its JSON Schema.
+func jsonOf(schema string, s *Shape) *Shape {
+	s.JSON = schema
+	return s
+}
+
 // Expected returns what a Check returns for a scalar of the wrong type: the problem
 // and, if only the quotes are wrong, a hint.
 func Expected(want string, n *Node) (string, string) {
@@ -44,7 +50,7 @@ func numeric(s string) bool {
 // Text returns the shape of a text; check returns what is wrong with it, "" if nothing
 // is, and may be nil.
 func Text(check func(s string) string) *Shape {
-	return ScalarOf("text", func(n *Node) (string, string) {
+	return jsonOf(`{"type": "string"}`, ScalarOf("text", func(n *Node) (string, string) {
 		if n.Tag != TagText {
 			return Expected("text", n)
 		}
@@ -52,7 +58,7 @@ func Text(check func(s string) string) *Shape {
 			return "", ""
 		}
 		return check(n.Text), ""
-	})
+	}))
 }
 
 // NameProblem returns what is wrong with a text that is shown as a name, "" if
@@ -74,12 +80,12 @@ func NameProblem(s string) string {
 
 // Flag returns the shape of true and false.
 func Flag() *Shape {
-	return ScalarOf("true or false", func(n *Node) (string, string) {
+	return jsonOf(`{"type": "boolean"}`, ScalarOf("true or false", func(n *Node) (string, string) {
 		if n.Tag != TagBool {
 			return Expected("true or false", n)
 		}
 		return "", ""
-	})
+	}))
 }
 
 // Flag reports whether the value is true; false for nil.
@@ -87,7 +93,7 @@ func (n *Node) Flag() bool { return n != nil && n.Tag == TagBool && strings.Equa
 
 // Count returns the shape of a whole number from least to most, both included.
 func Count(least, most int64) *Shape {
-	return ScalarOf("a whole number", func(n *Node) (string, string) {
+	return jsonOf(fmt.Sprintf(`{"type": "integer", "minimum": %d, "maximum": %d}`, least, most), ScalarOf("a whole number", func(n *Node) (string, string) {
 		if n.Tag != TagInt {
 			return Expected("a whole number", n)
 		}
@@ -96,7 +102,7 @@ func Count(least, most int64) *Shape {
 			return fmt.Sprintf("%s is not between %d and %d", fault.Brief(n.Text), least, most), ""
 		}
 		return "", ""
-	})
+	}))
 }
 
 // Count returns the number of a node that fits the shape Count; without if n is nil.
@@ -111,7 +117,7 @@ func (n *Node) Count(without int) int {
 // OneOf returns the shape of a text that is one of the words.
 func OneOf(words ...string) *Shape {
 	want := strings.Join(words, ", ")
-	return ScalarOf("one of "+want, func(n *Node) (string, string) {
+	return jsonOf(`{"enum": ["`+strings.Join(words, `", "`)+`"]}`, ScalarOf("one of "+want, func(n *Node) (string, string) {
 		for _, w := range words {
 			if n.Tag == TagText && n.Text == w {
 				return "", ""
@@ -122,7 +128,7 @@ func OneOf(words ...string) *Shape {
 			hint = "did you mean " + near
 		}
 		return fmt.Sprintf("%s is not one of %s", fault.Quoted(n.Text), want), hint
-	})
+	}))
 }
 
 const longest = 1000 * time.Hour
@@ -130,7 +136,7 @@ const longest = 1000 * time.Hour
 // Duration returns the shape of a time such as 30s, at most 1000 hours; 0 needs no
 // unit.
 func Duration() *Shape {
-	return ScalarOf("a duration such as 30s", func(n *Node) (string, string) {
+	return jsonOf(`{"oneOf": [{"type": "string"}, {"const": 0}]}`, ScalarOf("a duration such as 30s", func(n *Node) (string, string) {
 		if _, ok := n.Duration(); ok {
 			return "", ""
 		}
@@ -139,7 +145,7 @@ func Duration() *Shape {
 			hint = "add the unit: " + fault.Brief(n.Text) + "s"
 		}
 		return fmt.Sprintf("%s is not a duration", fault.Quoted(n.Text)), hint
-	})
+	}))
 }
 
 // Duration returns the time that the node gives; false if that is not a valid duration.
@@ -156,13 +162,13 @@ func (n *Node) Duration() (time.Duration, bool) {
 
 // Size returns the shape of a number of bytes.
 func Size() *Shape {
-	return ScalarOf("a size such as 50KB", func(n *Node) (string, string) {
+	return jsonOf(`{"type": ["integer", "string"]}`, ScalarOf("a size such as 50KB", func(n *Node) (string, string) {
 		if _, ok := n.Size(); ok {
 			return "", ""
 		}
 		return fmt.Sprintf("%s is not a size", fault.Quoted(n.Text)),
 			"write bytes, or a unit: 50KB (1 KB = 1000 bytes), 10 MB, 1GiB"
-	})
+	}))
 }
 
 var sizes = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) *([A-Za-z]*)$`)

@@ -31,6 +31,13 @@ type Shape struct {
 	Musts   []string                           // keys that a mapping must have
 	Needed  bool                               // a list must have an item
 
+	Doc    string            // what a key of this shape is for, as a sentence
+	Name   string            // a name for the shape in JSON Schemas, if several keys have it; "" for none
+	JSON   string            // the JSON Schema of a value, if it does not follow from the rest
+	Or     []string          // the JSON Schemas of other spellings, which Rewrite knows
+	Of     *Shape            // what Rewrite checks a value against, where Any is set
+	Offers map[string]*Shape // keys that somebody else decodes, for the schema only; one with ^ is a regular expression
+
 	// Foreign is asked about an unknown key, in snake_case: what to write instead,
 	// "" if that is not known. nil: nothing is known.
 	Foreign func(key string) (hint string)

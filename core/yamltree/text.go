@@ -15,7 +15,7 @@ func CheckText(file string, data []byte) *fault.Fault {
 		return Pos{file, 1, 1}.Fault(fault.Config, "the file is UTF-16").Hinting("save it as UTF-8")
 	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
-		return place(file, data, i).Fault(fault.Config, "the file contains a NUL byte, so it is not a text file")
+		return positionAt(file, data, i).Fault(fault.Config, "the file contains a NUL byte, so it is not a text file")
 	}
 	for i := 0; i < len(data); {
 		if data[i] < utf8.RuneSelf {
@@ -24,7 +24,7 @@ func CheckText(file string, data []byte) *fault.Fault {
 		}
 		r, size := utf8.DecodeRune(data[i:])
 		if r == utf8.RuneError && size == 1 {
-			return place(file, data, i).Fault(fault.Config, "byte 0x%02x is not UTF-8", data[i]).
+			return positionAt(file, data, i).Fault(fault.Config, "byte 0x%02x is not UTF-8", data[i]).
 				Hinting("save the file as UTF-8")
 		}
 		i += size
@@ -32,8 +32,8 @@ func CheckText(file string, data []byte) *fault.Fault {
 	return nil
 }
 
-// place returns the position of a byte offset, with a column in characters.
-func place(file string, data []byte, offset int) Pos {
+// positionAt returns the position of a byte offset, with a column in characters.
+func positionAt(file string, data []byte, offset int) Pos {
 	offset = min(max(offset, 0), len(data))
 	before := data[:offset]
 	start := bytes.LastIndexByte(before, '\n') + 1

@@ -2,6 +2,7 @@ package main
 
 import (
 	"go/ast"
+	"path"
 	"regexp"
 	"strings"
 	"unicode"
@@ -21,7 +22,7 @@ type call struct {
 
 // calls finds every call below n that makes a fault, and the hint that is added to it. It
 // calls use with each.
-func (s *source) calls(dir string, n ast.Node, use func(call)) {
+func (s *goSource) calls(dir string, n ast.Node, use func(call)) {
 	hints := map[*ast.CallExpr]*ast.CallExpr{} // constructor → Hinting
 	ast.Inspect(n, func(n ast.Node) bool {
 		c, ok := n.(*ast.CallExpr)
@@ -73,7 +74,7 @@ func receiver(e ast.Expr) *ast.CallExpr {
 }
 
 // makerOf returns the maker of the function that c calls, and false if it makes no fault.
-func (s *source) makerOf(dir string, c *ast.CallExpr) (maker, bool) {
+func (s *goSource) makerOf(dir string, c *ast.CallExpr) (maker, bool) {
 	switch fun := c.Fun.(type) {
 	case *ast.Ident:
 		if strings.HasSuffix(dir, "core/fault") {
@@ -103,7 +104,7 @@ func (s *source) makerOf(dir string, c *ast.CallExpr) (maker, bool) {
 }
 
 // codeOf returns the E_ name of the constant fault.X, "" if e is not such a constant.
-func (s *source) codeOf(e ast.Expr) string {
+func (s *goSource) codeOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.SelectorExpr:
 		return s.names[e.Sel.Name]
@@ -114,7 +115,7 @@ func (s *source) codeOf(e ast.Expr) string {
 }
 
 // messages returns all messages, by code.
-func (s *source) messages() map[string][]message {
+func (s *goSource) messages() map[string][]message {
 	out := map[string][]message{}
 	for dir, files := range s.dirs {
 		for _, file := range files {
@@ -145,7 +146,7 @@ var (
 )
 
 // text returns a format in which {name} replaces each verb.
-func (s *source) text(dir string, format ast.Expr, args []ast.Expr) string {
+func (s *goSource) text(dir string, format ast.Expr, args []ast.Expr) string {
 	text, ok := s.format(dir, format)
 	if !ok {
 		return "{" + name(format) + "}"
@@ -176,7 +177,7 @@ func (s *source) text(dir string, format ast.Expr, args []ast.Expr) string {
 
 // format returns the text of a string literal, a constant, or a sum in which at least one part
 // is one of these; other parts become {name}.
-func (s *source) format(dir string, e ast.Expr) (string, bool) {
+func (s *goSource) format(dir string, e ast.Expr) (string, bool) {
 	if text, ok := literal(e); ok {
 		return text, true
 	}
@@ -184,6 +185,14 @@ func (s *source) format(dir string, e ast.Expr) (string, bool) {
 	case *ast.Ident:
 		text, ok := s.texts[dir][e.Name]
 		return text, ok
+	case *ast.SelectorExpr: // a constant of another package
+		if pkg, ok := e.X.(*ast.Ident); ok && e.Sel.IsExported() {
+			for other, texts := range s.texts {
+				if text, ok := texts[e.Sel.Name]; ok && path.Base(other) == pkg.Name {
+					return text, true
+				}
+			}
+		}
 	case *ast.BinaryExpr:
 		x, okx := s.format(dir, e.X)
 		y, oky := s.format(dir, e.Y)
@@ -203,7 +212,7 @@ func (s *source) format(dir string, e ast.Expr) (string, bool) {
 
 // wrappers are functions that only change how their first argument is written.
 var wrappers = map[string]bool{"quoted": true, "Quoted": true, "Brief": true, "shorten": true, "brief": true, "Escape": true, "Base": true, "Join": true, "Trim": true,
-	"ToSlash": true, "oneLine": true, "Sprint": true, "Append": true, "Abs": true, "string": true, "String": true, "Shorten": true, "Quote": true, "TrimSpace": true}
+	"ToSlash": true, "oneLine": true, "OneLine": true, "Sprint": true, "Append": true, "Abs": true, "string": true, "String": true, "Shorten": true, "Quote": true, "TrimSpace": true}
 
 // name returns words for the value of an expression: "number of tools" for len(w.Tools),
 // "path" for quoted(file.Path), "cause" for err.
@@ -248,6 +257,9 @@ func name(e ast.Expr) string {
 		case fun == "len" && len(e.Args) == 1:
 			return "number of " + name(e.Args[0])
 		case (wrappers[fun] || len(fun) < 3) && len(e.Args) > 0:
+			if first, ok := e.Args[0].(*ast.Ident); ok && first.Name == "c" && len(e.Args) > 1 {
+				return name(e.Args[1]) // after the console
+			}
 			return name(e.Args[0])
 		}
 		return words(fun)

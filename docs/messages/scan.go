@@ -25,8 +25,8 @@ type maker struct {
 	tail               string // fixed hint
 }
 
-// source is golem's Go code, without tests, and what was read from it.
-type source struct {
+// goSource is golem's Go code, without tests, and what was read from it.
+type goSource struct {
 	codes  []code
 	names  map[string]string // Config → E_CONFIG
 	dirs   map[string][]*ast.File
@@ -38,8 +38,8 @@ type source struct {
 // roots are the directories with messages that people see.
 var roots = []string{"core", "cmd", "sandbox", "sdk"}
 
-func read(root string) (*source, error) {
-	s := &source{names: map[string]string{}, dirs: map[string][]*ast.File{}, makers: map[string]map[string]maker{}, texts: map[string]map[string]string{}}
+func read(root string) (*goSource, error) {
+	s := &goSource{names: map[string]string{}, dirs: map[string][]*ast.File{}, makers: map[string]map[string]maker{}, texts: map[string]map[string]string{}}
 	files := token.NewFileSet()
 	for _, top := range roots {
 		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
@@ -83,7 +83,7 @@ func read(root string) (*source, error) {
 }
 
 // constants reads a file's string constants and variables, and the codes of package fault.
-func (s *source) constants(dir string, file *ast.File) {
+func (s *goSource) constants(dir string, file *ast.File) {
 	for _, decl := range file.Decls {
 		gen, ok := decl.(*ast.GenDecl)
 		if !ok || gen.Tok != token.CONST && gen.Tok != token.VAR {
@@ -133,13 +133,14 @@ var faultMakers = map[string]maker{
 
 // plainMakers are functions that make errors without a code.
 var plainMakers = map[string]maker{
-	"errors.New": {code: -1, format: 0, hint: -1},
-	"fmt.Errorf": {code: -1, format: 0, hint: -1},
+	"errors.New":    {code: -1, format: 0, hint: -1},
+	"fmt.Errorf":    {code: -1, format: 0, hint: -1},
+	"console.Usage": {code: -1, format: 0, fixed: "E_USAGE", hint: -1},
 }
 
 // findMakers finds the functions of a directory that pass a format of their callers, and
 // perhaps a code or a hint, to another maker. It repeats the search until it finds no more.
-func (s *source) findMakers(dir string) {
+func (s *goSource) findMakers(dir string) {
 	s.makers[dir] = map[string]maker{}
 	for more := true; more; {
 		more = false
@@ -163,7 +164,7 @@ func (s *source) findMakers(dir string) {
 
 // handsOn reports whether fn passes one of its parameters to a maker as the format, and
 // returns fn as a maker.
-func (s *source) handsOn(dir string, fn *ast.FuncDecl) (maker, bool) {
+func (s *goSource) handsOn(dir string, fn *ast.FuncDecl) (maker, bool) {
 	at := map[string]int{}
 	for _, field := range fn.Type.Params.List {
 		for _, name := range field.Names {

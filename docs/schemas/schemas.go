@@ -9,7 +9,7 @@ var files embed.FS
 
 // Names has the names of the schemas, in the order in which people meet the files. Callers must
 // not change it.
-var Names = []string{"worker", "manifest", "lib", "config", "tools", "script"}
+var Names = []string{"worker", "manifest", "lib", "config", "tools", "script", "test"}
 
 // Read returns the schema with a name of Names, a JSON document of docs/schemas. It fails with
 // fs.ErrNotExist if there is none.

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 golem=${GOLEM:-bin/golem}
 mkdir -p build/tools
 # The header that golem tool new --lang c writes.
-cp cmd/cli/scaffold/c/golemtool.h.tmpl build/tools/golemtool.h
+cp cmd/cli/toolcmd/scaffold/c/golemtool.h.tmpl build/tools/golemtool.h
 
 tool() { # SOURCE TARGET…
   local name=$1
@@ -26,7 +26,7 @@ clang --target=wasm32 -O2 -Wall -nostdlib -ffreestanding -fno-builtin -Wl,--no-e
 # A program that was not written for golem: its description, with a command line, is in a file beside it.
 clang --target=wasm32 -O2 -Wall -nostdlib -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--strip-all -o examples/first-lines/tools/lines.wasm examples/tools/lines/lines.c
 
-tool calculator examples/calculator/tools/calculator.wasm examples/levels/2-tools/tools.wasm examples/levels/5-own-tools/tools/calculator.wasm
+tool calculator examples/calculator/tools/calculator.wasm examples/levels/5-own-tools/tools/calculator.wasm
 tool sanitize examples/file-organizer/tools/sanitize.wasm
 tool slugify examples/slugify/with-tool/tools/slugify.wasm examples/levels/5-own-tools/workers/tagger/tools.wasm
 tool statistics examples/data-report/tools/statistics.wasm

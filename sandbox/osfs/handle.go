@@ -94,7 +94,7 @@ func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
 		slices.SortFunc(d.rest, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 		d.read = true
 	}
-	return take(&d.rest, n)
+	return nextEntries(&d.rest, n)
 }
 
 // entry is one entry of a listing. Its Info keeps host paths out of errors.

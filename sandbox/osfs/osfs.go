@@ -98,13 +98,13 @@ func (f *FS) sub(s *spot) (sandbox.FS, error) {
 	case s.info.IsDir():
 		root, err := enter(s.dir(), s.base, s.info)
 		if err != nil {
-			return nil, failed("sub", s.place(), err)
+			return nil, failed("sub", s.realPlace(), err)
 		}
-		return &FS{root: root, source: path.Join(f.source, s.place())}, nil
+		return &FS{root: root, source: path.Join(f.source, s.realPlace())}, nil
 	default:
 		err = cmp.Or(regular(s.info), error(syscall.ENOTDIR))
 	}
-	return nil, failed("sub", s.place(), err)
+	return nil, failed("sub", s.realPlace(), err)
 }
 
 // SameFile reports whether two infos describe the same file.
@@ -163,7 +163,7 @@ func (s *spot) open(name string) (*os.File, info, error) {
 	if err != nil {
 		return nil, info{}, cmp.Or(err, file.Close())
 	}
-	return file, newInfo(is, file, name, s.place()), nil
+	return file, newInfo(is, file, name, s.realPlace()), nil
 }
 
 // ReadFile reads a whole file of at most 1 GiB. It does not trust the size that
@@ -187,7 +187,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, failed("stat", name, err)
 	}
-	return newInfo(s.info, nil, name, s.place()), nil
+	return newInfo(s.info, nil, name, s.realPlace()), nil
 }
 
 // ReadDir lists a directory, sorted by name. It leaves out everything that is
@@ -216,7 +216,7 @@ func (f *FS) Resolve(name string) (string, error) {
 		return "", failed("open", name, err)
 	}
 	defer s.close()
-	return s.place(), nil
+	return s.realPlace(), nil
 }
 
 // readable returns an error for a name that is not valid, and fs.ErrNotExist for a

@@ -85,9 +85,9 @@ func (t *temp) fill(data []byte, perm fs.FileMode) error {
 	return err
 }
 
-// place moves the file to the name base. The file stays locked until then,
+// moveTo moves the file to the name base. The file stays locked until then,
 // except on Windows, which cannot rename an open file.
-func (t *temp) place(base string) error {
+func (t *temp) moveTo(base string) error {
 	if windows {
 		if err := t.file.Close(); err != nil {
 			return err

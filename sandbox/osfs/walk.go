@@ -75,8 +75,8 @@ func (s *spot) parent() string {
 	return path.Join(s.names()...)
 }
 
-// place returns where the name is, after links were followed.
-func (s *spot) place() string {
+// realPlace returns where the name is, after links were followed.
+func (s *spot) realPlace() string {
 	return path.Join(append([]string{s.parent(), s.base}, s.rest...)...)
 }
 
@@ -130,7 +130,7 @@ func (f *FS) walk(name string, how way) (*spot, error) {
 		}
 		w.base = "."
 	}
-	if p := w.place(); p == ".." || strings.HasPrefix(p, "../") {
+	if p := w.realPlace(); p == ".." || strings.HasPrefix(p, "../") {
 		w.close()
 		return nil, errEscapes
 	}

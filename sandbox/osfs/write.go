@@ -47,7 +47,7 @@ func (f *FS) WritePerm(name string, data []byte, perm fs.FileMode) error {
 	}
 	err = t.fill(data, perm)
 	if err == nil {
-		err = t.place(s.base)
+		err = t.moveTo(s.base)
 	}
 	if err != nil {
 		t.discard()
@@ -219,7 +219,7 @@ func (f *FS) Rename(oldName, newName string) error {
 // then, and leaves both names. Two spellings of one name, on a disk that ignores case, are
 // no links.
 func linked(a, b *spot) bool {
-	return b.info != nil && os.SameFile(a.info, b.info) && links(a.info, nil) > 1 && sandbox.Fold(a.place()) != sandbox.Fold(b.place())
+	return b.info != nil && os.SameFile(a.info, b.info) && links(a.info, nil) > 1 && sandbox.Fold(a.realPlace()) != sandbox.Fold(b.realPlace())
 }
 
 // Mkdir creates one directory. Its owner can always read, write and enter it.
@@ -243,8 +243,8 @@ func (f *FS) Mkdir(name string, perm fs.FileMode) error {
 	return nil
 }
 
-// take returns the next n entries of a listing, or all remaining ones.
-func take(rest *[]fs.DirEntry, n int) ([]fs.DirEntry, error) {
+// nextEntries returns the next n entries of a listing, or all remaining ones.
+func nextEntries(rest *[]fs.DirEntry, n int) ([]fs.DirEntry, error) {
 	if n <= 0 {
 		out := *rest
 		*rest = nil

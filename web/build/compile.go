@@ -27,7 +27,16 @@ func compile(name, source string) ([]byte, error) {
 	if err := goTool(append(args, source)...); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(out)
+	program, err := os.ReadFile(out)
+	if err != nil {
+		return nil, err
+	}
+	smaller, err := withoutLines(program)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "web: %s keeps its table of lines, and is larger, because this version of Go writes it in another way: %v\n", name, err)
+		return program, nil
+	}
+	return smaller, os.WriteFile(out, smaller, 0o644)
 }
 
 // goTool runs the go command for js/wasm.
@@ -40,7 +49,7 @@ func goTool(args ...string) error {
 
 // plain returns the flags that compile without inlining, which makes the program smaller.
 // Inlining stays on for the guard, which reads modules of megabytes, and for the packages of
-// the standard library that a page runs often. docs/design.md says what this costs and
+// the standard library that a page runs often. bench/README.md says what this costs and
 // saves.
 func plain() []string {
 	flags := []string{"-gcflags=all=-l", "-gcflags=std="}

@@ -36,7 +36,7 @@ func writeLate(name string, data []byte) error { return write(lateName(name, dat
 func late() (map[string]string, error) {
 	digits := strings.Repeat("[0-9a-f]", digestLength)
 	names := map[string]string{}
-	for _, name := range []string{"golem-tool.js", "golem-provide.js", "golem-wazero.js", "golem-wazero.wasm.gz", "repository.wasm.gz"} {
+	for _, name := range []string{"golem-tool.js", "golem-provide.js", "golem-wazero.js", "golem-wazero.wasm.gz", "repository.wasm.gz", "javascript.wasm.gz", "javascript-linker.bin.gz"} {
 		stem, ending, _ := strings.Cut(name, ".")
 		found, err := filepath.Glob(filepath.Join(dist, stem+"-"+digits+"."+ending))
 		if err != nil {

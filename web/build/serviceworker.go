@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -24,14 +21,14 @@ func serviceWorker() error {
 	}
 	sums, later, whole := map[string][]string{}, []string{}, sha256.New()
 	err = fs.WalkDir(os.DirFS(dist), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || name == "placeholder.html" || path.Ext(name) == ".txt" {
+		if err != nil || d.IsDir() || path.Ext(name) == ".txt" {
 			return err
 		}
 		data, err := os.ReadFile(filepath.Join(dist, filepath.FromSlash(name)))
 		if err != nil {
 			return err
 		}
-		if strings.HasPrefix(name, "golem-wazero-") || strings.HasPrefix(name, "repository-") {
+		if strings.HasPrefix(name, "golem-wazero-") || strings.HasPrefix(name, "repository-") || strings.HasPrefix(name, "javascript-") {
 			later = append(later, name)
 		}
 		fmt.Fprintf(whole, "%s %d\n", name, len(data))
@@ -61,11 +58,7 @@ func digests(data []byte) ([]string, error) {
 	if !gzipped(data) {
 		return out, nil
 	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	plain, err := io.ReadAll(z)
+	plain, err := unpacked(data)
 	sum = sha256.Sum256(plain)
 	return append(out, hex.EncodeToString(sum[:16])), err
 }

@@ -1,21 +1,24 @@
 // The methods that a page calls. Most send a request to the web worker in which golem.wasm runs.
-import { isBytes, listed } from './link.js'
+import { clearanceOf, filesOf, undoOf } from './changes.js'
+import { Kept } from './kept.js'
+import { listed } from './link.js'
+import { given, library, parted, started } from './request.js'
 
-/** @import { Run, RunOptions } from './run.js' */
+/** @import { Run } from './run.js' */
+/** @import { RunOptions } from '../golem-options.js' */
 /** @typedef {ArrayBuffer | ArrayBufferView} Bytes a Uint8Array, for example */
-
-const plain = ({ approve, artifact, attachments, signal, ...rest }) => rest
 
 /**
  * A running golem, made by createGolem. Every method that returns a promise takes options
  * as its last argument, and among them {signal}, an AbortSignal.
  */
-export class Golem {
+export class Golem extends Kept {
   #link
   #provided = {}
   #listed = listed({})
 
   constructor(link, hello) {
+    super(link)
     this.#link = link
     /** @type {string} golem's version */ this.version = hello.version
     /** @type {string} the commit it was built from, '' if that is not known */ this.commit = hello.commit ?? ''
@@ -42,10 +45,8 @@ export class Golem {
    *   written; if signal aborts, create fails with E_INTERRUPTED and makes nothing
    */
   async create(name, files = {}, how = {}) {
-    const all = Object.entries(files)
-    const texts = Object.fromEntries(all.filter(([, v]) => typeof v === 'string'))
-    const data = all.filter(([, v]) => typeof v !== 'string')
-    await this.#link.ask('create', { project: name, texts, names: data.map(([path]) => path) }, { ...how, settled: true }, data.map(([, v]) => v))
+    const { bytes, ...rest } = parted(files)
+    await this.#link.ask('create', { project: name, ...rest }, { ...how, settled: true }, bytes)
   }
 
   /** Makes a project from a template, as golem init does; '' is the first template. */
@@ -56,6 +57,11 @@ export class Golem {
   /** Deletes a project with all its files. */
   remove(name, { signal } = {}) {
     return this.#link.ask('remove', { project: name }, { signal })
+  }
+
+  /** Gives a project another name. Its conversations, traces and undo go with it; golem asks again what was trusted, and kept rules do not hold any more. While something runs in it, it is E_BUSY. */
+  rename(name, to, { signal } = {}) {
+    return this.#link.ask('rename', { project: name, to }, { signal })
   }
 
   /** Makes a project from a zip, with repository also its .git. If the zip is refused or signal aborts, nothing is made. progress gets the number of files that are written. @param {Bytes} zip */
@@ -108,8 +114,8 @@ export class Golem {
    * @returns {Promise<{library: {name: string, version?: string, dir: string}, fresh: boolean, left: string[] | null, missing: string[] | null}>}
    */
   installLibrary(files, from = '', { signal } = {}) {
-    if (isBytes(files)) return this.#link.ask('installLibrary', { from }, { signal }, files)
-    return this.#link.ask('installLibrary', { from, names: Object.keys(files ?? {}) }, { signal }, Object.values(files ?? {}))
+    const { names, bytes } = library(files)
+    return this.#link.ask('installLibrary', { from, names }, { signal }, bytes)
   }
 
   /**
@@ -120,8 +126,8 @@ export class Golem {
    * @returns {Promise<{library: {name: string, version?: string, dir: string}, fresh: boolean, changes: string[] | null, left: string[] | null, missing: string[] | null}>}
    */
   updateLibrary(files, from = '', { look = false, signal } = {}) {
-    const zip = isBytes(files)
-    return this.#link.ask('installLibrary', { from, update: true, look, names: zip ? [] : Object.keys(files ?? {}) }, { signal }, zip ? files : Object.values(files ?? {}))
+    const { names, bytes } = library(files)
+    return this.#link.ask('installLibrary', { from, update: true, look, names }, { signal }, bytes)
   }
 
   /** Removes a library by its directory, such as utils@1.0.0. */
@@ -138,124 +144,42 @@ export class Golem {
    * Writes a tool module into tools/ and pins it in tools.lock, as golem tool add. With look it only describes the
    * module. agreed is the state that a call with look returned: if it is another one now, nothing is written (E_CONFLICT).
    * @param {Bytes} module
-   * @param {{name: string, look?: boolean, agreed?: string, from?: string, sidecar?: Bytes, signal?: AbortSignal}} how name: in tools/, without .wasm; from: the address that it was fetched from; sidecar: the description beside it
+   * @param {{name: string, look?: boolean, agreed?: string, from?: string, sidecar?: Bytes, source?: string, imports?: Record<string, Bytes>, signal?: AbortSignal}} how name: in tools/, without .wasm; from: the address that it was fetched from; sidecar: the description beside it; source: the file name of a JavaScript or TypeScript source, which module then is; imports: the files that it imports, by their path from its folder
    */
-  addTool(project, module, { name, look, agreed, from, sidecar, ...options } = {}) {
-    return this.#link.ask('addTool', { ...this.#given(options), project, name, look, agreed, from }, options, sidecar ? [module, sidecar] : [module])
+  addTool(project, module, { name, look, agreed, from, sidecar, source, imports = {}, ...options } = {}) {
+    return this.#link.ask('addTool', { ...this.#given(options), project, name, look, agreed, from, source, imports: Object.keys(imports) }, options, [module, ...(sidecar ? [sidecar] : []), ...Object.values(imports)])
   }
 
   /** Returns the methods for a project's files. Paths are relative, with slashes. */
   files(name) {
-    return {
-      /** @returns {Promise<{path: string, dir?: boolean, size: number, modified: number}[]>} */
-      list: ({ signal } = {}) => this.#link.ask('files', { project: name }, { signal }),
-      /** Reads a file from the byte from on; with size, that many bytes of it. @param {{from?: number, size?: number, signal?: AbortSignal}} [part] @returns {Promise<Uint8Array>} */
-      read: (path, { signal, ...part } = {}) => this.#link.ask('read', { ...part, project: name, path }, { signal }),
-      /**
-       * Writes a whole file, which may be new. With base, only if the file exists and has that text now; another text is E_CONFLICT.
-       * @param {string|Bytes} data
-       * @param {{base?: string, signal?: AbortSignal}} [how]
-       */
-      write: (path, data, { signal, ...how } = {}) => this.#link.ask('write', { ...how, project: name, path }, { signal }, typeof data === 'string' ? new TextEncoder().encode(data) : data),
-      remove: (path, { signal } = {}) => this.#link.ask('delete', { project: name, path }, { signal }),
-      move: (path, to, { signal } = {}) => this.#link.ask('move', { project: name, path, to }, { signal }),
-    }
-  }
-
-  /** Lists the traces of a project's runs, newest first. */
-  async runs(name, { signal } = {}) {
-    return (await this.#link.ask('runs', { project: name }, { signal })).map((r) => ({ name: r.path, size: r.size, modified: r.modified }))
-  }
-
-  /** Returns a trace with its long texts put in their places. @returns {Promise<Uint8Array>} */
-  readRun(name, run, { signal } = {}) {
-    return this.#link.ask('readRun', { project: name, name: run }, { signal })
+    return filesOf(this.#link, name)
   }
 
   /**
-   * Returns the messages that each worker run sent to its model, by the id of its call, if the run had the option prompts.
-   * @returns {Promise<Record<string, {role: string, text: string, tool?: string, calls?: {name: string, args: string}[]}[]>>}
-   */
-  prompts(name, run, { signal } = {}) {
-    return this.#link.ask('prompts', { project: name, name: run }, { signal })
-  }
-
-  /**
-   * Returns a trace file with the long texts of the files beside it put in their places. A
-   * text that is missing, or does not fit its digest, is left out.
-   * @param {Bytes} trace
-   * @param {{name: string, data: Bytes}[]} texts the files of its folder
+   * Returns a conversation as a file that importConversation and golem conversations import read elsewhere, as golem
+   * conversations export -o: with the files that its calls changed. Secrets that golem knows are left out.
    * @returns {Promise<Uint8Array>}
    */
-  wholeTrace(trace, texts, { signal } = {}) {
-    return this.#link.ask('wholeTrace', { names: texts.map((t) => t.name) }, { signal }, [trace, ...texts.map((t) => t.data)])
+  moveConversation(name, id, options = {}) {
+    return this.#link.ask('moveConversation', { ...this.#given(options), project: name, name: id }, options)
   }
 
   /**
-   * Lists the conversations that runs kept, as golem conversations --json does, the last written one first. To go on with
-   * one, call chat or run with the option resume, and with changed: true if files of its workers have changed.
-   * @returns {Promise<{id: string, time: string, title: string, worker: string, mode: string, messages: number, turns: number, status: string, usage: object, from?: {id: string, at: number}, error?: object}[]>}
+   * Returns what importing such a file would do, and changes nothing. With agreed, the digest of such a reply that a person
+   * agreed to, it does it, and the reply has the conversation's id; if it would do something else by then, it fails with E_CONFLICT.
    */
-  conversations(name, { signal } = {}) {
-    return this.#link.ask('conversations', { project: name }, { signal })
+  importConversation(name, data, { agreed, ...options } = {}) {
+    return this.#link.ask('importConversation', { ...this.#given(options), project: name, agreed }, options, data)
   }
 
-  /**
-   * Returns a conversation for display: who is you, golem, tool or note; n numbers the messages of the person.
-   * @returns {Promise<{listing: object, said: {who: string, n?: number, text?: string, tool?: string, id?: string, args?: string, error?: object}[]}>}
-   */
-  conversation(name, id, { signal } = {}) {
-    return this.#link.ask('conversation', { project: name, name: id }, { signal })
-  }
-
-  /** Returns a conversation as Markdown. */
-  async exportConversation(name, id, { signal } = {}) {
-    return new TextDecoder().decode(await this.#link.ask('exportConversation', { project: name, name: id }, { signal }))
-  }
-
-  /** Removes a conversation, as golem conversations remove; one that is in use is E_BUSY. */
-  removeConversation(name, id, { signal } = {}) {
-    return this.#link.ask('removeConversation', { project: name, name: id }, { signal })
-  }
-
-  /**
-   * Returns the methods to undo what runs wrote directly into a project's files, as golem undo. diff says what an undo
-   * would do or, for a run that was undone, what a redo would do. undo and redo take the digest that was shown; in
-   * definitions the names of files that define the project, if they are to be written too; and partial to leave out
-   * files whose old content was not kept.
-   * @param {string} name
-   */
+  /** Returns the methods to undo what runs wrote directly into a project's files, as golem undo. @param {string} name */
   undo(name) {
-    const ask = (action, run = '', { signal, ...how } = {}) => this.#link.ask('undo', { ...how, project: name, action, run }, { signal })
-    return {
-      /** @returns {Promise<{item: object, digest: string, error?: object}[]>} */
-      list: (how) => ask('list', '', how),
-      /** @returns {Promise<{item: object, digest: string, files: {path: string, to: string, definition?: boolean, patch: string}[]}>} */
-      diff: (run, how) => ask('diff', run, how),
-      /** @param {{digest?: string, definitions?: string[], partial?: boolean}} [how] */
-      undo: (run, how) => ask('undo', run, how),
-      redo: (run, how) => ask('redo', run, how),
-    }
+    return undoOf(this.#link, name)
   }
 
-  /**
-   * Returns the methods for what workers staged in a project, as golem clearance. diff says what a push would do. push
-   * takes the digest that was shown and, in definitions, the names of files that define the project, if they are to be
-   * pushed too.
-   * @param {string} name
-   */
+  /** Returns the methods for what workers staged in a project, as golem clearance. @param {string} name */
   clearance(name) {
-    const ask = (action, item, { signal, ...how } = {}) => this.#link.ask('clearance', { ...how, project: name, action, item }, { signal })
-    return {
-      /** @returns {Promise<{item: object, digest: string, error?: object}[]>} */
-      list: (how) => ask('list', undefined, how),
-      /** @returns {Promise<{item: object, digest: string, files: {path: string, to: string, definition?: boolean, patch: string}[]}>} */
-      diff: (item, how) => ask('diff', item, how),
-      /** @param {{digest?: string, target?: string, definitions?: string[]}} [how] */
-      push: (item, how) => ask('push', item, how),
-      discard: (item, how) => ask('discard', item, how),
-      defer: (item, how) => ask('defer', item, how),
-    }
+    return clearanceOf(this.#link, name)
   }
 
   /** Describes a project: its entry, model and mode, and every problem it has. */
@@ -263,9 +187,9 @@ export class Golem {
     return this.#link.ask('open', { ...this.#given(options), project: name }, options)
   }
 
-  /** Returns every problem of a project, as golem check finds them. */
-  check(name, options = {}) {
-    return this.#link.ask('check', { ...this.#given(options), project: name }, options)
+  /** Returns every problem of a project, as golem check finds them. unsaved has texts of files, by path, that are checked in place of what the files have. @param {{unsaved?: Record<string, string>, [option: string]: any}} [options] */
+  check(name, { unsaved, ...options } = {}) {
+    return this.#link.ask('check', { ...this.#given(options), project: name, unsaved }, options)
   }
 
   /** Lists the settings of a project that reach beyond its sandbox (widenings), and which of them were trusted in this browser, as golem trust --list. @returns {Promise<{digest: string, widenings: {file: string, path: string, value: string, module?: string, at: string, means: string, trusted: boolean}[]}>} */
@@ -305,6 +229,45 @@ export class Golem {
    */
   describe(name, worker = '', options = {}) {
     return this.#link.ask('describe', { ...this.#given(options), project: name, worker }, options)
+  }
+
+  /**
+   * Runs the tests of a project (tests/*.yaml), as golem test --json does; they change nothing.
+   * what can have filter (a regular expression of "FILE: CASE"), list (only list the cases), record,
+   * models, samples, and by: 'hardened' or 'worker' lets only modules or only models of hardened workers answer. Without record and models, answers come only from recordings and scripts.
+   * With a real model nobody is asked: what a case does not answer is denied.
+   */
+  test(name, what = {}, options = {}) {
+    const { filter = '', list = false, record = false, models = [], samples = 0, by = '' } = what
+    return this.#link.ask('test', { ...this.#given(options), project: name, filter, list, record, models, samples, by }, options)
+  }
+
+  /**
+   * Makes cases of kept runs, as golem test --accept: of the run runs[0], or of the newest. With
+   * all, as golem trace export --cases: of all of runs, or of every kept run, without those that
+   * cannot be a case. The reply has the files that keepTests(name, draft) writes; nothing is written before.
+   */
+  makeTests(name, { runs = [], all = false, ...options } = {}) {
+    return this.#link.ask('accept', { ...this.#given(options), project: name, runs, all }, options)
+  }
+
+  /** Writes the newest reply of makeTests. It replaces no file of tests (E_CONFLICT). */
+  keepTests(name, draft, options = {}) {
+    return this.#link.ask('accept', { ...this.#given(options), project: name, apply: draft }, options)
+  }
+
+  /**
+   * Lets a model write code that takes the place of a worker, as golem harden: the worker's tests
+   * and kept conversations are its cases. Nothing changes before applyHardened(name, draft) with
+   * the draft of the report. model names the model that writes; progress gets {round, of, shown, problem} after each round.
+   */
+  harden(name, worker, { rounds, again, progress, ...options } = {}) {
+    return this.#link.ask('harden', { ...this.#given(options), project: name, worker, rounds, again }, { ...options, progress })
+  }
+
+  /** Writes the code of the newest report of harden, all files or none. If one was changed meanwhile, nothing is written (E_CONFLICT). */
+  applyHardened(name, draft, options = {}) {
+    return this.#link.ask('harden', { ...this.#given(options), project: name, apply: draft }, options)
   }
 
   /** Returns what a run would do, as golem run --dry-run --json: workers, models, tools, files, hosts, limits. Nothing runs and nothing is written. */
@@ -377,20 +340,11 @@ export class Golem {
     return this.#link.own(options)
   }
 
-  #given(options) {
-    const own = plain(options)
-    return { ...own, options: Object.keys(own), lent: { ...this.#listed, device: 'LanguageModel' in globalThis } }
-  }
+  #given = (options) => given(options, this.#listed)
 
-  #start(method, name, input, given, more) {
-    const make = ({ provided, ...options }) => {
-      const attachments = options.attachments ?? []
-      return {
-        params: { ...this.#given(options), ...more, project: name, input, headless: !options.approve, artifacts: !!options.artifact, attachments: attachments.map((a) => a.name) },
-        bytes: attachments.length ? attachments.map((a) => a.data) : undefined,
-      }
-    }
-    return this.#link.start(method, make, { ...given, provided: this.#provided })
+  #start(method, name, input, options, more) {
+    const make = ({ provided, ...rest }) => started(rest, this.#listed, { ...more, project: name, input })
+    return this.#link.start(method, make, { ...options, provided: this.#provided })
   }
 
   /** Ends golem at once. Open calls fail with E_INTERRUPTED. */

@@ -3,7 +3,7 @@ import { GolemError } from './error.js'
 import { Run } from './run.js'
 
 /** The version of these messages. golem-worker.js and golem.wasm must have the same number. */
-const form = 5
+const form = 6
 
 const unlike = 'golem.js, golem-worker.js and golem.wasm are not of one version'
 const cancelled = () => new GolemError({ code: 'E_INTERRUPTED', message: 'it was cancelled' })
@@ -20,6 +20,13 @@ function fitting({ signal, approve, artifact, attachments = [] }) {
   fits(signal)
   for (const [name, f] of Object.entries({ approve, artifact })) if (f && typeof f !== 'function') throw usage(`${name} must be a function`)
   if (!Array.isArray(attachments) || !attachments.every((a) => typeof a?.name === 'string')) throw usage('attachments must be a list of {name, data}')
+}
+
+/** Returns the parts of a message of the person that carry its attachments: their names, and their bytes. */
+function handed({ attachments }) {
+  fitting({ attachments })
+  const names = attachments.map((a) => a.name)
+  return { attachments: names, bytes: taken(attachments.map((a) => a.data), { names }) }
 }
 
 /** What providers accept as the name of a tool; core/tool has the same rule. */
@@ -146,7 +153,7 @@ export class Link {
     let id = 0
     const options = given ?? {}
     const { signal } = options
-    const run = new Run((m) => this.#post({ id, ...m }), { ...options, lender: () => this.#lender() }, (own) => (inside = own))
+    const run = new Run((m) => this.#post({ id, ...m, ...(m.attachments && handed(m)) }), { ...options, lender: () => this.#lender() }, (own) => (inside = own))
     const abort = () => run.cancel()
     const over = () => {
       this.#calls.delete(id)

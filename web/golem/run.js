@@ -1,38 +1,6 @@
 import { GolemError } from './error.js'
 
 /**
- * @typedef {object} RunOptions
- * @property {string} [model] provider:name; default: the project's model
- * @property {string} [approval] interactive, approve_all, auto_deny
- * @property {string} [entry] the worker to run instead of the project's entry
- * @property {number} [maxDepth]
- * @property {number} [maxTurns] the same as limits.turns
- * @property {Record<string, unknown>} [modelSettings] settings of the models for the run, e.g. {temperature: 0.2, max_output_tokens: 4000}
- * @property {Record<string, string|number>} [limits] limits of the run, e.g. {turns: 20, cost: 0.5, tool_timeout: '1m', tool_output: '10KB'}
- * @property {string} [resume] the id of a kept conversation to continue; '' is the newest
- * @property {number} [at] with resume: branches off before the person's message of this number
- * @property {boolean} [changed] with resume: continues although files of its workers have changed
- * @property {string} [record] the file of the project in which the answers of the models are recorded; if it is neither empty nor a recording, the run is refused with E_CONFLICT
- * @property {boolean} [noImportTools] loads no custom tools (.wasm files)
- * @property {boolean} [allowModuleImports] lets workers import tool modules from outside the project
- * @property {boolean} [strict] any denied call or failed worker makes the exit code 1
- * @property {boolean} [trust] says yes, for this run, to the settings of the project that reach beyond its sandbox
- * @property {string} [config] the person's own configuration, the text of a config.yaml
- * @property {Record<string, string>} [env] keys and addresses, e.g. OPENAI_API_KEY; kept in no file
- * @property {Record<string, string>} [secrets] the person's secrets by name, for modules to which the project gives {secret: NAME}; kept in no file
- * @property {{name: string, data: ArrayBuffer|ArrayBufferView}[]} [attachments]
- * @property {(request: Request, signal: AbortSignal) => Promise<{answer: 'yes'|'no'|'session'|'always'|'never', reason?: string, text?: string}|null>} [approve]
- *   called before a side effect, and before a run whose project has settings that reach beyond its sandbox; null says
- *   that nobody can be asked; without approve all that would ask is denied; signal aborts when the question is
- *   withdrawn or the run is cancelled: then an answer has no effect
- * @property {(artifact: {name: string, data: string}) => void} [artifact]
- *   called with whole prompts, inputs and outputs as JSON; the name begins with the call's id: 0.2.prompt.json
- * @property {AbortSignal} [signal] ends the run, as Run.cancel does
- * @property {boolean} [trace] false keeps no trace in the project
- * @property {boolean} [prompts] keeps each worker's messages beside the trace, to be read by golem.prompts
- */
-
-/**
  * A question to the person. One is open at a time; an answer counts only for the id of its question.
  * @typedef {object} Request
  * @property {string} id
@@ -74,7 +42,8 @@ function answered(decision, request) {
 export class Run {
   #post
   #options
-  #queue = []
+  #queue = [] // lines of events; they are parsed when they are taken, so that many at once do not keep the page busy
+  #taken = 0 // so many of them were taken
   #wakes = [] // functions that wake the loops that wait for events
   #over = false
   #ended = false // end was called
@@ -107,7 +76,8 @@ export class Run {
 
   #take(m) {
     if (m.events) {
-      this.#queue.push(...m.events.map((line) => JSON.parse(line)).map((e) => (e.golem === 'trace' ? { type: 'trace', ...e } : e)))
+      this.#queue = [...this.#queue.slice(this.#taken), ...m.events]
+      this.#taken = 0
       this.#wake()
     } else if (m.artifact) {
       try {
@@ -170,10 +140,21 @@ export class Run {
     this.#post({ stop: true })
   }
 
-  /** Sends the person's next message in a conversation. After its end, or after end(), it throws E_USAGE. */
-  send(text) {
+  /**
+   * Sends the person's next message in a conversation, with files. While an exchange runs, the message reaches the model before its
+   * next request; with after, and if it is a command, it waits for the end of the exchange. After the end of the conversation, or
+   * after end(), it throws E_USAGE.
+   * @param {string} text
+   * @param {{attachments?: {name: string, data: ArrayBuffer | ArrayBufferView}[], after?: boolean}} [more]
+   */
+  send(text, { attachments = [], after = false } = {}) {
     if (this.#over || this.#ended) throw new GolemError({ code: 'E_USAGE', message: 'the conversation has ended', hint: 'go on with it with golem.resume' })
-    this.#post({ say: String(text) })
+    this.#post({ say: String(text), after, attachments })
+  }
+
+  /** Sets what workers may do without a question, also while an exchange runs: 'ask', 'edits' or 'plan'. The event permission says that it holds. */
+  permission(name) {
+    this.#post({ permission: String(name) })
   }
 
   /** Ends a conversation. */
@@ -186,7 +167,10 @@ export class Run {
   async *[Symbol.asyncIterator]() {
     try {
       for (;;) {
-        while (this.#queue.length) yield this.#queue.shift()
+        while (this.#taken < this.#queue.length) {
+          const e = JSON.parse(this.#queue[this.#taken++])
+          yield e.golem === 'trace' ? { type: 'trace', ...e } : e
+        }
         if (this.#fault) throw this.#fault
         if (this.#over) return
         await new Promise((resolve) => this.#wakes.push(resolve))

@@ -145,7 +145,7 @@ async function run(golem, project, c, out) {
   const [first, ...rest] = c.inputs
   const handle = c.command === 'chat' ? golem.chat(project, first, options) : golem.run(project, first, options)
   if (c.command === 'chat') {
-    for (const text of rest) handle.send(text)
+    for (const text of rest) handle.send(text, { after: !c.steer })
     handle.end()
   }
   let trace = ''

@@ -81,12 +81,12 @@ function forget(name) {
 }
 
 /** Renames a file or directory, and the open files in it. It first writes their changes. */
-async function move(from, to) {
+async function move(from, to, slash) {
   for (const c of box.open) {
     const e = within(c.name, from) && await commit(c)
     if (e) return e
   }
-  const a = await ask({ op: 'move', from, name: to })
+  const a = await ask({ op: 'move', from, name: to, slash })
   if (a.errno || from === to) return a.errno
   forget(to)
   for (const c of box.open) if (!c.gone && within(c.name, from)) c.name = to + c.name.slice(from.length)
@@ -125,7 +125,7 @@ function read(fd, iovs, count, result, offset) {
   if (!list) return E.fault
   if (f.kind === 'dir' || f.kind === 'out' || f.kind === 'err' || f.kind === 'in' && offset !== undefined) {
     for (const [at, n] of list) {
-      if (n) return range(at, n) ? E.badf : E.fault
+      if (n) return !range(at, n) ? E.fault : f.kind === 'dir' ? E.isdir : E.badf
     }
     return put32(result, 0)
   }
@@ -137,6 +137,7 @@ function read(fd, iovs, count, result, offset) {
       if (!n) continue
       const b = range(at, n)
       if (!b) return E.fault
+      if (f.kind === 'file' && !f.read) return E.badf
       if (pos < 0) return E.inval
       const part = c.data.subarray(Math.min(pos, c.size), Math.min(pos + n, c.size))
       b.set(part)
@@ -175,7 +176,7 @@ function write(fd, iovs, count, result, offset) {
   if (f.kind !== 'file') {
     for (const [at, n] of list) {
       if (!range(at, n)) return E.fault
-      if (n || offset === undefined) return E.badf
+      if (n) return f.kind === 'dir' ? E.isdir : E.badf
     }
     return put32(result, 0)
   }
@@ -186,8 +187,8 @@ function write(fd, iovs, count, result, offset) {
     for (const [at, n] of list) {
       const b = range(at, n)
       if (!b) return E.fault
+      if (!n) continue
       if (offset === undefined) pos = f.app ? c.size : Number(f.pos)
-      else if (!n) continue
       if (!f.write) return E.badf
       if (pos < 0 || pos > fileSize || pos + n > fileSize) return E.inval
       const e = pos + n > c.size ? resize(c, pos + n) : E.ok
@@ -204,8 +205,8 @@ function write(fd, iovs, count, result, offset) {
 }
 
 function truncate(f, size) {
-  if (f.kind !== 'file') return E.nosys
-  if (!f.write) return E.badf
+  if (f.kind !== 'file') return f.kind === 'dir' ? E.isdir : E.nosys
+  if (!f.write) return E.inval
   return loaded(f.content, () => size < 0n || size > BigInt(fileSize) ? E.inval : resize(f.content, Number(size)))
 }
 
@@ -227,7 +228,7 @@ function seek(fd, offset, whence, result) {
 function statOf(f) {
   const c = f.content
   if (c?.gone) return { errno: E.ok, size: c.size }
-  const asked = ask({ op: 'stat', data: encoder.encode((c ?? f).name || '.'), dir: '', wrong: 0 })
+  const asked = ask({ op: 'fstat', name: (c ?? f).name || '.', directory: f.kind === 'dir' })
   return asked.then((a) => a.errno ? a : { ...a, size: c?.data ? c.size : a.size })
 }
 
@@ -283,7 +284,7 @@ function open(dir, at, n, oflags, rights, fdflags, result) {
     let entry = { kind: 'dir', name: a.name }
     if (!a.dir) {
       const content = hold(a.name)
-      entry = { kind: 'file', content, write: a.write, app: a.app, pos: 0n }
+      entry = { kind: 'file', content, read: a.read, write: a.write, app: a.app, nonblock: (fdflags & 4) !== 0, pos: 0n }
       if (a.empty) {
         resize(content, 0)
         content.dirty = !a.made // a new file is there already
@@ -297,10 +298,10 @@ function open(dir, at, n, oflags, rights, fdflags, result) {
 }
 
 function close(fd) {
-  const f = file(fd)
+  const f = box.files[fd]
   if (!f) return E.badf
   box.files[fd] = undefined
-  if (f.kind !== 'file') return E.ok
+  if (f.kind !== 'file' || f.closed) return E.ok
   const e = commit(f.content)
   if (typeof e === 'number') {
     release(f.content)

@@ -18,6 +18,7 @@ const mostBody = 33554433 // bytes of a request's body that are handed on
 const randomPart = 1048576 // random bytes that are asked for at once
 const fileSize = 67108864 // bytes of one file
 const mostHeld = 134217728 // bytes of all open files together
+const descriptors = 4096 // descriptors of a module
 
 /** WASI's error numbers. */
 const E = { ok: 0, badf: 8, fault: 21, inval: 28, io: 29, isdir: 31, nametoolong: 37, noent: 44, nosys: 52, notdir: 54, notsup: 58 }
@@ -34,6 +35,7 @@ const faults = {
   tooDeep: () => ({ code: 'E_TOOL_STACK', message: "the module's functions called each other too deep", hint: "give it less to do in one call; it may call itself without end" }),
   noMemoryLeft: () => ({ code: 'E_TOOL_MEMORY', message: "the page has no memory left for the module", hint: "close other tabs, or give it less to do in one call" }),
   cannotSuspend: () => ({ code: 'E_PLATFORM', message: "the module called a function that has to wait, and this browser cannot suspend modules (WebAssembly Promise Integration)", hint: "use a newer browser, or a tool that needs no files, network or callbacks" }),
+  descriptorTooLarge: () => ({ code: 'E_TOOL_MEMORY', message: "the module moved a descriptor to a number of 4096 or more", hint: "change the module so that it uses lower numbers (fd_renumber, dup2)" }),
 }
 
 /** Words that are part of a fault. */

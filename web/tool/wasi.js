@@ -1,8 +1,6 @@
 // WASI preview 1, with the same behaviour as wazero's, over files that golem.wasm reads and
 // writes (files.js). Links are neither shown nor made.
 
-const descriptors = 4096
-
 const memory = () => {
   const { buffer } = box.memory
   if (box.bytes?.buffer !== buffer) {
@@ -25,7 +23,7 @@ const put64 = (at, v) => range(at, 8) ? (box.view.setBigUint64(at >>> 0, BigInt.
 
 const clock = () => call.clock === null ? 1_000_000_000n : call.clock + BigInt(Math.round((performance.now() - call.meter.begun) * 1e6))
 
-const file = (fd) => box.files[fd]
+const file = (fd) => box.files[fd]?.closed ? undefined : box.files[fd]
 
 function insert(entry) {
   let fd = 0
@@ -35,7 +33,7 @@ function insert(entry) {
   return fd
 }
 
-const openFiles = () => box.files.reduce((n, f) => n + (f?.kind === 'file' || f?.kind === 'dir' && !f.preopen ? 1 : 0), 0)
+const openFiles = () => box.files.reduce((n, f) => n + (f && !f.closed && (f.kind === 'file' || f.kind === 'dir' && !f.preopen) ? 1 : 0), 0)
 
 /** Asks golem.wasm for an operation on a path, relative to the descriptor dir. */
 function path(op, dir, at, n, more = {}) {
@@ -62,7 +60,8 @@ function filestat(at, type, a) {
   v.setBigUint64(16, BigInt(type), true)
   v.setBigUint64(24, 1n, true)
   v.setBigUint64(32, BigInt(a.size ?? 0), true)
-  for (const i of [40, 48, 56]) v.setBigUint64(i, a.modified ? BigInt.asUintN(64, BigInt(a.modified)) : 0n, true)
+  v.setBigUint64(40, BigInt.asUintN(64, BigInt(a.accessed ?? 0)), true)
+  for (const i of [48, 56]) v.setBigUint64(i, BigInt.asUintN(64, BigInt(a.modified ?? 0)), true)
   return E.ok
 }
 
@@ -136,8 +135,9 @@ function poll(from, to, count, result) {
       event(i, type, 0)
     } else if (type === 1) {
       if (fd < 0) return E.badf
-      if (file(fd)) input.push(i)
-      else event(i, type, E.badf)
+      if (!file(fd)) event(i, type, E.badf)
+      else if (fd && file(fd).nonblock) event(i, type, 0)
+      else input.push(i)
     } else if (type === 2) {
       if (fd < 0) return E.badf
       event(i, type, file(fd) ? E.notsup : E.badf)
@@ -165,7 +165,7 @@ function fdstat(fd, at) {
   if (!f) return E.badf
   const v = new DataView(b.buffer, b.byteOffset, 24)
   v.setUint16(0, types[f.kind] ?? 1, true)
-  v.setUint16(2, f.app ? 1 : 0, true)
+  v.setUint16(2, (f.app ? 1 : 0) | (f.nonblock ? 4 : 0), true)
   v.setUint32(4, 0, true)
   v.setBigUint64(8, f.kind === 'dir' ? dirRights : fileRights, true)
   v.setBigUint64(16, f.kind === 'dir' ? dirRights | fileRights : 0n, true)
@@ -177,8 +177,9 @@ function setFlags(fd, flags) {
   const f = file(fd)
   if (!f) return E.badf
   if (f.kind === 'dir') return E.isdir
-  if (flags & 4) return E.nosys
-  if (f.kind === 'file') f.app = (flags & 1) !== 0
+  if (f.kind !== 'file') return flags & 4 ? E.nosys : E.ok
+  f.app = (flags & 1) !== 0
+  f.nonblock = (flags & 4) !== 0
   return E.ok
 }
 
@@ -195,17 +196,51 @@ function allocate(fd, offset, n) {
   if (!f) return E.badf
   const tail = BigInt.asIntN(64, offset + n)
   if (tail < 0n) return E.inval
-  if (f.kind !== 'file') return tail === 0n ? E.ok : f.kind === 'dir' ? after(statOf(f), (a) => BigInt(a.size) >= tail ? E.ok : E.nosys) : E.nosys
+  if (f.kind !== 'dir' && f.kind !== 'file') return tail === 0n ? E.ok : E.nosys
   return after(statOf(f), (a) => BigInt(a.size) >= tail ? E.ok : truncate(f, tail))
 }
 
-/** Reports whether the flags ask for a given time and for now at once, for either of the two times. */
-const badTimes = (flags) => (flags & 3) === 3 || (flags & 12) === 12
+/** Moves a descriptor to another number. What has that number is closed first. */
+function renumber(from, to) {
+  if (to >= descriptors) end(faults.descriptorTooLarge())
+  const f = box.files[from]
+  if (!f || to < 0) return E.badf
+  if (f.preopen || box.files[to]?.preopen) return E.notsup
+  return after(box.files[to] ? after(close(to), () => E.ok) : E.ok, () => {
+    box.files[from] = undefined
+    box.files[to] = from === to ? { kind: f.kind, closed: true } : f
+    return E.ok
+  })
+}
 
-function setTimes(dir, flags, at, n, atim, mtim, which) {
-  if (badTimes(which)) return E.inval
-  if (flags & 1) return after(path('at', dir, at, n), () => E.nosys)
-  return after(path('open', dir, at, n, { oflags: 0, fdflags: 0, rights: 64, open: openFiles(), empty: false }), (a) => a.dir ? E.nosys : E.notsup)
+/** Returns the times that the flags of a call ask for, as golem.wasm takes them, or null if they ask for a given time and for now at once. */
+function times(flags, atim, mtim) {
+  if ((flags & 3) === 3 || (flags & 12) === 12) return null
+  const now = flags & 10 ? clock() : 0n
+  const of = (set, given) => set & 1 ? given : set & 2 ? now : undefined
+  return { accessed: of(flags, atim)?.toString(), modified: of(flags >> 2, mtim)?.toString() }
+}
+
+/** Implements fd_filestat_set_times. Changes of the file are written first. */
+function setFileTimes(fd, atim, mtim, flags) {
+  const f = file(fd)
+  if (!f) return E.badf
+  const t = times(flags, atim, mtim)
+  if (!t) return E.inval
+  if (f.kind !== 'dir' && f.kind !== 'file') return E.nosys
+  if (f.content?.gone) return E.ok
+  return after(f.content ? commit(f.content) : E.ok, () => after(ask({ op: 'ftimes', name: (f.content ?? f).name || '.', ...t }), () => E.ok))
+}
+
+/** Implements path_filestat_set_times. Without following links, wazero opens the file for writing. */
+function setTimes(dir, follow, at, n, atim, mtim, flags) {
+  const t = times(flags, atim, mtim)
+  if (!t) return E.inval
+  const found = follow & 1 ? path('at', dir, at, n) : path('open', dir, at, n, { oflags: 0, fdflags: 0, rights: 64, open: openFiles(), empty: false })
+  return after(found, (a) => {
+    const c = box.open.find((o) => !o.gone && o.name === a.name)
+    return after(c ? commit(c) : E.ok, () => after(path('times', dir, at, n, t), () => E.ok))
+  })
 }
 
 function prestat(fd, at) {
@@ -236,7 +271,7 @@ function symlink(from, fromLength, fd, to, toLength) {
 
 function readlink(fd, at, n, buf, length) {
   if (!n || !length) return E.inval
-  return after(path('at', fd, at, n), () => E.inval)
+  return after(path('stat', fd, at, n), () => E.inval)
 }
 
 /** The imports of wasi_snapshot_preview1: by name the types of parameters and results, the function, and true if it may wait. */
@@ -267,7 +302,7 @@ const wasi = {
   fd_fdstat_set_rights: ['ill', 'i', () => E.nosys],
   fd_filestat_get: ['ii', 'i', fdFilestat, true],
   fd_filestat_set_size: ['il', 'i', (fd, size) => file(fd) ? truncate(file(fd), size) : E.badf, true],
-  fd_filestat_set_times: ['illi', 'i', (fd, _, __, which) => !file(fd) ? E.badf : badTimes(which) ? E.inval : file(fd).kind === 'file' ? E.notsup : E.nosys],
+  fd_filestat_set_times: ['illi', 'i', setFileTimes, true],
   fd_pread: ['iiili', 'i', (fd, iovs, count, offset, result) => read(fd, iovs, count, result, offset), true],
   fd_pwrite: ['iiili', 'i', (fd, iovs, count, offset, result) => write(fd, iovs, count, result, offset), true],
   fd_read: ['iiii', 'i', (fd, iovs, count, result) => read(fd, iovs, count, result), true],
@@ -275,7 +310,7 @@ const wasi = {
   fd_prestat_get: ['ii', 'i', prestat],
   fd_prestat_dir_name: ['iii', 'i', prestatName],
   fd_readdir: ['iiili', 'i', readdir, true],
-  fd_renumber: ['ii', 'i', () => E.notsup],
+  fd_renumber: ['ii', 'i', renumber, true],
   fd_seek: ['ilii', 'i', seek, true],
   fd_tell: ['ii', 'i', (fd, result) => seek(fd, 0n, 1, result), true],
 
@@ -286,7 +321,7 @@ const wasi = {
   path_open: ['iiiiillii', 'i', (fd, _, at, n, oflags, rights, __, fdflags, result) => open(fd, at, n, oflags, rights, fdflags, result), true],
   path_readlink: ['iiiiii', 'i', readlink, true],
   path_remove_directory: ['iii', 'i', (fd, at, n) => remove('rmdir', fd, at, n), true],
-  path_rename: ['iiiiii', 'i', (fd, at, n, toFd, to, toN) => after(path('at', fd, at, n), (a) => after(path('at', toFd, to, toN), (b) => move(a.name, b.name))), true],
+  path_rename: ['iiiiii', 'i', (fd, at, n, toFd, to, toN) => after(path('at', fd, at, n), (a) => after(path('at', toFd, to, toN), (b) => move(a.name, b.name, a.slash || b.slash))), true],
   path_symlink: ['iiiii', 'i', symlink, true],
   path_unlink_file: ['iii', 'i', (fd, at, n) => remove('unlink', fd, at, n), true],
 

@@ -99,6 +99,7 @@ function instantiate(m) {
   box = { kernel: new Kernel(), waits: waiting && suspends, open: [], held: 0, files: [{ kind: 'in', data: call.stdin, size: call.stdin.length, pos: 0n }, { kind: 'out' }, { kind: 'err' }, { kind: 'dir', name: '', preopen: true }] }
   box.exports = instance.exports
   box.memory = instance.exports['golem:memory']
+  if (m.fill.length) new Uint8Array(box.memory.buffer).set(m.fill, m.fillAt)
 }
 
 /** Makes an instance for the next call, if this worker is idle. This runs no code of the module: the guard made its start section an export. */
@@ -210,7 +211,8 @@ async function begin(m) {
     trapped(e)
   }
   const left = box?.exports ? BigInt(box.exports['golem:fuel'].value) : 0n
-  const output = m.command ? call.stdout.bytes() : box?.kernel.data ? box.kernel.range(call.outputAt, call.outputSize).slice() : none
+  const written = m.command ? call.stdout.bytes() : none // a command may be a plug-in that sets its output
+  const output = written.length || !box?.kernel.data ? written : box.kernel.range(call.outputAt, call.outputSize).slice()
   const stderr = call.stderr.bytes()
   const dirty = !!box?.open.some((c) => c.dirty && !c.gone)
   const dropped = m.drops && !dirty

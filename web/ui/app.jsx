@@ -1,5 +1,5 @@
 // The page: a frame with four views of one project, and the list of projects.
-import './visible.js' // before anything is drawn
+import { visible } from './visible.js' // first, before anything is drawn
 import { signal } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -7,9 +7,10 @@ import { createGolem } from './golem.js'
 import * as store from './store.js'
 import { settings } from './settings.js'
 import { Icon } from './icons.jsx'
-import { Projects, incoming } from './projects.jsx'
+import { incoming } from './making.js'
 import { Conversation } from './conversation.jsx'
 import { later } from './later.jsx'
+import { load } from './prose.jsx'
 import { Approval } from './approval.jsx'
 import { Ask } from './ask.jsx'
 import { asked as form } from './start.js'
@@ -24,6 +25,7 @@ const tabs = [
   ['projects', 'Projects', 'home'], ['run', 'Run'], ['workers', 'Workers', 'worker'], ['files', 'Files'], ['staged', 'Staged', 'check'], ['trace', 'Trace'], ['settings', 'Settings'],
 ]
 
+const Projects = later(() => import('./projects.jsx').then((m) => m.Projects))
 const Workers = later(() => import('./workers.jsx').then((m) => m.Workers))
 const Files = later(() => import('./files.jsx').then((m) => m.Files))
 const Staged = later(() => import('./staged.jsx').then((m) => m.Staged))
@@ -59,17 +61,29 @@ function App() {
           <Icon name={dark ? 'sun' : 'moon'} />
         </button>
       </header>
+      <Elsewhere />
       <Unkept />
+      <Toast />
       <main id="main" tabIndex={-1} class={store.asked.value.length ? 'asks' : ''}><h1 class="sr">{project.value || 'golem'}</h1>{ready.value ? <Boundary key={view.value + project.value}><View /></Boundary> : <Starting />}</main>
       <Approval />
       <ModelChoice />
       <Ask />
       <StartForm />
       <Keys />
-      <Toast />
     </>
   )
 }
+
+/** The projects beside the open one in which something runs, each as a button that opens it. */
+const Elsewhere = () => store.elsewhere.value.length > 0 && (
+  <div class="elsewhere row small" role="status" aria-label="Other projects">
+    {store.elsewhere.value.map(({ name, asks }) => (
+      <button key={name} class="button small" onClick={() => store.attempt(`opening ${name}`, () => store.open(name))}>
+        <span class={`mark ${asks ? 'asking' : 'running'}`} aria-hidden="true">{asks ? '?' : ''}</span><span class="ellipsis">{visible(name)}</span>{asks ? ' asks you' : ' runs'}
+      </button>
+    ))}
+  </div>
+)
 
 const Toast = () => store.toast.value && <Notice key={store.toast.value.n} toast={store.toast.value} />
 
@@ -95,7 +109,7 @@ function Tab({ name, title, icon }) {
   const here = view.value === name
   return (
     <button class="tab" aria-current={here ? 'page' : undefined} onClick={() => (view.value = name)}>
-      <Icon name={icon ?? name} />{title}{name === 'run' && asked.value.length > 0 && <span class="sr">, a question waits</span>}
+      <Icon name={icon ?? name} /><span class="tab-title" data-title={title}>{title}</span>{name === 'run' && asked.value.length > 0 && <span class="sr">, a question waits</span>}
       {name === 'staged' && waits() > 0 && <span class="badge" aria-label={`${waits()} pending`}>{waits()}</span>}
     </button>
   )
@@ -136,6 +150,7 @@ async function main() {
   store.setTheme(settings.theme)
   watch()
   render(<App />, document.getElementById('app'))
+  Projects.fetched() // beside golem itself: it is there when the person wants it
   try {
     const [made, shipped] = await Promise.all([
       createGolem({ progress: (text) => (loading.value = text) }),
@@ -147,6 +162,7 @@ async function main() {
     if (!(await follow())) await incoming()
     keep()
     listen()
+    load()
   } catch (e) {
     store.failure.value = e.hint ? `${e.message}. ${e.hint}` : e.message
   }

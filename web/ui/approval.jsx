@@ -8,13 +8,13 @@ import { shut } from './ask.jsx'
 import { Arguments } from './arguments.jsx'
 import { Diff, counts, visible } from './diff.jsx'
 import { entered, inText, typedJustNow } from './keys.jsx'
-import { asked, talking } from './store.js'
+import { asked, project, talking } from './store.js'
 
 const settle = 400 // ms after opening in which clicks and keys are ignored: they were not meant for this dialog
 
 export function Approval() {
   const question = asked.value[0]
-  return question ? <Question key={question.request.id} question={question} waiting={asked.value.length - 1} /> : null
+  return question ? <Question key={project.value + question.request.id} question={question} waiting={asked.value.length - 1} /> : null
 }
 
 /** Moves the focus to the question, and opens it if it waits until the person has written. */
@@ -36,6 +36,7 @@ function Question({ question, waiting }) {
   const [later, setLater] = useState(() => !beside && typedJustNow()) // over the whole of a narrow window it waits until the person opens it
   useEffect(() => {
     if (later) return undefined
+    setCalm(false)
     const before = document.activeElement
     // Not modal: the person can look at the page meanwhile. show() would take the focus for a moment.
     if (beside) dialog.current.setAttribute('open', '')
@@ -60,6 +61,10 @@ function Question({ question, waiting }) {
     }
   }, [later])
   const input = request.kind === 'input'
+  const aside = () => { // over the whole of a narrow window: the person reads what the question is about
+    shut(dialog.current)
+    setLater(true)
+  }
   const answer = (a) => {
     if (a !== 'no' && (!calm || !seen)) return
     if (a === 'yes' && request.kind === 'trust' && !second) return setSecond('yes')
@@ -82,6 +87,7 @@ function Question({ question, waiting }) {
         <div class="row head">
           <h2 id="ask-title" class="grow">{title}</h2>
           {!input && <span class={`risk ${request.risk}`}>{request.risk} risk</span>}
+          {!beside && <button class="button quiet small" title="the question waits until you open it again" onClick={aside}>See the page</button>}
         </div>
         <div class="body" tabIndex={0} role="group" aria-label={title}>
           {call ? <Facts request={request} /> : <Lines request={request} />}

@@ -21,6 +21,9 @@ export const askChoice = (title, rest) => put({ title, text: true, action: 'OK',
 /** Asks a yes-or-no question. Resolves to true for yes; inside another page, which could steal the click, to false (SECURITY 23). */
 export const askYes = (title, why, action, danger = false) => (framed ? refuse(title) : put({ title, why, action, danger }).then((v) => v !== null))
 
+/** Does what askYes does, with a view of what the yes is about. The button No has the focus. */
+export const askMore = (title, more, action) => (framed ? refuse(title) : put({ title, more, action, danger: true }).then((v) => v !== null))
+
 function refuse(title) {
   tell(`${title} golem asks nothing inside another page: open it in its own tab.`, 'warn')
   return Promise.resolve(false)
@@ -33,7 +36,7 @@ export function Ask() {
 
 function Question({ question }) {
   const field = useRef(null)
-  const { title, why, label, value, action, danger, text, choices, answer } = question
+  const { title, why, more, label, value, action, danger, text, choices, answer } = question
   const [choice, setChoice] = useState(choices?.rows[0].name)
   const given = () => {
     const typed = field.current?.value ?? ''
@@ -43,6 +46,7 @@ function Question({ question }) {
     <Dialog title={title} leave={() => answer(null)} submit={() => answer(given())}
       buttons={<button class={`button ${danger ? 'danger' : 'primary'}`} data-first={!text && !danger}>{action}</button>}>
       {why && <p>{why}</p>}
+      {more}
       {text && (
         <div class="field">
           <label for="asked">{label}</label>

@@ -3,8 +3,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { Arguments, ordered } from './arguments.jsx'
 import { Diff, visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
-import { Markdown } from './markdown.jsx'
-import { faultText, isOver, plain, seconds, shown } from './run.js'
+import { Markdown } from './prose.jsx'
+import { isOver } from './calls.js'
+import { faultText, plain, seconds, shown } from './texts.js'
 import { count, spent } from './usage.js'
 import { download, tick } from './store.js'
 
@@ -34,6 +35,21 @@ export function brief(call) {
   return visible(text.length > 160 ? text.slice(0, 160) + '…' : text)
 }
 
+/** Returns what the calls below a call came to, if some were denied or failed: "1 denied, 2 failed"; '' if none. */
+export function below(run, call) {
+  let [denied, failed] = [0, 0]
+  const look = (c) => {
+    for (const id of c.children) {
+      const child = run.calls.get(id)
+      if (child.status === 'denied') denied++
+      if (child.status === 'error') failed++
+      look(child)
+    }
+  }
+  look(call)
+  return [denied && `${denied} denied`, failed && `${failed} failed`].filter(Boolean).join(', ')
+}
+
 export function CallCard({ run, id, open = false }) {
   tick.value // draw again with each tick: calls change in place
   const call = run.calls.get(id)
@@ -48,6 +64,7 @@ export function CallCard({ run, id, open = false }) {
         <strong>{visible(call.name)}</strong>
         <span class="args ellipsis grow">{brief(call)}</span>
         {call.error && call.status !== 'stopped' && <span class="small bad">{call.error.code}</span>}
+        {call.kind === 'worker' && <span class="small bad" title="calls below this one">{below(run, call)}</span>}
         <span class="small muted">{meta}</span>
       </summary>
       {seen && <Detail run={run} call={call} />}

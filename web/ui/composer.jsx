@@ -1,17 +1,20 @@
 // The field in which the person writes: the text, attachments, the model, and the approval
 // mode. A text that was not sent stays when the person opens another view.
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
 import { chooseModel } from './models.js'
-import { faultText } from './run.js'
+import { faultText } from './texts.js'
 import { fillInput, hasForm, startTool } from './start.js'
 import { helpOf } from './panes.js'
 import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { entered } from './keys.jsx'
 import { goToQuestion } from './approval.jsx'
+import { later } from './later.jsx'
+
+const Mention = later(() => import('./mention.jsx').then((m) => m.Mention), true)
 
 const given = signal(null) // {text} that draft puts into the field
 const attached = signal({ project: '', files: [] })
@@ -21,19 +24,25 @@ export const draft = (text) => (given.value = { text })
 
 const place = (name) => `golem.draft.${name}`
 
-/** Keeps a text that was not sent, so that it survives a reload if the browser has session storage. */
+/** Keeps a text that was not sent, so that it survives a reload and a restart if the browser has storage. */
 function keepDraft(name, text) {
   try {
-    if (text) sessionStorage.setItem(place(name), text)
-    else sessionStorage.removeItem(place(name))
+    if (text) localStorage.setItem(place(name), text)
+    else localStorage.removeItem(place(name))
   } catch {
     // a browser without storage
   }
 }
 
+effect(() => { // the text goes with its project
+  const { name, to } = store.gone.value ?? {}
+  if (to) keepDraft(to, keptDraft(name))
+  if (name) keepDraft(name, '')
+})
+
 function keptDraft(name) {
   try {
-    return sessionStorage.getItem(place(name)) ?? ''
+    return localStorage.getItem(place(name)) ?? ''
   } catch {
     return ''
   }
@@ -41,14 +50,15 @@ function keptDraft(name) {
 
 const files = (name) => (attached.value.project === name ? attached.value.files : [])
 
+const add = (name, more) => (attached.value = { project: name, files: [...files(name), ...more] })
+
 /** Adds files as attachments of the next message. */
 export async function attach(picked) {
   const name = store.project.value
   if (!picked.length) return
-  if (store.talking.value) return store.tell('Files go with the first message of a conversation. End this one first, or put the file into the project.', 'warn')
   await store.attempt('reading the files', async () => {
     const read = await Promise.all(picked.map(async (f) => ({ name: f.name, data: new Uint8Array(await f.arrayBuffer()) })))
-    attached.value = { project: name, files: [...files(name), ...read] }
+    add(name, read)
   })
 }
 
@@ -92,11 +102,10 @@ export function Composer() {
   }, [busy])
   const send = (e) => {
     e?.preventDefault()
-    if (busy || !about?.entry) return
+    if ((busy && !talking) || !about?.entry) return
     if (!text.trim() && !mine.length && !about.emptyInput) return
-    if (talking && mine.length) return attach(mine)
     setText('')
-    const [, resource] = (!talking && /^\/attach (mcp:\S+)$/.exec(text.trim())) || []
+    const [, resource] = /^\/attach (mcp:\S+)$/.exec(text.trim()) ?? []
     if (resource) return setMine([...mine, { name: resource, data: new Uint8Array() }])
     setMine([])
     store.attempt('the run', async () => {
@@ -109,6 +118,11 @@ export function Composer() {
   const keys = (e) => {
     if (entered(e)) send(e)
   }
+  const mention = async (to, caret, path) => {
+    setText(to)
+    requestAnimationFrame(() => field.current?.setSelectionRange(caret, caret))
+    if (!files(name).some((f) => f.path === path)) await store.attempt(`reading ${path}`, async () => add(name, [{ name: path.split('/').at(-1), path, data: await store.golem.files(name).read(path) }]))
+  }
   const paste = (e) => {
     if (!e.clipboardData?.files.length) return
     e.preventDefault()
@@ -120,40 +134,41 @@ export function Composer() {
     attach(list)
   }
   return (
-    <form class="composer" onSubmit={send}>
+    <form class="composer" aria-label="Your message" onSubmit={send}>
       {faults.length > 0 && store.run.value.transcript.length > 0 && !busy && <Broken faults={faults} />}
       <label class="sr" for="task">Task</label>
       <textarea id="task" class="input" ref={field} rows={2} value={text} onInput={(e) => setText(e.target.value)} onKeyDown={keys} onPaste={paste}
-        placeholder={talking ? 'Answer, or go on' : about?.input ? 'Input as JSON or text' : 'What should be done?'} />
+        placeholder={store.goesOn() ? 'Answer, or go on' : about?.input ? 'Input as JSON or text' : 'What should be done?'} />
+      {text.includes('@') && <Mention field={field} text={text} pick={mention} />}
       {store.asked.value.length > 0 && <p class="row small waits">What you type here does not answer the question. <button type="button" class="button small" onClick={goToQuestion}>Go to it</button> <kbd>F6</kbd></p>}
       {mine.length > 0 && (
-        <ul class="row small" aria-label="Attachments">
+        <ul class="row small attached" aria-label="Attachments">
           {mine.map((f, i) => (
-            <li key={i} class="button quiet">{visible(f.name)}
+            <li key={i}><Icon name="file" />{visible(f.name)}
               <button type="button" class="button quiet square" aria-label={`remove ${visible(f.name)}`} onClick={() => setMine(mine.filter((_, n) => n !== i))}><Icon name="close" /></button>
             </li>
           ))}
         </ul>
       )}
       <div class="row">
-        <Choices disabled={busy || talking} talking={talking} />
-        {!talking && <label class="button quiet" title="give files to the worker; they can be dropped or pasted here, too; /attach mcp:SERVER:URI gives a resource">
-          <Icon name="plus" />Attach<input type="file" multiple class="sr" onChange={picked} disabled={busy} />
-        </label>}
+        <Choices disabled={busy || talking} talking={talking} busy={busy} />
+        <label class="button quiet" title="give files to the worker; they can be dropped or pasted here, too; @ names a file of the project, /attach mcp:SERVER:URI a resource">
+          <Icon name="plus" />Attach<input type="file" multiple class="sr" onChange={picked} />
+        </label>
         {!busy && !talking && hasForm(about?.input) && <button type="button" class="button quiet" title="fill in the input, a field at a time" onClick={fillInput}>Form</button>}
         {!busy && <button type="button" class="button quiet" title={helpOf('tool')} disabled={!about?.entry} onClick={startTool}>Tools</button>}
         <span class="grow" />
         {talking && !busy && <button type="button" class="button" title="end the chat" onClick={() => store.leave()}>End</button>}
         {busy
-          ? <button type="button" class="button primary" title={helpOf('stop')} onClick={() => store.stop()}><Icon name="stop" />Stop</button>
-          : <button class="button primary" disabled={!about?.entry} title={faults.length ? 'this project cannot run: its faults are listed above' : helpOf('send')}><Icon name="run" />{talking ? 'Send' : 'Run'}</button>}
+          ? <>{talking && text.trim() && <button class="button" title="the model gets it before its next request">Send</button>}<button type="button" class="button primary" title={helpOf('stop')} onClick={() => store.stop()}><Icon name="stop" />Stop</button></>
+          : <button class="button primary" disabled={!about?.entry} title={faults.length ? 'this project cannot run: its faults are listed above' : helpOf('send')}><Icon name="run" />{store.goesOn() ? 'Send' : 'Run'}</button>}
       </div>
     </form>
   )
 }
 
 /** The model and the approval mode of the next run. */
-function Choices({ disabled, talking }) {
+function Choices({ disabled, talking, busy }) {
   const name = store.project.value
   const [, again] = useState(0)
   const mine = settings.project(name)
@@ -165,7 +180,13 @@ function Choices({ disabled, talking }) {
     again((n) => n + 1)
     store.attempt('reading the project', store.inspect)
   }
+  const now = talking ? store.run.value.model || store.run.value.calls.get('0')?.model : ''
   const model = (e) => {
+    if (talking) {
+      const name = e.target.value
+      store.run.value.model = name
+      return void store.attempt('the model', () => store.send(`/model ${name}`))
+    }
     if (e.target.value !== 'other') return set({ model: e.target.value })
     chooseModel()
     again((n) => n + 1)
@@ -173,20 +194,33 @@ function Choices({ disabled, talking }) {
   return (
     <>
       <label class="sr" for="model">Model</label>
-      <select id="model" class="input pick" title={about?.model} value={mine.model ?? ''} onChange={model} disabled={disabled}>
-        <option value="">{about?.model && !mine.model ? `project: ${about.model}` : 'model: the project’s own'}</option>
+      <select id="model" class="input pick" title={now || about?.model} value={talking ? now : mine.model ?? ''} onChange={model} disabled={busy}>
+        {talking && now && !known.includes(now) && <option value={now}>{now}</option>}
+        {!talking && <option value="">{about?.model && !mine.model ? `project: ${about.model}` : 'model: the project’s own'}</option>}
         {known.map((m) => <option key={m} value={m}>{m}</option>)}
-        <option value="other">another model…</option>
+        {!talking && <option value="other">another model…</option>}
       </select>
       <label class="sr" for="approval">Approvals</label>
-      <select id="approval" class="input pick" value={mine.approval ?? ''} onChange={(e) => set({ approval: e.target.value })} disabled={disabled}>
+      {talking ? <Permission /> : <select id="approval" class={`input pick ${mine.approval === 'approve_all' ? 'wider' : ''}`} value={mine.approval ?? ''} onChange={(e) => set({ approval: e.target.value })} disabled={disabled}>
         <option value="">approvals: as set</option>
         <option value="interactive">approvals: ask me</option>
         <option value="auto_deny">approvals: deny</option>
         <option value="approve_all">approvals: yes to all</option>
-      </select>
-      {!talking && <label class="button quiet small" title="go on talking after the first answer"><input type="checkbox" checked={about?.mode === 'chat' || mine.talk === true} disabled={disabled || about?.mode === 'chat'} onChange={(e) => set({ talk: e.target.checked })} />Conversation</label>}
+      </select>}
+      {!talking && !busy && <label class="button quiet small" title="go on talking after the first answer"><input type="checkbox" checked={about?.mode === 'chat' || mine.talk === true} disabled={disabled || about?.mode === 'chat'} onChange={(e) => set({ talk: e.target.checked })} />Conversation</label>}
     </>
   )
 }
 
+/** What workers may do without a question in the open conversation. It begins with ask, also after a reload. */
+function Permission() {
+  store.tick.value
+  const now = store.run.value.permission || 'ask'
+  return (
+    <select id="approval" class={`input pick ${now === 'edits' ? 'wider' : ''}`} value={now} title="edits: workers write files of the project without asking; plan: they only read" onChange={(e) => store.permit(e.target.value)}>
+      <option value="ask">ask me</option>
+      <option value="edits">edits: may write</option>
+      <option value="plan">plan: only read</option>
+    </select>
+  )
+}

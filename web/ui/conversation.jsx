@@ -4,11 +4,12 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
 import { chooseModel, lacking } from './models.js'
-import { faultText, isOver, seconds } from './run.js'
-import { spent } from './usage.js'
+import { isOver } from './calls.js'
+import { faultText, seconds } from './texts.js'
+import { spent, thinking } from './usage.js'
 import { visible } from './diff.jsx'
-import { Markdown } from './markdown.jsx'
-import { CallCard } from './call.jsx'
+import { Long, Markdown } from './prose.jsx'
+import { CallCard, below } from './call.jsx'
 import { Copy } from './copy.jsx'
 import { later } from './later.jsx'
 import { beside, helpOf, menu, side } from './panes.js'
@@ -16,9 +17,11 @@ import { History } from './history.jsx'
 import { Composer, attach, draft } from './composer.jsx'
 import { Tree } from './tree.jsx'
 import { Icon } from './icons.jsx'
+import { assist } from './making.js'
+import { bytes } from './size.js'
 
 const Ahead = later(() => import('./describe.jsx').then((m) => m.Ahead))
-const UndoRun = later(() => import('./undo.jsx').then((m) => m.UndoRun), true)
+const UndoHere = later(() => import('./undo.jsx').then((m) => m.UndoHere), true)
 const Menu = later(() => import('./menu.jsx').then((m) => m.Menu), true)
 
 export function Conversation() {
@@ -84,22 +87,25 @@ function Talk({ run }) {
     pinned.current = true // show a message that the person sends
   }, [said])
   useLayoutEffect(() => {
-    if (pinned.current && box.current) box.current.scrollTop = box.current.scrollHeight
+    box.current.pinned = pinned.current
+    if (pinned.current) box.current.scrollTop = box.current.scrollHeight
   })
   const scrolled = () => {
     const b = box.current
     if (!b) return // the element is being removed
-    pinned.current = b.scrollHeight - b.scrollTop - b.clientHeight < 60
+    b.pinned = pinned.current = b.scrollHeight - b.scrollTop - b.clientHeight < 60
   }
   const last = run.transcript.findLast((item) => item.kind === 'golem')
   return (
     <div class="talk" ref={box} onScroll={scrolled} tabIndex={0} role="log" aria-label="What was said" aria-live="polite">
       {run.transcript.length === 0 && <Start />}
       {grouped(run).map((item) => item.calls
-        ? <Calls key={item.calls[0].key} calls={item.calls} run={run} />
+        ? <Calls key={item.calls[0].key} calls={item.calls} row={item.row} run={run} />
         : <Item key={item.key} item={item} run={run} open={live(run, item)} last={item === last && !store.running.value} />)}
-      {run.header?.run && <UndoRun key={run.header.run} id={run.header.run} />}
+      {(run.header?.run || run.kept) && <UndoHere key={run.header?.run ?? run.kept.id} run={run} />}
       <Trouble run={run} />
+      <Broken run={run} />
+      <Failed run={run} />
       {run.denied.length > 0 && <div class="note warn">{run.denied.length === 1 ? 'One call was' : `${run.denied.length} calls were`} denied because nobody could be asked.</div>}
       {run.failed.length > 0 && <div class="note warn">{run.failed.length === 1 ? 'A worker' : `${run.failed.length} workers`} failed: {run.failed.slice(0, 5).join(', ')}{run.failed.length > 5 && ' …'}</div>}
       <Onward run={run} />
@@ -109,17 +115,19 @@ function Talk({ run }) {
 
 const few = 3 // up to so many calls in a row are not grouped
 
-/** Returns the transcript, in which more than few calls in a row are grouped, when all of them have ended. */
+/** Returns the transcript, in which more than few calls in a row are grouped, when all of them have ended. What the model thought between them is in the group. */
 function grouped(run) {
   const out = []
   let row = []
   const flush = () => {
-    if (row.length > few && row.every((c) => isOver(run.calls.get(c.id)?.status))) out.push({ calls: row })
+    const last = row.findLastIndex((item) => item.kind === 'call') + 1
+    const calls = row.slice(0, last).filter((item) => item.kind === 'call')
+    if (calls.length > few && calls.every((c) => isOver(run.calls.get(c.id)?.status))) out.push({ calls, row: row.slice(0, last) }, ...row.slice(last))
     else out.push(...row)
     row = []
   }
   for (const item of run.transcript) {
-    if (item.kind === 'call') row.push(item)
+    if (item.kind === 'call' || (item.kind === 'thought' && row.length)) row.push(item)
     else {
       flush()
       out.push(item)
@@ -131,14 +139,14 @@ function grouped(run) {
 }
 
 /** A group of calls on one line, which says how many of them failed. */
-function Calls({ calls, run }) {
+function Calls({ calls, row, run }) {
   const [seen, setSeen] = useState(false)
   const names = new Map()
   for (const c of calls) {
     const { name } = run.calls.get(c.id)
     names.set(name, (names.get(name) ?? 0) + 1)
   }
-  const bad = calls.filter((c) => run.calls.get(c.id).status !== 'ok').length
+  const bad = calls.filter((c) => run.calls.get(c.id).status !== 'ok' || below(run, run.calls.get(c.id))).length
   return (
     <details class="call calls" onToggle={(e) => setSeen(e.target.open)}>
       <summary>
@@ -147,35 +155,65 @@ function Calls({ calls, run }) {
         <span class="args ellipsis grow">{[...names].map(([name, n]) => (n > 1 ? `${name} ×${n}` : name)).join(', ')}</span>
         {bad > 0 && <span class="small bad">{bad} not done</span>}
       </summary>
-      {seen && <div class="detail">{calls.map((c) => <CallCard key={c.key} run={run} id={c.id} />)}</div>}
+      {seen && <div class="detail">{row.map((item) => (item.kind === 'call' ? <CallCard key={item.key} run={run} id={item.id} /> : <Thought key={item.key} said={item.said} />))}</div>}
     </details>
   )
 }
 
 /** Reports whether an item of the transcript can still change. */
-const live = (run, item) => (item.kind === 'golem' ? item.said.live : item.kind === 'call' && !isOver(run.calls.get(item.id)?.status))
+const live = (run, item) => (item.kind === 'golem' ? item.said.live : item.kind === 'thought' ? item.said.live || run.calls.get('0')?.thought === item.said : item.kind === 'call' ? !isOver(run.calls.get(item.id)?.status) : item.waits && !item.n && !item.steering)
 
 function Item({ item, run, open, last }) {
   if (open) store.tick.value // an item that cannot change is not drawn again
   switch (item.kind) {
     case 'you':
-      return item.text ? <div class="bubble you"><div class="who row"><span class="grow">You</span><Mine item={item} /></div>{item.text}</div> : null
+      return item.text || item.files?.length ? <div class="bubble you"><div class="who row"><h3 class="grow">You{item.waits && !item.n && !item.steering && store.running.value && <span class="small muted">, reaches the model before its next request</span>}</h3><Forms n={item.n} /><Mine item={item} /></div><Long text={item.text} />{item.files?.length > 0 && <Attached files={item.files} />}</div> : null
     case 'golem':
       return (
         <div class="bubble golem">
-          <div class="who row"><span class="grow">Golem</span>
+          <div class="who row"><h3 class="grow">Golem</h3>
             {!open && <Copy text={() => item.said.text} name="this answer" />}
             {last && <button class="button quiet square" aria-label="answer again" title="answer the last message again" onClick={() => store.attempt('the run', store.again)}><Icon name="again" /></button>}
           </div>
           <Markdown text={item.said.text} live={item.said.live} />
         </div>
       )
+    case 'thought':
+      return <Thought said={item.said} open={open} />
     case 'call':
       return <CallCard run={run} id={item.id} open={!!run.tool} />
     case 'notice':
       return <div class={`note small ${item.level}`}>{item.worker && item.depth > 0 ? `${item.worker}: ` : ''}{item.text}</div>
   }
   return null
+}
+
+/** What the model thought before an answer, on one line, which opens the text. open: it can still change. */
+function Thought({ said, open }) {
+  const [seen, setSeen] = useState(false)
+  if (open) store.tick.value // said changes in place
+  const time = said.spent ? said.spent.ms : said.live && said.begun ? Date.now() - said.begun : 0
+  const words = said.live && !said.spent ? 'thinks' : 'thought'
+  return (
+    <details class="call thought" onToggle={(e) => setSeen(e.target.open)}>
+      <summary><span class="chev"><Icon name="chevron" /></span><span class="small muted grow">{[time > 0 ? `${words} for ${seconds(time)}` : words, thinking(said.spent)].filter(Boolean).join(' · ')}</span></summary>
+      {seen && <div class="detail"><Markdown text={said.text} live={said.live} /></div>}
+    </details>
+  )
+}
+
+/** The files that went with a message: {name, data} as they were sent, {name, bytes} in an event, {name} in a conversation that was opened again. */
+const Attached = ({ files }) => (
+  <ul class="row small attached" aria-label="Attachments">{files.map((f, i) => <li key={i}><Icon name="file" />{visible(f.name)}{(f.data?.length || f.bytes) > 0 && <span class="muted"> {bytes(f.data?.length || f.bytes)}</span>}</li>)}</ul>
+)
+
+/** The forms of a message, if it has several, because a branch begins there: ‹2/3›. */
+function Forms({ n }) {
+  const found = n && store.branches.value.find((b) => b.n === n)
+  if (!found || found.ids.length < 2) return null
+  const go = (to) => store.attempt('the branch', () => store.switchTo(found.ids[to]))
+  const button = (to, sign, name) => <button class="button quiet square" disabled={store.running.value || !found.ids[to]} aria-label={`${name} form of message ${n}`} onClick={() => go(to)}>{sign}</button>
+  return <span class="row forms" role="group" aria-label={`message ${n} has ${found.ids.length} forms`}>{button(found.index - 1, '‹', 'earlier')}<span class="small">{found.index + 1}/{found.ids.length}</span>{button(found.index + 1, '›', 'later')}</span>
 }
 
 /** The button beside a message of the person: go back to before it, or edit it. */
@@ -185,8 +223,38 @@ function Mine({ item }) {
     store.rewind(item.n)
     draft(item.text)
   }
-  if (item.n && store.talking.value) return <button class="button quiet square" title="go back to before this message, in a new conversation; the old one stays" aria-label={`go back to before message ${item.n}`} onClick={back}><Icon name="rewind" /></button>
+  if (item.n && (store.talking.value || store.run.value.shown)) return <button class="button quiet square" title="go back to before this message, in a new conversation; the old one stays" aria-label={`go back to before message ${item.n}`} onClick={back}><Icon name="rewind" /></button>
   return <button class="button quiet square" title="change it and run it anew" aria-label="edit this message" onClick={() => draft(item.text)}><Icon name="pen" /></button>
+}
+
+/** What to do after an exchange of an open conversation that failed or was stopped: its message can be tried again. */
+function Failed({ run }) {
+  store.tick.value
+  if (store.running.value || !store.talking.value || run.tool) return null
+  const said = run.transcript.findLastIndex((item) => item.kind === 'you' && item.n)
+  const after = said < 0 ? [] : run.transcript.slice(said + 1)
+  const wrong = after.findLast((item) => item.kind === 'notice' && ['error', 'warn'].includes(item.level))
+  if (!wrong || after.at(-1) !== wrong) return null
+  return (
+    <div class="row" role="group" aria-label="after the fault">
+      <button class="button" onClick={() => store.attempt('the run', store.again)}>Try again</button>
+      {wrong.level === 'error' && <button class="button" onClick={() => (store.view.value = 'settings')}>Settings</button>}
+    </div>
+  )
+}
+
+/** What is said of a conversation whose last exchange has no end: golem sends nothing again before the person says so. */
+function Broken({ run }) {
+  store.tick.value
+  if (!run.broken || store.running.value) return null
+  const { kept } = run
+  const elsewhere = kept.status === 'running'
+  return (
+    <div class="note row warn" role="status">
+      <span class="grow">{elsewhere ? 'This conversation goes on in another tab.' : kept.status === 'open' ? `“${visible(kept.title || kept.id)}” was interrupted before its answer was complete: its tab was closed or loaded again, or golem ended. Nothing is sent again until you say so.` : `The last run ended with ${kept.status}. Nothing is sent again until you say so.`}</span>
+      {!elsewhere && <button class="button primary" onClick={() => store.attempt('the run', () => store.resume(kept))}>{kept.status === 'open' ? 'Go on' : 'Try again'}</button>}
+    </div>
+  )
 }
 
 const ofModel = ['E_MODEL', 'E_NETWORK', 'E_TIMEOUT']
@@ -229,7 +297,7 @@ function Start() {
   const [plan, setPlan] = useState(null)
   useEffect(() => setPlan(null), [about])
   const ahead = () => plan ? setPlan(null) : store.attempt('looking ahead', async () => {
-    const [run, tree] = await Promise.all([store.golem.plan(store.project.value, store.options()), store.golem.tree(store.project.value, store.options())])
+    const [run, tree] = await Promise.all([store.golem.plan(store.project.value, store.talk()), store.golem.tree(store.project.value, store.talk())])
     setPlan({ run, tree })
   })
   if (!about) {
@@ -246,18 +314,20 @@ function Start() {
   return (
     <div class="empty">
       {from.first && <p class="lead">golem runs workers: text files that say what a language model shall do and which files and tools it may use. They run in this tab, and you are asked before anything is changed.</p>}
+      {store.assisting.value && <p class="lead">golem’s assistant reads the files of this project, and asks before it changes one. Attach files to a message, or put them here in the view Files.</p>}
       {lacks
         ? <><h3>One thing is missing</h3><p>{lacks}</p><button class="button primary" onClick={chooseModel}>Choose a model</button></>
         : <h3>{about.entry ? `${about.entry} is ready` : 'Ready'}</h3>}
-      {!lacks && <p>{example?.about ?? 'Write a task below. Files it may change and calls that leave the sandbox wait for your answer.'}{from.first && ' It plays from a script: no key and no network are needed.'}</p>}
+      {!lacks && <p>{example?.about ?? (store.assisting.value ? 'Write below what you want. For workers of your own make a project in the view Projects.' : 'Write a task below. Files it may change and calls that leave the sandbox wait for your answer.')}{from.first && ' It plays from a script: no key and no network are needed.'}</p>}
       <div class="row">
         {(example?.inputs ?? []).map((text) => (
-          <button class={`button ${from.first ? 'primary' : ''}`} key={text} onClick={() => store.send(text)}><Icon name="run" />{text}</button>
+          <button class={`button ${from.first ? 'primary' : ''}`} key={text} onClick={() => store.send(text)}><Icon name="run" />{from.first ? 'Run the example' : 'Run'}: “{text}”</button>
         ))}
+        {from.first && <button class="button" title="golem’s own worker, over a project without files; it needs a model" onClick={assist}><Icon name="chat" />Talk with the assistant</button>}
       </div>
       <div class="row"><button class="button quiet small" aria-expanded={plan !== null} title="workers, models, tools, what asks, files and hosts; nothing runs" onClick={ahead}>What would happen?</button></div>
       {plan && <Ahead run={plan.run} tree={plan.tree} />}
-      <History />
+      {beside.value !== 'history' && <History />}
     </div>
   )
 }
@@ -267,8 +337,8 @@ function Faults({ faults }) {
     <div class="stack">
       <h3>This project cannot run yet</h3>
       {faults.map((f, i) => (
-        <div class="note error" key={i}>
-          {faultText(f)}{' '}
+        <div class="note row error" key={i}>
+          <span class="grow">{faultText(f)}</span>
           {f.where?.file && <button class="button" onClick={() => store.edit(f.where.file, f.where.line)}>Open {f.where.file}</button>}
         </div>
       ))}

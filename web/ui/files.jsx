@@ -1,19 +1,20 @@
-// The project's files and an editor. Unsaved texts are kept in memory, and the browser asks
-// before the page is left with unsaved texts.
+// The project's files and an editor. Unsaved texts are kept in the browser's storage
+// (drafts.js).
 import { useEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { visible } from './diff.jsx'
 import { Description } from './describe.jsx'
 import { Icon } from './icons.jsx'
-import { faultText } from './run.js'
+import { faultText } from './texts.js'
 import { askText, askYes } from './ask.jsx'
-import { drafts, keyOf, put } from './drafts.js'
+import { ahead, drafts, keyOf, put } from './drafts.js'
 import { Tree } from './filetree.jsx'
 import { Part, LARGE } from './part.jsx'
 import { add, dropped, picked, Progress } from './bring.jsx'
 import { bytes } from './size.js'
 import { Since } from './since.jsx'
 import { settings } from './settings.js'
+import { later } from './later.jsx'
 
 export function Files() {
   const path = store.editing.value
@@ -40,6 +41,12 @@ export function Files() {
     </div>
   )
 }
+
+const Preview = later(() => import('./preview.jsx').then((m) => m.Preview))
+const Harden = later(() => import('./harden.jsx').then((m) => m.Harden))
+
+/** Returns how a file can be shown besides as text: md, csv, json, image, wasm; '' if only as text. */
+const kindOf = (path) => (/\.(md|markdown)$/i.test(path) ? 'md' : /\.[ct]sv$/i.test(path) ? 'csv' : /\.json$/i.test(path) ? 'json' : /\.(png|jpe?g|gif|webp|avif|svg|ico|bmp)$/i.test(path) ? 'image' : /\.wasm$/i.test(path) ? 'wasm' : '')
 
 /** Returns a path as golem writes it: a/./b//c is a/b/c. */
 const cleaned = (path) => path.split('/').reduce((out, e) => (e === '..' ? out.slice(0, -1) : e && e !== '.' ? [...out, e] : out), []).join('/')
@@ -72,8 +79,9 @@ function Upload() {
 
 /** The faults that golem check finds in the project. */
 function Checks() {
-  const faults = store.about.value?.faults ?? []
-  if (!faults.length) return <p class="small muted row entry"><Icon name="check" />no faults</p>
+  const unsaved = [...drafts.value.keys()].some((key) => key.startsWith(keyOf('')))
+  const faults = ahead.value ?? store.about.value?.faults ?? []
+  if (!faults.length) return <p class="small muted row entry" role="status"><Icon name="check" />{unsaved && !ahead.value ? 'no faults in what is saved' : unsaved ? 'no faults, with what is not saved' : 'no faults'}</p>
   return (
     <ul class="scroll stack tree" aria-label="Faults">
       {faults.map((f, i) => (
@@ -112,14 +120,20 @@ function useFile(path) {
 function Open({ path }) {
   const [state, setState, read] = useFile(path)
   const [about, setAbout] = useState(null) // the data of golem describe for a saved worker
+  const [harden, setHarden] = useState(false) // whether the worker is being turned into code
   const [since, setSince] = useState(false) // whether the file is compared with its state before the last run
   const [theirs, setTheirs] = useState(false) // whether the file is shown instead of the draft
   const files = store.golem.files(store.project.value)
   const key = keyOf(path)
   const draft = drafts.value.get(key)
+  const kind = kindOf(path)
+  const [shown, setShown] = useState(['md', 'csv', 'image', 'wasm'].includes(kind) && !draft && store.place.peek()?.path !== path) // whether it is shown as what it is
+  const text = draft?.text ?? state?.text
+  const showing = shown && kind !== '' && (['image', 'wasm'].includes(kind) || typeof text === 'string')
   const changed = draft !== undefined && state !== null && !state.wrong && (state.text ?? undefined) !== draft.base
   const describe = () => {
     setSince(false)
+    setHarden(false)
     if (about !== null) return setAbout(null)
     return store.attempt(`describing ${path}`, async () => setAbout((await store.golem.describe(store.project.value, './' + path, store.options()))))
   }
@@ -180,8 +194,10 @@ function Open({ path }) {
         <button class="button quiet square phone-only" aria-label="back to the files" onClick={() => (store.editing.value = '')}><Icon name="back" /></button>
         <h2 class="ellipsis grow mono">{visible(path)}</h2>
         {!state?.wrong && <>
+          {kind !== '' && (kind === 'md' || kind === 'csv' || kind === 'json' || path.endsWith('.svg')) && <button class="button quiet small" aria-pressed={shown} title="shows the file as what it is, instead of as text" onClick={() => setShown(!shown)}>Preview</button>}
           {path.endsWith('.worker') && <button class="button quiet small" aria-pressed={about !== null} title="prompt, tools, what asks, files and settings of the worker as it is saved" onClick={describe}>Describe</button>}
-          <button class="button quiet small" aria-pressed={since} title="what has changed in the file since before the last run that wrote it" onClick={() => { setAbout(null); setSince(!since) }}>Changes</button>
+          {path.endsWith('.worker') && <button class="button quiet small" aria-pressed={harden} title="let a model write code that takes the place of the worker" onClick={() => { setAbout(null); setSince(false); setHarden(!harden) }}>Harden</button>}
+          <button class="button quiet small" aria-pressed={since} title="what has changed in the file since before the last run that wrote it" onClick={() => { setAbout(null); setHarden(false); setSince(!since) }}>Changes</button>
           <button class="button quiet square" aria-label={`rename ${path}`} title="rename" onClick={rename}><Icon name="pen" /></button>
           <button class="button quiet square" aria-label={`download ${path}`} disabled={!state} onClick={download}><Icon name="down" /></button>
           <button class="button quiet square danger" aria-label={`delete ${path}`} onClick={remove}><Icon name="trash" /></button>
@@ -190,8 +206,10 @@ function Open({ path }) {
       </header>
       {state?.wrong ? <p class="empty" role="alert">{visible(state.wrong)}</p>
         : about !== null ? <section class="scroll grow" aria-label={`What ${visible(path)} is`} tabIndex={0}><Description of={about} /></section>
+        : harden ? <section class="scroll grow" aria-label={`The code of ${visible(path)}`} tabIndex={0}><Harden path={path} done={() => setHarden(false)} /></section>
         : since ? <section class="scroll grow" aria-label={`What has changed in ${visible(path)}`} tabIndex={0}><Since path={path} /></section>
         : state === null ? <p class="empty" role="status">reading…</p>
+        : showing && !changed ? <Preview path={path} kind={kind} text={text} />
           : <>
             {changed && (
               <p class="row note warn" role="alert">
@@ -254,7 +272,7 @@ function Editor({ path, text, onChange, onSave }) {
   const calls = useRef({})
   calls.current = { onChange, onSave }
   const [rich, setRich] = useState(null)
-  const faults = (store.about.value?.faults ?? []).filter((f) => f.where?.file === path)
+  const faults = (ahead.value ?? store.about.value?.faults ?? []).filter((f) => f.where?.file === path)
   useEffect(() => {
     let view = null
     let gone = false

@@ -103,7 +103,7 @@ function Row({ file: f, i, flat, keys }) {
   const depth = flat ? 0 : f.path.split('/').length - 1
   const name = flat ? f.path : f.path.slice(f.path.lastIndexOf('/') + 1)
   return (
-    <li>
+    <li aria-level={depth + 1}>
       <button class="entry" data-row={i} title={visible(f.path)} style={{ paddingLeft: `min(${4 + depth * 16}px, 45%)` }} aria-current={store.editing.value === f.path ? 'true' : undefined}
         aria-expanded={f.dir ? isOpen(f.path) : undefined} onKeyDown={(e) => keys(e, i, f)} onClick={() => (f.dir ? turn(f.path) : (store.editing.value = f.path))}>
         <Icon name={f.dir ? 'folder' : f.path.endsWith('.worker') ? 'worker' : f.path.endsWith('.wasm') ? 'tool' : 'file'} />

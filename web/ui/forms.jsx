@@ -42,7 +42,7 @@ const Fields = ({ schema: { properties = {}, required = [] }, given, set }) => O
     <div class="field" key={name}>
       <label for={id}>{visible(name)}{all ? '' : kinds[p.type] ?? ', as JSON'}{required.includes(name) ? '' : ' (optional)'}</label>
       {all
-        ? <select id={id} class="input" value={given[name] ?? ''} onChange={put}><option value="" />{all.map((v, n) => <option key={n} value={n}>{visible(String(v))}</option>)}</select>
+        ? <select id={id} class="input" value={given[name] ?? ''} onChange={put}><option value="">{required.includes(name) ? 'choose one' : 'not given'}</option>{all.map((v, n) => <option key={n} value={n}>{visible(String(v))}</option>)}</select>
         : <textarea id={id} class="input" data-first={i === 0} rows={p.rows ?? 1} value={given[name] ?? ''} required={required.includes(name) && p.type !== 'string'} onInput={put} />}
       {p.description && <span class="hint">{visible(p.description)}</span>}
     </div>

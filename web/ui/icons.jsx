@@ -6,7 +6,7 @@ const paths = {
   files: 'M4 6h6l2 2h8v11H4z',
   trace: 'M5 5v14M5 8h8M5 13h12M5 18h6',
   settings: 'M4 7h10M18 7h2M4 12h2M10 12h10M4 17h8M16 17h4M14 5v4M6 10v4M12 15v4',
-  more: 'M6 12h.01M12 12h.01M18 12h.01',
+  more: 'M5.4 12a.6 .6 0 1 0 1.2 0a.6 .6 0 1 0 -1.2 0M11.4 12a.6 .6 0 1 0 1.2 0a.6 .6 0 1 0 -1.2 0M17.4 12a.6 .6 0 1 0 1.2 0a.6 .6 0 1 0 -1.2 0',
   plus: 'M12 5v14M5 12h14',
   rewind: 'M9 14L4 9l5-5M4 9h11a5 5 0 0 1 0 10h-3',
   close: 'M6 6l12 12M18 6L6 18',

@@ -2,6 +2,7 @@
 // text. It never parses HTML, so that no HTML of a model gets into the page (SECURITY 15).
 // Every step takes time linear in the length of the text.
 import './visible.js'
+import { Formula } from './code.jsx'
 
 const longest = 65_536 // characters; a longer paragraph is shown as plain text
 const deepest = 16 // levels of nested emphasis
@@ -26,6 +27,14 @@ export function inline(text, label = false) {
   }
   for (let i = 0; i < text.length;) {
     const c = text[i]
+    if (c === '\\' || c === '$') {
+      const made = label ? null : maths(text, i)
+      if (made) {
+        put(made.value, text.slice(i, made.end))
+        i = made.end
+        continue
+      }
+    }
     if (c === '\\' && i + 1 < text.length && (punctuation.test(text[i + 1]) || text[i + 1] === '\n')) {
       if (text[i + 1] === '\n') put(<br />, ' ')
       else plain += text[i + 1]
@@ -43,7 +52,7 @@ export function inline(text, label = false) {
     const found = c === '`' ? code(text, i, unclosed)
       : c === '&' ? entity(text, i)
         : label ? null
-          : c === '[' || (c === '!' && text[i + 1] === '[') ? link(text, i, brackets)
+          : c === '[' && text[i + 1] === '^' ? noteMark(text, i) : c === '[' || (c === '!' && text[i + 1] === '[') ? link(text, i, brackets)
             : c === '<' ? angled(text, i)
               : c === 'h' ? bare(text, i) : null
     if (found) {
@@ -118,6 +127,37 @@ function link(text, i, brackets) {
   return { value: outside(m[1] ?? m[2], image ? label || 'image' : label, image ? 'image' : 'link'), end: end + 2 + m[0].length }
 }
 
+/** The mark of a footnote, [^1]; a click leads to its text. */
+function noteMark(text, i) {
+  const m = /^\[\^([^\]\s]{1,64})\]/.exec(text.slice(i, i + 80))
+  return m && { value: <sup class="md-mark"><button type="button" aria-label={`footnote ${m[1]}`} onClick={(e) => toNote(e.target, m[1])}>{m[1]}</button></sup>, end: i + m[0].length }
+}
+
+/** Scrolls to the text of a footnote, which may be in a piece that is not drawn. */
+function toNote(from, name) {
+  const all = from.closest('.md')
+  const to = [...all.querySelectorAll('.md-note')].find((e) => e.dataset.note === name) ?? [...all.querySelectorAll('.piece.far')].find((e) => e.textContent.includes(`[^${name}]:`))
+  to?.scrollIntoView({ block: 'center' })
+}
+
+const farthest = 1_000 // characters of a formula within a line
+
+/** A formula within a line: $x$ or \\(x\\). A $ that opens stands before a character that is not a space, one that closes after such a character and not before a digit, so that prices are not formulas. */
+function maths(text, i) {
+  const pair = text.startsWith('\\(', i) ? '\\)' : text.startsWith('\\[', i) ? '\\]' : text.startsWith('$$', i) ? '$$' : text[i] === '$' ? '$' : ''
+  if (!pair) return null
+  const begin = i + pair.length
+  if (pair === '$' && (/[\s$]/.test(text[begin] ?? ' ') || /[\w$]/.test(text[i - 1] ?? ''))) return null
+  const line = text.slice(begin, begin + farthest)
+  for (let at = line.indexOf(pair); at >= 0; at = line.indexOf(pair, at + 1)) {
+    if (pair === '$' && (/\s/.test(line[at - 1] ?? ' ') || /[\d$]/.test(line[at + 1] ?? '') || line[at - 1] === '\\')) continue
+    const tex = line.slice(0, at).trim()
+    const end = begin + at + pair.length
+    return tex && !/\n\s*\n/.test(tex) ? { value: <Formula tex={tex} source={text.slice(i, end)} display={pair === '$$' || pair === '\\]'} />, end } : null
+  }
+  return null
+}
+
 function angled(text, i) {
   const rest = text.slice(i, i + 2048)
   if (/^<br\s*\/?>/i.test(rest)) return { value: <br />, end: i + rest.indexOf('>') + 1 }
@@ -135,13 +175,17 @@ function bare(text, i) {
   return { value: outside(address, address, 'link'), end: i + address.length }
 }
 
-const named = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }
+const decoder = document.createElement('textarea') // its content is text: no element can come of it
 
 function entity(text, i) {
-  const m = /^&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#[xX]([\da-fA-F]{1,6}));/.exec(text.slice(i, i + 12))
+  const m = /^&(?:([a-zA-Z][a-zA-Z\d]{1,31})|#(\d{1,7})|#[xX]([\da-fA-F]{1,6}));/.exec(text.slice(i, i + 34))
   if (!m) return null
+  if (m[1]) {
+    decoder.innerHTML = m[0]
+    return decoder.value.endsWith(';') && m[1] !== 'semi' ? null : { text: decoder.value, end: i + m[0].length }
+  }
   const n = m[2] ? Number(m[2]) : parseInt(m[3], 16)
-  return { text: m[1] ? named[m[1]] : n > 0 && n <= 0x10ffff ? String.fromCodePoint(n) : '\ufffd', end: i + m[0].length }
+  return { text: n > 0 && n <= 0x10ffff ? String.fromCodePoint(n) : '\ufffd', end: i + m[0].length }
 }
 
 /** Returns a link that shows its host and is followed only after a click. An image becomes a link too, and is never loaded. */

@@ -1,7 +1,7 @@
 // The libraries of this browser: the list, and buttons to install one from a zip, a folder or
 // an address, to update and to remove one.
 import * as store from './store.js'
-import { faultText } from './run.js'
+import { faultText } from './texts.js'
 import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { askText, askYes } from './ask.jsx'

@@ -3,11 +3,12 @@
 import * as store from './store.js'
 import { actions } from './actions.js'
 import { Dialog } from './ask.jsx'
+import { Icon } from './icons.jsx'
 import { draft } from './composer.jsx'
 import { chooseModel } from './models.js'
 import { showKeys } from './keys.jsx'
 import { startTool } from './start.js'
-import { beside, menu, side } from './panes.js'
+import { beside, menu, side, undoing } from './panes.js'
 
 const field = () => requestAnimationFrame(() => document.getElementById('task')?.focus())
 const go = (view) => () => (store.view.value = view)
@@ -40,12 +41,17 @@ const deeds = {
   tools: { does: go('workers') },
   tool: { does: startTool },
   clearance: { does: go('staged') },
-  undo: { does: go('staged') }, // that view also lists the runs that can be undone
+  undo: { does: () => { // the view Staged lists the runs that can be undone
+    if (store.conversing()) undoing.value = 'one'
+    else store.view.value = 'staged'
+  } },
   approvals: { does: go('settings') },
   cost: { does: said('/cost'), talks: true },
+  title: { does: said('/title'), talks: true },
+  test: { does: said('/test'), talks: true },
   compact: { does: said('/compact'), talks: true },
   trace: { does: go('trace') },
-  attach: { does: () => (store.talking.value ? store.tell('Files go with the first message of a conversation: begin a new one, or put the file into the project.', 'warn') : document.querySelector('.composer input[type=file]')?.click()) },
+  attach: { does: () => document.querySelector('.composer input[type=file]')?.click() },
   export: { does: () => store.attempt('the export', async () => {
     const id = store.run.value.conversation || store.run.value.header?.run
     if (!id) return store.tell('Nothing was said yet.')
@@ -56,6 +62,20 @@ const deeds = {
     store.tell('The last answer is copied.')
   } },
   exit: { does: () => store.leave(), talks: true },
+}
+
+/** The groups in which the menu shows the actions; an action without a group is among the others. */
+const named = [
+  ['This conversation', ['new', 'again', 'rewind', 'title', 'compact', 'export', 'copy', 'exit']],
+  ['Your message', ['send', 'stop', 'steer', 'attach', 'answer']],
+  ['Model and permission', ['model', 'set', 'ask', 'edits', 'plan', 'cost']],
+  ['Tools and changes', ['tools', 'tool', 'clearance', 'undo', 'test', 'approvals', 'trace']],
+]
+const groups = [...named, ['More', actions.map((a) => a.name).filter((name) => !named.some(([, names]) => names.includes(name)))]].filter(([, names]) => actions.some((a) => names.includes(a.name)))
+
+const icons = {
+  new: 'plus', again: 'again', rewind: 'rewind', title: 'pen', compact: 'box', export: 'down', copy: 'copy', exit: 'close', send: 'run', stop: 'stop', attach: 'files', answer: 'check', model: 'worker', set: 'settings', cost: 'trace',
+  tools: 'tool', tool: 'run', clearance: 'check', undo: 'rewind', approvals: 'check', trace: 'trace', resume: 'chat', help: 'more', ask: 'chat', edits: 'pen', plan: 'file',
 }
 
 /** Returns what an action does. A command that deeds does not have is written into the field. */
@@ -83,13 +103,13 @@ export function Menu() {
   }
   return (
     <Dialog title="What you can do" leave={leave} submit={leave} cancel="Close">
-      <ul class="actions">
-        {actions.map((a) => (
+      <div class="actions">{groups.map(([title, names]) => <><h3>{title}</h3><ul>
+        {actions.filter((a) => names.includes(a.name)).map((a) => (
           <li key={a.name}><button type="button" class="button quiet" data-action={a.name} disabled={!possible(a)} onClick={() => pick(a)}>
-            <b>{a.name}</b><span class="small muted grow">{here(a.help)}</span>
+            <Icon name={icons[a.name] ?? 'chevron'} /><b>{a.name}</b><span class="small muted grow">{here(a.help)}</span>
           </button></li>
         ))}
-      </ul>
+      </ul></>)}</div>
       <p class="small muted">In an open conversation, the ones that golem chat has as commands can be written too: /cost.</p>
     </Dialog>
   )

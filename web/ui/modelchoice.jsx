@@ -7,7 +7,7 @@ import { Copy } from './copy.jsx'
 import { Dialog } from './ask.jsx'
 import { visible } from './diff.jsx'
 import { count } from './usage.js'
-import { faultText } from './run.js'
+import { faultText } from './texts.js'
 import { choosing, provider, rows } from './models.js'
 
 /** The entry for the browser's own model in the list of providers, if the browser has one. */
@@ -48,6 +48,7 @@ export function Choice() {
   const [key, setKey] = useState(null) // null: the kept key
   const [base, setBase] = useState(null)
   const [offers, setOffers] = useState(null) // the models of the provider; null: not asked yet
+  const [everywhere, setEverywhere] = useState(!settings.model || store.assisting.value)
   const chosen = own === null ? rows().find((p) => p.name === name) ?? { name: device, noKey: true, baseURL: '' } : { name: own.trim().toLowerCase(), keyVar: variable(own, 'API_KEY'), noKey: true, baseURL: '' }
   const kept = settings.environment()
   const baseVar = variable(chosen.name, 'BASE_URL')
@@ -77,6 +78,7 @@ export function Choice() {
       key === null || settings.setVariable(chosen.keyVar, key.trim()),
       base === null || own !== null || settings.setVariable(baseVar, withScheme(base)),
       settings.setProject(store.project.value, { model: `${chosen.name}:${model.trim()}` }),
+      !everywhere || settings.setModel(`${chosen.name}:${model.trim()}`),
     ]
     if (!stored.every(Boolean)) store.tell('this browser does not store settings for this page', 'warn')
     leave()
@@ -97,7 +99,7 @@ export function Choice() {
   return (
     <Dialog title="Choose a model" leave={leave} submit={use} buttons={<button class="button primary" disabled={!model.trim() || !!bad}>Use it</button>}>
       {choice}
-      {hasDevice && <p class="note info">This browser has a model of its own: no key, and nothing leaves this computer. <button type="button" class="button quiet" onClick={() => other(device)}>See whether it is there</button></p>}
+      {hasDevice && <p class="note info">This browser has a model of its own: no key, and nothing leaves this computer. <button type="button" class="button small" onClick={() => other(device)}>See whether it is there</button></p>}
       {own !== null && <div class="field">
         <label for="provider-name">Name <span class="hint">as you want to call it, for example acme</span></label>
         <input id="provider-name" class="input mono" autocomplete="off" spellcheck={false} value={own} onInput={(e) => setOwn(e.target.value)} />
@@ -119,6 +121,7 @@ export function Choice() {
       {bad && (own === null || base !== null || (unnamed && own)) && <p class="note warn" role="status">{bad}</p>}
       {help && <div class="note info"><p>{help.does}</p><div class="row"><code class="grow">{help.line()}</code><Copy text={help.line} name="this line" /></div></div>}
       <Offers offers={offers} provider={chosen.name} model={model.trim()} choose={setModel} list={list} barred={!!bad} />
+      <label class="row"><input type="checkbox" checked={everywhere} onChange={(e) => setEverywhere(e.target.checked)} />Use it wherever a project names no model</label>
       <p class="small muted">The key is stored only in this browser, not encrypted, and is sent only to this address. Use one with a spending limit.</p>
     </Dialog>
   )
@@ -166,7 +169,7 @@ function Offers({ offers, provider, model, choose, list, barred }) {
   if (!offers?.models) {
     return (
       <>
-        <div class="row"><button type="button" class="button" disabled={!!offers?.asking || barred} onClick={list}>{offers?.asking ? 'Asking…' : `Test, and list the models of ${visible(provider)}`}</button></div>
+        <div class="row"><button type="button" class="button" disabled={!!offers?.asking || barred} onClick={list}>{offers?.asking ? 'Asking…' : `Test, and list the models of ${visible(provider) || 'this provider'}`}</button></div>
         {offers?.error && <p class="note error" role="alert">{visible(faultText(offers.error))}</p>}
       </>
     )

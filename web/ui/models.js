@@ -17,7 +17,7 @@ export const chooseModel = () => { choosing.value = true }
 /** Returns why the open project's entry cannot run, in a sentence: no model, or no key. "" if nothing is missing. */
 export function lacking(about) {
   if (!about?.entry || about.tool) return ''
-  if (!about.model) return `${about.entry} names no model: choose one.`
+  if (!about.model) return store.assisting.value ? 'The assistant needs a model: one of a provider, with a key, or one on this computer.' : `${about.entry} names no model: choose one.`
   const row = provider(about.model)
   return row?.keyVar && !row.noKey && !settings.environment()[row.keyVar] ? `${about.model} needs a key of ${row.name}.` : ''
 }

@@ -32,19 +32,24 @@ function notify(title, body) {
 
 /** From now on updates the title, and notifies while the page is in the background. */
 export function watch() {
-  let asked = 0
-  let ran = false
+  let before = new Map()
   effect(() => {
     const name = store.project.value
-    const questions = store.asked.value
-    const runs = store.running.value
-    if (questions.length > asked) notify(`${name} asks`, questions.at(-1).request.title ?? questions.at(-1).request.tool ?? '')
-    if (ran && !runs) {
-      over.value = document.hidden
-      notify(`${name} is done`, store.run.peek().status === 'waiting' ? 'It is your turn.' : store.run.peek().status)
+    const now = new Map(store.elsewhere.value.map((o) => [o.name, { ...o, runs: true }]))
+    const request = store.asked.value.at(-1)?.request
+    if (name) now.set(name, { runs: store.running.value, asks: store.asked.value.length, title: request?.title ?? request?.tool ?? '' })
+    let asked = 0
+    for (const [of, { asks, title }] of now) {
+      asked += asks
+      if (asks > (before.get(of)?.asks ?? 0)) notify(`${of} asks`, title)
     }
-    asked = questions.length
-    ran = runs
+    for (const [of, { runs }] of before) {
+      if (!runs || now.get(of)?.runs) continue
+      over.value = document.hidden
+      const { status } = store.run.peek()
+      notify(`${of} is done`, of !== name ? '' : status === 'waiting' ? 'It is your turn.' : status)
+    }
+    before = now
     document.title = `${asked ? `(${asked}) ` : over.value ? '✓ ' : ''}${name ? `${visible(name)} · ` : ''}golem`
   })
   document.addEventListener('visibilitychange', () => {

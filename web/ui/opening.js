@@ -1,29 +1,32 @@
 // Opens a project.
 import { batch, signal } from '@preact/signals'
-import { about, chosen, editing, files, golem, inspect, lists, looking, project, projects, refresh, refused, run, running, staged, tracing, unread, view } from './state.js'
-import { leave } from './runs.js'
-import { emptyRun } from './run.js'
+import { about, chosen, editing, files, golem, inspect, lists, looking, project, projects, refresh, refused, staged, tracing, unread, view } from './state.js'
+import { branches, depart } from './runs.js'
+import { removeSession, renameSession, sessionOf, turnTo } from './sessions.js'
 import { settings } from './settings.js'
-import { askYes } from './ask.jsx'
 
-const seen = new Map() // what was shown for projects that were open before, by name
+let turn = 0
 
-/** Opens a project and shows it. If a run of another project would be stopped, it asks first. Resolves to false if the person said no. */
+/** Opens a project and shows it, with what went on in it since. What runs in the project before goes on. Resolves to false if the person has opened another one meanwhile. */
 export async function open(name, where = 'run') {
   if (name === project.value && about.value) {
     view.value = where
     return true
   }
-  if (running.value && name !== project.value && !(await askYes(`Stop what runs in ${project.value}?`, `One project runs at a time: to open ${name}, golem stops the run. What it did stays, and its conversation is kept.`, 'Stop it', true))) return false
-  await leave()
-  if (project.value) seen.set(project.value, run.value)
+  const mine = ++turn
+  const end = depart()
+  if (end) await end
+  const next = sessionOf(name)
+  if (next?.ending) await next.followed
+  if (mine !== turn) return false
   batch(() => {
     project.value = name
     about.value = null
     unread.value = ''
     files.value = []
     staged.value = []
-    run.value = seen.get(name) ?? emptyRun()
+    branches.value = []
+    turnTo(name)
     refused.value = null
     chosen.value = ''
     editing.value = ''
@@ -38,6 +41,7 @@ export async function open(name, where = 'run') {
   } catch (e) {
     await refresh()
     if (name === project.value && !projects.value.some((p) => p.name === name)) { // deleted in another tab
+      removeSession(name)
       batch(() => {
         project.value = ''
         view.value = 'projects'
@@ -48,11 +52,19 @@ export async function open(name, where = 'run') {
   return true
 }
 
+/** Takes over what was shown for a project that was renamed. */
+export async function renamed(name, to) {
+  renameSession(name, to)
+  gone.value = { name, to }
+  if (project.value === name) project.value = to
+  await Promise.all([refresh(), ...(project.value === to ? [lists(), inspect()] : [])])
+}
+
 /** Removes what was shown for a project that is deleted, and its unsaved texts. */
 export function forget(name) {
-  seen.delete(name)
+  removeSession(name)
   gone.value = { name }
 }
 
-/** The project that was deleted last: {name}. */
+/** The project that was deleted or renamed last: {name, to}. */
 export const gone = signal(null)

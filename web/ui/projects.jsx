@@ -1,5 +1,5 @@
-// The list of projects, with buttons to make one from an example, a folder, a zip or a link,
-// to export one, and to delete one.
+// The view of all projects, with buttons to make one from an example, a folder or a zip, to
+// export one, and to delete one.
 import { useRef } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
@@ -7,8 +7,9 @@ import { visible } from './diff.jsx'
 import { count } from './usage.js'
 import { Icon } from './icons.jsx'
 import { bytes } from './size.js'
-import { askChoice, askYes } from './ask.jsx'
-import { address, fetchPack, isPack, takePack } from './packed.jsx'
+import { askChoice, askText, askYes } from './ask.jsx'
+import { isPack, takePack } from './packed.jsx'
+import { assist, free, projectName, take } from './making.js'
 import { picked, project as takeFolder, Progress, zipped } from './bring.jsx'
 import { later } from './later.jsx'
 
@@ -23,6 +24,7 @@ export function Projects() {
         <h2>Workers that run in this tab</h2>
         {list.length < 2 && <p>A project is a folder of workers: text files with a prompt and what they may do. It runs here as it does on the command line. Files stay in this browser; nothing is sent anywhere but to the model you choose and to hosts that you grant a tool. The examples need no key.</p>}
         <Make />
+        <p class="row">Without a project, golem’s own assistant answers and works on files that you give it. <button class="button small" onClick={assist}><Icon name="chat" />Talk with the assistant</button></p>
       </section>
       {list.length > 0 && (
         <section class="stack" aria-labelledby="mine">
@@ -42,6 +44,30 @@ export function Projects() {
 function Card({ project }) {
   const { name } = project
   const zip = () => store.attempt(`exporting ${name}`, async () => store.download(`${name}.zip`, await store.golem.exportZip(name, { repository: true })))
+  const copy = () => store.attempt(`copying ${name}`, async () => {
+    const to = await askText(`Copy ${visible(name)}`, { label: 'Name of the copy', value: free(`${name}-copy`, false), action: 'Copy it' })
+    if (!to) return
+    const made = projectName(to)
+    const zip = await store.golem.exportZip(name, { repository: true })
+    await store.golem.importZip(made, new Uint8Array(await zip.arrayBuffer()), { repository: true })
+    const { used, ...mine } = settings.project(name)
+    settings.forgetProject(made)
+    settings.setProject(made, mine)
+    await store.refresh()
+    store.tell(`${made} is a copy of ${name}: its files and your choices, without conversations, traces and trust.`)
+  })
+  const rename = () => store.attempt(`renaming ${name}`, async () => {
+    const to = await askText(`Rename ${visible(name)}`, { label: 'New name', value: name, action: 'Rename it' })
+    if (!to || to === name) return
+    const now = projectName(to)
+    if (store.project.value === name ? store.running.value : store.elsewhere.value.some((e) => e.name === name)) throw new Error('something runs in it: stop it first')
+    await store.leave(name)
+    await store.golem.rename(name, now)
+    settings.renameProject(name, now)
+    await import('./drafts.js').then((m) => m.move(name, now))
+    await store.renamed(name, now)
+    store.tell(`${name} is ${now} now${now === to ? '' : ': a name has letters, digits, spaces, - and _'}.`)
+  })
   const pack = () => store.attempt(`packing ${name}`, async () => {
     const { blob, left } = await store.golem.exportPack(name, settings.given())
     store.download(`${name}.golem`, blob)
@@ -55,7 +81,7 @@ function Card({ project }) {
   })
   const remove = () => store.attempt(`deleting ${name}`, async () => {
     if (!(await askYes(`Delete ${visible(name)}?`, 'All its files and traces are deleted. This cannot be undone.', 'Delete', true))) return
-    if (store.project.value === name) await store.leave()
+    await store.leave(name)
     await store.golem.remove(name)
     settings.forgetProject(name)
     store.forget(name)
@@ -67,8 +93,10 @@ function Card({ project }) {
       <h3>{visible(name)}</h3>
       <p class="small muted">{count(project.files, 'file')}, {bytes(project.bytes)}{settings.project(name).used && `, opened ${new Date(settings.project(name).used).toLocaleDateString()}`}</p>
       <div class="row">
-        <button class="button primary" onClick={() => store.attempt(`opening ${name}`, () => store.open(name))}><Icon name="run" />Open</button>
+        <button class="button primary" aria-label={`Open ${name}`} onClick={() => store.attempt(`opening ${name}`, () => store.open(name))}><Icon name="run" />Open</button>
         <span class="grow" />
+        <button class="button quiet square" aria-label={`rename ${name}`} title="rename" onClick={rename}><Icon name="pen" /></button>
+        <button class="button quiet square" aria-label={`copy ${name} to a new project`} title="make a copy" onClick={copy}><Icon name="copy" /></button>
         <button class="button quiet square" aria-label={`export ${name} as a zip`} title="export as a zip" onClick={zip}><Icon name="down" /></button>
         <button class="button quiet square" aria-label={`export ${name} with its libraries, as golem pack does`} title="export with its libraries, as one file that golem runs (.golem)" onClick={pack}><Icon name="box" /></button>
         <button class="button quiet square" aria-label={`copy a link that contains ${name}`} title="copy a link that contains it" onClick={link}><Icon name="link" /></button>
@@ -83,37 +111,10 @@ function Example({ example }) {
     <li class="card">
       <h3>{example.title}</h3>
       <p class="small muted">{example.about}</p>
-      <div class="row"><button class="button" onClick={() => store.attempt(example.name, () => take(example))}><Icon name="plus" />Use it</button></div>
+      <div class="row"><button class="button" aria-label={`Use it: ${example.title}`} onClick={() => store.attempt(example.name, () => take(example))}><Icon name="plus" />Use it</button></div>
     </li>
   )
 }
-
-/** Copies an example into a new project and opens it. */
-export async function take(example, first = false) {
-  const response = await fetch(`examples/${example.name}.zip`)
-  if (!response.ok) throw new Error(`the example cannot be read (${response.status})`)
-  const name = free(example.name.split('/')[0])
-  await store.golem.importZip(name, new Uint8Array(await response.arrayBuffer()))
-  settings.setProject(name, { model: example.model ?? '', example: example.name, first: first || undefined })
-  await store.refresh()
-  await store.open(name)
-}
-
-/** Returns name, or the first of name-2, name-3, … that no project has. */
-function free(name) {
-  const taken = new Set(store.projects.value.map((p) => p.name))
-  let out = name
-  for (let i = 2; taken.has(out); i++) out = `${name}-${i}`
-  settings.forgetProject(out) // what the person chose for an earlier project of this name
-  return out
-}
-
-/** Returns the beginning of a text, at most so many bytes of UTF-8. */
-const within = (s, most) => new TextDecoder().decode(new TextEncoder().encode(s).subarray(0, most), { stream: true }) // with stream, a character that is cut is left out
-
-/** Returns a valid project name for the name of a folder or file: at most 90 bytes, not the name of a device of Windows (core/sandbox). */
-const projectName = (s) => within(s.replace(/\.(zip|golem)$/i, '').replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[. ]+/, ''), 90)
-  .replace(/[. ]+$/, '').replace(/^(con|prn|aux|nul|(com|lpt)[\d¹²³])(?= *(\.|$))/i, '$1-project') || 'project'
 
 /** Makes a project and opens it, unless the person has opened another view or project meanwhile. */
 async function openMade(name, make) {
@@ -180,43 +181,4 @@ async function carry(name) {
   for (let i = 0; i < zip.length; i += 0x8000) text += String.fromCharCode(...zip.subarray(i, i + 0x8000))
   const coded = btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
   return `${location.href.split('#')[0]}#project=${encodeURIComponent(name)}&zip=${coded}`
-}
-
-/** Makes the project that the page's link contains or, on a first visit, an example. */
-export async function incoming() {
-  const given = new URLSearchParams(location.hash.slice(1))
-  if (given.has('zip')) {
-    history.replaceState(null, '', location.pathname + location.search)
-    const name = free(projectName(given.get('project') || 'shared'))
-    if (store.framed) {
-      store.tell('golem does not open projects inside another page: open the link in its own tab', 'warn')
-      return
-    }
-    if (await askYes('Take this project?', `This link contains a project, ${name}. golem will copy it into this browser if you agree. It runs only when you start it.`, 'Take it')) {
-      await store.attempt(name, async () => {
-        const text = atob(given.get('zip').replaceAll('-', '+').replaceAll('_', '/'))
-        await store.golem.importZip(name, Uint8Array.from(text, (c) => c.charCodeAt(0)))
-        await store.refresh()
-        await store.open(name, 'files')
-      })
-      return
-    }
-  }
-  if (given.has('url')) {
-    history.replaceState(null, '', location.pathname + location.search)
-    const url = address(given.get('url'))
-    if (store.framed) {
-      store.tell('golem does not open projects inside another page: open the link in its own tab', 'warn')
-      return
-    }
-    if (!url) {
-      store.tell('this link does not name a packed project: its address must begin with https', 'warn')
-    } else if (await askYes('Fetch this project?', `golem will fetch ${visible(url.href)} if you agree, and show you what it is before anything is kept. The host learns your network address.`, 'Fetch it')) {
-      await store.attempt(url.host, async () => takePack((own) => free(projectName(own)), await fetchPack(url)))
-      return
-    }
-  }
-  const { last } = settings
-  if (last && store.projects.value.some((p) => p.name === last)) return void (await store.attempt(last, () => store.open(last)))
-  if (!store.projects.value.length && store.examples.value.length && (!last || !store.golem.kept)) await store.attempt('the first example', () => take(store.examples.value[0], true))
 }

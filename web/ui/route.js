@@ -1,6 +1,6 @@
 // Each view has an address in the URL's fragment, so that Back, a bookmark and a reload show
 // the same view again:
-//   #/p/PROJECT/run, #/p/PROJECT/workers/PATH, #/p/PROJECT/files/PATH,
+//   #/p/PROJECT/run/CONVERSATION, #/p/PROJECT/workers/PATH, #/p/PROJECT/files/PATH,
 //   #/p/PROJECT/trace/RUN, #/settings
 import { effect, untracked } from '@preact/signals'
 import * as store from './store.js'
@@ -10,7 +10,8 @@ const views = [...alone, 'run', 'workers', 'files', 'staged']
 const coded = (path) => path.split('/').map(encodeURIComponent).join('/')
 
 /** The signal with the item that a view shows, by view. */
-const within = { files: store.editing, trace: store.tracing, workers: store.looking }
+const talk = { get value() { store.tick.value; return store.conversing() } }
+const within = { run: talk, files: store.editing, trace: store.tracing, workers: store.looking }
 
 function here() {
   const { project, view } = store
@@ -54,12 +55,13 @@ export async function follow() {
         if (store.project.value !== to.project || store.view.value !== to.view) return true // the person has gone on meanwhile
       }
     }
-    if (within[to.view]) within[to.view].value = to.rest ?? ''
+    if (within[to.view] && to.view !== 'run') within[to.view].value = to.rest ?? ''
     store.view.value = to.view
+    if (to.view === 'run' && to.rest) await store.attempt('opening the conversation', () => store.comeBack(to.rest))
     return true
   } finally {
     going = false
-    write()
+    write(to.view === 'run')
   }
 }
 
@@ -74,7 +76,7 @@ function write(replace = false) {
 /** From now on the URL changes when the page shows something else. */
 export function keep() {
   effect(() => {
-    here()
-    write()
+    const to = here()
+    write(to.startsWith(`${location.hash}/`) && to.split('/')[3] === 'run') // a conversation that has begun is no new step
   })
 }

@@ -2,21 +2,11 @@
 // trace file and, in a live run, the transient events between them. Nothing here uses the
 // page's elements, so that the same code reads live runs and trace files.
 
+import { call, cut, isOver, parentOf } from './calls.js'
+import { beside, fallbackText, faultText, seconds, shown } from './texts.js'
+import { backTo, begun, called, messages, notice, reasoned, say, settle, speaking, steered } from './transcript.js'
 import { plus } from './usage.js'
 import { inPage } from './words.js'
-
-/** @typedef {import('./usage.js').Usage} Usage */
-
-/**
- * One call: a worker, or a tool.
- * @typedef {{
- *   id: string, parent: string, name: string, kind: 'worker'|'builtin'|'wasm',
- *   depth: number, task?: string, status: string, begun: number, ended: number, ms: number,
- *   args: any, result: any, parts: any[], error: any, module: string, fuel: number,
- *   model: string, source: string, turns: number, usage: Usage, alone: Usage, own: ?Usage,
- *   approvals: any[], diffs: any[], notices: any[], says: any[], rounds: any[], children: string[],
- * }} Call
- */
 
 /** An empty run. */
 export function emptyRun() {
@@ -29,6 +19,7 @@ export function emptyRun() {
     transcript: [],
     status: 'idle',
     exit: 0,
+    permission: '', // ask, edits or plan; '' if nobody has changed it
     error: null,
     denied: [],
     failed: [],
@@ -40,32 +31,10 @@ export function emptyRun() {
     events: 0,
     missing: 0,
     kept: null, // the conversation that it continues, as golem.conversations lists it
-    sent: null, // what began the run, if the person began it here: {text, attachments, alone}
+    sent: null, // what began the run, if the person began it here: {text, attachments, alone, talks}; talks: it is a conversation
     tool: null, // if the run is only a tool that the person called: its name, arguments and worker
   }
 }
-
-/** Puts the messages of a kept conversation into an empty run. */
-export function recall(run, said) {
-  run.resumed = true
-  for (const s of said) {
-    const stopped = s.error?.code === 'E_INTERRUPTED'
-    if (s.who === 'you') say(run, 'you', { text: s.text ?? '', n: s.n })
-    else if (s.who === 'golem') say(run, 'golem', { said: { text: s.text, live: false } })
-    else if (s.who === 'tool') {
-      const c = call(run, s.id, {})
-      Object.assign(c, { name: s.tool, args: s.args, result: s.text, error: s.error ?? null, status: stopped ? 'stopped' : s.error ? 'error' : s.done ? 'ok' : 'pending' })
-      say(run, 'call', { id: s.id })
-    } else if (stopped) say(run, 'notice', { level: 'warn', text: 'stopped; the conversation goes on' })
-    else say(run, 'notice', { level: s.error ? 'error' : 'info', text: s.error ? faultText(s.error) : s.text })
-  }
-  return run
-}
-
-const ended = new Set(['ok', 'error', 'denied', 'not_run', 'stopped', 'needs_input', 'interrupted', 'cut'])
-
-/** Reports whether a status is one of an ended call. */
-export const isOver = (status) => ended.has(status)
 
 /** Applies one event to a run, in place. Events of unknown types are only counted. */
 export function apply(run, e) {
@@ -108,86 +77,13 @@ export function readTrace(text) {
   return run
 }
 
-/** Marks the calls of a trace that have no end, because the trace has none, as ended (cut). */
-function cut(run) {
-  for (const c of run.calls.values()) {
-    if (isOver(c.status)) continue
-    c.status = 'cut'
-    c.ms = Math.max(0, run.at - c.begun) || 0
-  }
-}
-
-function call(run, id = '0', e = {}) {
-  let c = run.calls.get(id)
-  if (!c) {
-    c = {
-      id, parent: parentOf(id), name: '', kind: 'builtin', depth: e.depth ?? 0, status: 'pending',
-      begun: 0, ended: 0, ms: 0, args: undefined, result: undefined, parts: [], error: null, module: '', fuel: 0,
-      model: '', source: '', turns: 0, usage: { in: 0, out: 0 }, alone: { in: 0, out: 0 }, own: null,
-      approvals: [], diffs: [], notices: [], says: [], rounds: [], children: [],
-    }
-    run.calls.set(id, c)
-    if (c.parent) {
-      const up = call(run, c.parent)
-      const before = up.children.at(-1)
-      up.children.push(id)
-      if (before !== undefined && byID(before, id) > 0) up.children.sort(byID)
-    }
-  }
-  return c
-}
-
-/** Returns the id of the call that made a call; "" for the root (SPEC §16). */
-export function parentOf(id) {
-  const dot = id.lastIndexOf('.')
-  return dot < 0 ? '' : id.slice(0, dot)
-}
-
-/** Compares ids for sorting in the order in which calls were made: 0.2 before 0.10. */
-export function byID(a, b) {
-  const x = a.split('.')
-  const y = b.split('.')
-  for (let i = 0; i < Math.min(x.length, y.length); i++) {
-    if (x[i] !== y[i]) return Number(x[i]) - Number(y[i])
-  }
-  return x.length - y.length
-}
-
-const say = (run, kind, rest) => {
-  const n = kind === 'you' && rest.text !== '/new' ? { n: messages(run) } : null
-  run.transcript.push({ kind, key: (run.said = (run.said ?? -1) + 1), ...n, ...rest })
-}
-
-/** Adds a call to the transcript. The calls of one turn may begin in any order; they are shown in the order of their ids. */
-function called(run, id) {
-  say(run, 'call', { id })
-  const list = run.transcript
-  let at = list.length - 1
-  while (at > 0 && list[at - 1].kind === 'call' && byID(list[at - 1].id, id) > 0) at--
-  list.splice(at, 0, list.pop())
-}
-
-/** Returns the number of the person's next message. */
-const messages = (run) => run.transcript.filter((item) => item.n).length + 1
-
-/** Adds a text that the person typed in a conversation. It gets a number when an event says that it is a message, not a command or an answer to a form. */
-export const type = (run, text) => say(run, 'you', { text, n: undefined, typed: true })
-
-/** Marks all texts of workers as complete, at the end of an exchange. */
-function settle(run) {
-  for (const c of run.calls.values()) {
-    for (const s of c.says) s.live = false
-  }
-}
-
 const handlers = {
   'run.start'(run, e, at) {
     if (!run.begun) run.begun = at
     run.status = 'running'
-    const input = plain(e.input)
-    if (!run.resumed) say(run, 'you', { text: typeof input === 'object' && input ? run.sent?.text ?? JSON.stringify(input) : shown(input) })
+    if (!run.resumed) begun(run, e)
   },
-  'run.end'(run, e) {
+  'run.end'(run, e, at) {
     run.status = e.status
     run.exit = e.exit
     run.error = e.error ?? null
@@ -196,6 +92,8 @@ const handlers = {
     run.output = e.output
     run.usage = e.usage ?? run.usage
     run.ms = e.ms ?? 0
+    const root = run.calls.get('0')
+    if (root && !isOver(root.status)) finish(root, e, at)
     settle(run)
   },
   // The conversation waits for the person.
@@ -206,12 +104,15 @@ const handlers = {
     settle(run)
   },
   message(run, e) {
+    if (e.steering) return steered(run, e)
     // The first message of a conversation is the run's input, which is already in the transcript.
-    const last = run.transcript.at(-1)
+    const said = run.transcript.findLast((item) => item.kind !== 'notice')
+    const last = said?.typed && !said.n ? said : run.transcript.at(-1) // a notice can come after what was typed
     const shown = last?.kind === 'you' && (last.text === e.text || (last.typed && last.text === '/' + e.text))
     if (e.role === 'user' && shown && last.typed) {
       last.text = e.text
       if (e.text !== '/new') last.n = messages(run)
+      if (last.waits) run.transcript.push(...run.transcript.splice(run.transcript.indexOf(last), 1)) // it did not reach the exchange in which it was sent
     } else if (e.role === 'user' && !shown) say(run, 'you', { text: e.text })
     run.status = 'running'
   },
@@ -230,7 +131,6 @@ const handlers = {
     c.kind = 'worker'
     c.name ||= e.description
     c.task = e.task ?? ''
-    if (e.status === 'failed' && !isOver(c.status)) c.status = 'error'
   },
   'worker.end'(run, e, at) {
     const c = call(run, e.id, e)
@@ -243,27 +143,38 @@ const handlers = {
     c.turns = e.turn
     c.status = 'running'
     c.thinking = true
+    reasoned(c)
     c.asked = { begun: at, messages: e.messages }
   },
   delta(run, e) {
     const c = call(run, e.id, e)
     const live = speaking(run, c, c.turns)
     if (e.reset) live.text = ''
+    if (e.reset && c.thought) Object.assign(c.thought, { text: '', live: true, spent: null })
     live.text += e.text ?? ''
     c.thinking = false
+  },
+  // What the model of the root reasons before it answers: one item of the transcript for each turn.
+  reasoning(run, e, at) {
+    const c = call(run, e.id, e)
+    if (c.id !== '0') return
+    if (!c.thought) say(run, 'thought', { said: (c.thought = { text: '', live: true, spent: null, begun: at }) })
+    c.thought.text += e.text ?? ''
+    c.thought.live = !e.over
+    c.thought.spent = e.over ?? null
   },
   'model.end'(run, e) {
     const c = call(run, e.id, e)
     c.thinking = false
+    if (c.thought && e.reasoning) c.thought.spent = e.reasoning
+    reasoned(c)
     c.alone = plus(c.alone, e.usage)
     for (let up = c; up; up = up.parent && run.calls.get(up.parent)) up.usage = plus(up.usage, e.usage)
-    c.rounds.push({ turn: e.turn, ms: e.ms, usage: e.usage, finish: e.finish, text: e.text, calls: Array.isArray(e.calls) ? e.calls : [], ...c.asked })
+    c.rounds.push({ turn: e.turn, ms: e.ms, usage: e.usage, reasoning: e.reasoning, finish: e.finish, text: e.text, calls: Array.isArray(e.calls) ? e.calls : [], ...c.asked })
     run.usage = plus(run.usage, e.usage) // until run.end has the sum
-    if (e.text) {
-      const s = speaking(run, c, e.turn)
-      s.text = shown(e.text)
-      s.live = false
-    }
+    const s = e.text || c.says.at(-1)?.live ? speaking(run, c, e.turn) : null
+    if (s && e.text) s.text = shown(e.text)
+    if (s) s.live = false
   },
   retry(run, e) {
     notice(run, e, 'warn', `trying again in ${seconds(e.wait_ms)}: attempt ${e.attempt} failed (${e.code}${e.message ? ': ' + e.message : ''})`)
@@ -277,7 +188,7 @@ const handlers = {
     c.status = 'running'
     c.begun = at
     const known = run.resumed && run.transcript.some((item) => item.kind === 'call' && item.id === e.id)
-    if ((c.parent === '0' || e.id === '0') && !known) called(run, e.id)
+    if ((parentOf(e.id) === '0' || e.id === '0') && !known) called(run, e.id)
   },
   'tool.end'(run, e, at) {
     const c = call(run, e.id, e)
@@ -301,13 +212,21 @@ const handlers = {
   clearance(run, e) {
     if (e.error) notice(run, e, 'error', `${e.action} of item ${e.item}: ${faultText(e.error)}`)
     else if (e.action === 'pending') notice(run, e, 'info', `[!] ${e.message}`)
-    else notice(run, e, 'info', `${e.action}: item ${e.item} ${e.message ?? ''}`)
+    else notice(run, e, 'info', `${e.action}: item ${e.item} ${e.message ?? ''}`.trim())
+  },
+  fallback(run, e) {
+    notice(run, e, 'info', fallbackText(e))
+  },
+  // The person changed what workers may do without asking.
+  permission(run, e) {
+    run.permission = shown(e.permission)
   },
   warning(run, e) {
     notice(run, e, 'warn', e.message)
   },
   status(run, e) {
-    run.conversation = /this is the branch (\S+) now/.exec(e.text)?.[1] ?? run.conversation
+    if (e.before > 0) backTo(run, e.before)
+    run.conversation = e.conversation ?? run.conversation
     notice(run, e, e.level, inPage(e.text))
   },
   error(run, e) {
@@ -321,54 +240,5 @@ function finish(c, e, at) {
   c.ms = e.ms ?? 0
   c.ended = at
   c.asking = null
-}
-
-/** Returns the message of a worker in a turn, to which text is added. Messages of the root are in the transcript. */
-function speaking(run, c, turn) {
-  let s = c.says.at(-1)
-  if (!s || !s.live || s.turn !== turn) {
-    s = { turn, text: '', live: true }
-    c.says.push(s)
-    if (c.id === '0') say(run, 'golem', { said: s })
-  }
-  return s
-}
-
-function notice(run, e, level, text) {
-  const n = { level, text }
-  run.calls.get(e.id || '0')?.notices.push(n)
-  say(run, 'notice', { ...n, worker: e.worker, depth: e.depth ?? 0 })
-}
-
-/** If v is the object that a trace has in place of a long text (SPEC §16), returns it with the name of the text's file; else null. */
-function beside(v) {
-  if (!v || typeof v !== 'object' || typeof v.head !== 'string' || !('cut' in v) || !Object.keys(v).every((k) => ['cut', 'head', 'sha256', 'json'].includes(k))) return null
-  return { ...v, name: `${v.sha256}.${v.json ? 'json' : 'txt'}` }
-}
-
-/** Returns a value for display: a long text that is missing becomes its beginning and a note. */
-export function plain(v) {
-  const gone = beside(v)
-  return gone ? `${gone.head} [the first part of ${gone.cut} bytes; the rest, ${gone.name}, is not beside the trace]` : v
-}
-
-/** Returns a value as text: a string unchanged, another value as JSON. */
-export function shown(v) {
-  const p = plain(v)
-  if (p === undefined || p === null) return ''
-  return typeof p === 'string' ? p : JSON.stringify(p, (_, inner) => plain(inner), 2)
-}
-
-/** Returns a fault on one line: place, code, message and hint. */
-export function faultText(f) {
-  if (!f) return ''
-  const at = f.where?.file ? `${f.where.file}${f.where.line ? ':' + f.where.line : ''}: ` : ''
-  return inPage(`${at}${f.code}: ${f.message}${f.hint ? ` (${f.hint})` : ''}`)
-}
-
-/** Formats milliseconds: 250 ms, 1.5 s, 2 min 5 s. */
-export function seconds(ms) {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
+  c.thinking = false
 }

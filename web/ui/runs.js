@@ -1,11 +1,19 @@
 // Begins, continues and stops the runs and conversations of the open project.
-import { batch } from '@preact/signals'
-import { about, asked, attempt, chosen, framed, golem, listFiles, lists, listStaged, look, options, project, refused, run, running, staged, talking, tell, tick, view } from './state.js'
-import { emptyRun, apply, faultText, recall, type } from './run.js'
+import { batch, signal } from '@preact/signals'
+import { about, asked, attempt, chosen, elsewhere, files, framed, golem, listFiles, lists, listStaged, look, project, refused, run, running, staged, talk, talking, tell, tick, view } from './state.js'
+import { emptyRun, apply } from './run.js'
+import { recall, type } from './transcript.js'
+import { faultText } from './texts.js'
 import { settings } from './settings.js'
+import { here, most, put, sessionOf } from './sessions.js'
 
-let current = null // the Run of golem.js that is in progress
-let followed = Promise.resolve() // resolves when the page has shown the end of the last run
+/** Reports whether something runs in as many other projects as can be, and says so. */
+function full() {
+  const busy = elsewhere.value
+  if (busy.length < most) return false
+  tell(`Something runs in ${busy.map((b) => b.name).join(', ')}. golem runs in up to ${most} projects at the same time in this browser: wait until one ends, or stop one.`, 'warn')
+  return true
+}
 
 /** Begins an empty conversation in the open project; the last one is kept. */
 export async function fresh() {
@@ -19,30 +27,66 @@ export async function fresh() {
 
 /** Sends the person's text: to the open conversation, or as a new run, with alone ({entry}) of another worker than the entry. golem itself reads a text that is JSON, because JavaScript does not keep all digits of a number. Resolves to false if the run could not begin. */
 export async function send(text, attachments = [], alone = null) {
-  if (running.value && !talking.value) return false
+  if ((running.value && !talking.value) || (!running.value && full())) return false
   refused.value = null
-  if (current && talking.value) {
-    const back = /^\/(?:rewind +(\d+)|again|retry) *$/.exec(text)
-    const n = Number(back?.[1] ?? lastSaid()?.n)
-    if (back && n) return goBack(n, text)
-    running.value = true
-    type(run.value, text)
-    current.send(text)
+  if (goesOn() && !talking.value && !alone) {
+    goOn(run.value.kept, text, attachments)
     return true
   }
+  if (here.current && talking.value) {
+    const back = /^\/(?:rewind +(\d+)|again|retry) *$/.exec(text)
+    const n = Number(back?.[1] ?? lastSaid()?.n)
+    if (back && n && !running.value) return goBack(n, text)
+    type(run.value, text, attachments, running.value) // while an exchange runs, the message reaches the model before its next request
+    running.value = true
+    here.current.send(text, { attachments })
+    return true
+  }
+  const s = here
   const before = run.value
   const keep = !alone && (about.value?.mode === 'chat' || settings.project(project.value).talk === true)
-  const started = { ...options(), ...(alone && { entry: alone.entry }), attachments, approve: framed ? undefined : approve }
+  const started = { ...talk(), ...(alone && { entry: alone.entry, assistant: undefined }), attachments, approve: framed ? undefined : approver(here) }
   batch(() => {
-    run.value = { ...emptyRun(), sent: { text, attachments, alone } }
+    run.value = { ...emptyRun(), sent: { text, attachments, alone, talks: keep } }
     chosen.value = ''
     running.value = true
     talking.value = keep
   })
-  current = keep ? golem.chat(project.value, text, started) : golem.run(project.value, text, started)
-  const begun = await follow(current)
-  if (!begun && before.events && !run.value.events) run.value = before // show the earlier run again
+  here.current = keep ? golem.chat(project.value, text, started) : golem.run(project.value, text, started)
+  const begun = await follow(s)
+  if (!begun && before.events && !(s === here ? run.value : s.run).events) put(s, { run: before }) // show the earlier run again
   return begun
+}
+
+/** Sets what workers may do without a question in the open conversation: ask, edits or plan. */
+export const permit = (name) => here.current?.permission(name)
+
+/** The messages of the shown conversation that exist in several forms, as golem.conversation lists them: {n, ids, index}. */
+export const branches = signal([])
+
+/** Reads the branches of the shown conversation. */
+async function listBranches() {
+  const id = conversing()
+  if (!id) return void (branches.value = [])
+  const listed = await golem.conversation(project.value, id).then((c) => c.branches ?? [], () => []) // it may not be kept yet
+  if (id === conversing()) branches.value = listed
+}
+
+/** Shows another form of a message: the conversation that has it. */
+export async function switchTo(id) {
+  const kept = (await golem.conversations(project.value)).find((c) => c.id === id)
+  if (!kept) return tell(`This project has no conversation ${id} any more.`, 'warn')
+  return reopen(kept)
+}
+
+/** Gives a kept conversation a title. */
+export async function rename(id, title) {
+  if (talking.value && id === conversing()) {
+    if (running.value) return tell('Something runs: stop it first.', 'warn')
+    running.value = true
+    return here.current.send(`/title ${title}`)
+  }
+  return golem.renameConversation(project.value, id, title)
 }
 
 /** Returns the last message of the person in the transcript. */
@@ -54,7 +98,8 @@ export async function again() {
   if (running.value) return false
   if (run.value.tool) return callTool(...run.value.tool)
   if (talking.value && said) return goBack(said.n, '/again')
-  const { sent, kept, conversation, header, status } = run.value
+  const { sent, kept, conversation, header, shown } = run.value
+  const status = shown ? kept.status : run.value.status
   if (kept && !talking.value) {
     const last = { ...kept, id: conversation || header?.run || kept.id, status }
     return resume(last, 0, kept.mode === 'chat' || answered.includes(status))
@@ -72,10 +117,10 @@ export async function alone(entry, text, tool) {
 
 /** Calls a tool of the entry, or of the worker entry, for the person, with arguments that are a JSON text: in an open conversation with /tool, else in a new run. */
 export async function callTool(name, args, entry) {
-  if (running.value) return
-  if (current && talking.value) {
+  if (running.value || full()) return
+  if (here.current && talking.value) {
     running.value = true
-    current.send(`/tool ${name} ${args}`)
+    here.current.send(`/tool ${name} ${args}`)
     return
   }
   batch(() => {
@@ -84,23 +129,88 @@ export async function callTool(name, args, entry) {
     chosen.value = ''
     running.value = true
   })
-  current = golem.call(project.value, name, args, { ...options(), ...(entry && { entry }), approve: framed ? undefined : approve })
-  await follow(current)
+  here.current = golem.call(project.value, name, args, { ...talk(), ...(entry && { entry, assistant: undefined }), approve: framed ? undefined : approver(here) })
+  await follow(here)
 }
 
 const answered = ['ok', 'needs_input'] // statuses after which a kept run waits for the next message
 
-/** Continues a kept conversation. With at, it branches off before the person's message of that number; with repeat, it sends the last message again. */
-export async function resume(kept, at, repeat = false) {
+/** Shows a kept conversation without continuing it: nothing is sent before the person sends a message or says to go on. */
+export async function present(kept) {
   if (running.value) return
   const name = project.value
   await leave()
   const { said } = await golem.conversation(name, kept.id)
-  if (current || name !== project.value) return // the person did something else meanwhile
+  if (here.current || name !== project.value) return
+  batch(() => {
+    run.value = { ...recall(emptyRun(), said), kept, conversation: kept.id, shown: true, broken: !done(kept) }
+    branches.value = []
+    refused.value = null
+    chosen.value = ''
+  })
+  await listBranches()
+}
+
+/** Reports whether the last exchange of a kept conversation has its end. */
+const done = (kept) => answered.includes(kept.status) || kept.status === 'new' || (kept.mode === 'chat' && kept.status !== 'open')
+
+/** Opens a kept conversation from the list. If its last exchange has no end, it is only shown, because to continue it sends a request again. */
+export const reopen = (kept) => (done(kept) ? resume(kept) : present(kept))
+
+/** Reports whether the person's next text goes on with what is shown, and is not a new run: in a conversation, and after an exchange without its end. */
+export function goesOn() {
+  const { shown, broken, kept } = run.value
+  return talking.value || (shown && (broken || kept.mode === 'chat' || settings.project(project.value).talk === true))
+}
+
+/** Shows the kept conversation of an address. Resolves when it is shown; tells the person if there is none. */
+export async function comeBack(id) {
+  if (!id || running.value || id === conversing()) return
+  const kept = (await golem.conversations(project.value)).find((c) => c.id === id)
+  if (!kept) return tell(`This project has no conversation ${id} any more.`, 'warn')
+  if (kept.error) return tell(faultText(kept.error), 'error')
+  await present(kept)
+}
+
+/** Returns the name under which the conversation that is shown is kept; '' if none is. */
+export function conversing() {
+  const { tool, conversation, header } = run.value
+  return tool ? '' : conversation || header?.run || ''
+}
+
+/** Returns the options that name the worker of a kept conversation, if that is not the entry. A talk with the assistant goes on with it, also after the files became a project. */
+function by({ worker }) {
+  if (worker === about.value?.entry) return {}
+  const own = files.value.some((f) => /(^|\/)assistant(\/worker)?\.(worker|ya?ml)$/.test(f.path))
+  return worker === 'assistant' && !own ? { entry: undefined, assistant: true } : { entry: worker, assistant: undefined }
+}
+
+/** Continues the conversation that is shown, in which the last exchange may have no end, and sends a message after that. */
+export async function goOn(kept, text, attachments = []) {
+  const shown = run.value
+  Object.assign(shown, { shown: false, broken: false, resumed: true })
+  if (text) type(shown, text, attachments)
+  batch(() => {
+    running.value = true
+    talking.value = true
+    tick.value++
+  })
+  here.current = golem.chat(project.value, null, { ...talk(), ...by(kept), resume: kept.id, approve: framed ? undefined : approver(here) })
+  if (text) here.current.send(text, { attachments })
+  return follow(here)
+}
+
+/** Continues a kept conversation. With at, it branches off before the person's message of that number; with repeat, it sends the last message again. */
+export async function resume(kept, at, repeat = false) {
+  if (running.value || full()) return
+  const name = project.value
+  await leave()
+  const { said } = await golem.conversation(name, kept.id)
+  if (here.current || name !== project.value) return // the person did something else meanwhile
   const cut = repeat ? said.findLastIndex((s) => s.n) : at ? said.findIndex((s) => s.n === at) : -1
   // An interrupted run continues with its answer; a chat, or a run that has answered, waits for the next message.
   const keep = kept.mode === 'chat' || answered.includes(kept.status) || at > 0
-  const started = { ...options(), ...(kept.worker !== about.value?.entry && { entry: kept.worker }), resume: kept.id, at, approve: framed ? undefined : approve }
+  const started = { ...talk(), ...by(kept), resume: kept.id, at, approve: framed ? undefined : approver(here) }
   batch(() => {
     run.value = recall(emptyRun(), cut < 0 ? said : said.slice(0, cut))
     run.value.kept = kept
@@ -110,43 +220,56 @@ export async function resume(kept, at, repeat = false) {
     running.value = true
     talking.value = keep
   })
-  current = keep ? golem.chat(project.value, null, started) : golem.run(project.value, '', started)
-  if (repeat) current.send('/again')
-  await follow(current)
+  here.current = keep ? golem.chat(project.value, null, started) : golem.run(project.value, '', started)
+  if (repeat) here.current.send('/again')
+  await follow(here)
 }
 
 /** Goes back, in the open conversation, to before the person's message of this number; it becomes a branch. */
-export const rewind = (n) => goBack(n, `/rewind ${n}`)
+export const rewind = (n) => (run.value.shown && !talking.value ? resume(run.value.kept, n) : goBack(n, `/rewind ${n}`))
 
 /** Takes the person's message n, and what follows, out of the transcript and sends the command that does so in the conversation. */
 function goBack(n, command) {
-  if (running.value || !talking.value) return false
+  if (running.value || !talking.value || full()) return false
   const shown = run.value.transcript
   const at = shown.findIndex((item) => item.kind === 'you' && item.n === n)
   if (at >= 0) shown.length = at
   running.value = true
-  current.send(command)
+  here.current.send(command)
   return true
 }
 
-/** Applies the events of a run until it has ended. Resolves to false if it could not begin. */
-const follow = (handle) => (followed = show(handle))
+/** Applies the events of a session's run until it has ended. Resolves to false if it could not begin. */
+const follow = (s) => (s.followed = show(s, s.current))
 
-async function show(handle) {
-  const shown = run.value
+async function show(s, handle) {
+  const shown = s === here ? run.value : s.run
   let begun = false
-  const clock = setInterval(schedule, 1000) // running calls show how long they run
+  let turned = performance.now()
+  const draw = () => s === here && schedule()
+  const clock = setInterval(draw, 1000) // running calls show how long they run
   try {
     for await (const e of handle) {
       begun ||= e.type === 'run.start'
-      apply(shown, e)
-      if (e.type === 'clearance') attempt('listing what is staged', listStaged)
-      if (talking.value && (e.type === 'idle' || e.type === 'prompt')) {
-        running.value = false
-        attempt('listing the files', listFiles)
+      if (performance.now() - turned > 8) {
+        await turn()
+        turned = performance.now()
       }
-      if (e.type === 'message') running.value = true
-      schedule()
+      apply(shown, e)
+      if (e.type === 'clearance' && s === here) attempt('listing what is staged', listStaged)
+      if (isTalking(s) && (e.type === 'idle' || e.type === 'prompt')) {
+        put(s, { running: false })
+        if (s === here) {
+          attempt('listing the files', listFiles)
+          listBranches()
+        } else {
+          tell(`${s.name} answered.`)
+          s.ending = true
+          handle.end() // its project is free for other tabs; the next message goes on with the conversation
+        }
+      }
+      if (e.type === 'message') put(s, { running: true })
+      draw()
     }
     const { error } = await handle.result
     if (!begun && error && error.code !== 'E_INTERRUPTED') throw error
@@ -154,25 +277,50 @@ async function show(handle) {
     shown.status = 'error'
     const fault = { code: e.code ?? 'E_INTERRUPTED', message: e.message, hint: e.hint }
     if (begun) shown.error ??= fault
-    else refused.value = fault
-    if (view.value !== 'run') tell(faultText(fault), 'error')
+    else if (s === here) refused.value = fault
+    if (s !== here || view.value !== 'run') tell(`${s === here ? '' : `${s.name}: `}${faultText(fault)}`, 'error')
   }
   clearInterval(clock)
-  if (current === handle) {
-    batch(() => {
-      current = null
-      running.value = false
-      talking.value = false
-      asked.value = []
-      tick.value++
-    })
-  }
+  if (s.current === handle) await close(s, shown)
+  if (s !== here) return begun
   await attempt('reading the project', async () => {
     await lists()
     await look()
+    await listBranches()
   })
   return begun
 }
+
+const isTalking = (s) => (s === here ? talking.value : s.talking)
+
+/** Ends what a session shows of a run. If the person was in another project then, their next message goes on with the conversation. */
+async function close(s, shown) {
+  const away = s !== here
+  const talked = isTalking(s)
+  s.current = null
+  put(s, { running: false, talking: false, asked: [] })
+  tick.value++
+  if (away && !talked) tell(`${s.name} is done: ${shown.status}.`)
+  if (talked && s.left) await onward(s, shown)
+  s.left = s.ending = false
+}
+
+/** Lets the person's next message go on with a conversation that was ended because they went to another project. */
+async function onward(s, shown) {
+  const id = shown.conversation || shown.header?.run
+  const kept = (await golem.conversations(s.name).catch(() => [])).find((c) => c.id === id)
+  if (!kept || kept.error) return
+  Object.assign(shown, { kept, conversation: id, shown: true, broken: !done(kept) })
+  tick.value++
+}
+
+const { port1, port2 } = new MessageChannel()
+
+/** Resolves in a task of its own, after the browser could draw and take keys. A timer would wait long in a tab that is not shown. */
+const turn = () => new Promise((resolve) => {
+  port1.onmessage = resolve
+  port2.postMessage(0)
+})
 
 let due = 0
 /** Draws the run again in the next frame, once for any number of events. */
@@ -187,29 +335,36 @@ function schedule() {
 /** Stops the run, or in a conversation the current exchange; the trace is completed. */
 export function stop() {
   for (const q of asked.value) q.answer({ answer: 'no', reason: 'stopped' })
-  asked.value = []
-  if (talking.value) current?.stop()
-  else current?.cancel()
+  if (talking.value) here.current?.stop()
+  else here.current?.cancel()
 }
 
-/** Stops the run of the open project, ends its conversation, and resolves when the page has shown its end. */
-export async function leave() {
-  if (running.value) stop()
-  if (talking.value) current?.end()
-  await followed
+/** Stops the run of a project, the open one if none is named, ends its conversation, and resolves when the page has shown its end. */
+export async function leave(name = project.value) {
+  const s = sessionOf(name)
+  if (!s) return
+  if (s !== here) s.current?.cancel()
+  else if (running.value) stop()
+  if (isTalking(s)) s.current?.end()
+  await s.followed
 }
 
-/** Asks the person a question of golem, and resolves to the answer. signal aborts if the question is withdrawn. */
-function approve(request, signal) {
-  return new Promise((resolve) => {
-    const question = {
-      request,
-      answer(decision) {
-        asked.value = asked.value.filter((q) => q !== question)
-        resolve(decision)
-      },
-    }
-    asked.value = [...asked.value, question]
-    signal.addEventListener('abort', () => question.answer(null), { once: true })
-  })
+/** Leaves the open project: what runs in it goes on, and a conversation that waits for the person is ended, so that other tabs can use the project. Returns a promise of that end, or null. */
+export function depart() {
+  here.left = talking.value
+  return talking.value && !running.value ? leave() : null
 }
+
+/** Returns the function that asks the person a question of golem in a session, and resolves to the answer. Its signal aborts if the question is withdrawn. */
+const approver = (s) => (request, signal) => new Promise((resolve) => {
+  const open = () => (s === here ? asked.value : s.asked)
+  const question = {
+    request,
+    answer(decision) {
+      put(s, { asked: open().filter((q) => q !== question) })
+      resolve(decision)
+    },
+  }
+  put(s, { asked: [...open(), question] })
+  signal.addEventListener('abort', () => question.answer(null), { once: true })
+})

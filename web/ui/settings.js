@@ -37,6 +37,8 @@ export function withScheme(address) {
   return `${/^(localhost|127\.0\.0\.1)([:/]|$)/.test(text) ? 'http' : 'https'}://${text}`
 }
 
+const widest = new Set() // the projects for which the person said yes to all approvals, until the page is closed
+
 export const settings = {
   /** light, dark or system. The stored field theme is ignored: older versions wrote it although the person had not chosen. */
   get theme() {
@@ -78,16 +80,31 @@ export const settings = {
   set prompts(v) {
     write(place, { ...read(place), prompts: v })
   },
-  /** The choices for one project: model, approval, entry, talk. */
+  /** The choices for one project: model, approval, entry, talk. A yes to all approvals is not stored: it ends with the page. */
   project(name) {
-    return read(place).projects?.[name] ?? {}
+    const { approval, ...rest } = read(place).projects?.[name] ?? {}
+    const now = widest.has(name) ? 'approve_all' : approval === 'approve_all' ? '' : approval
+    return now === undefined ? rest : { ...rest, approval: now }
   },
   setProject(name, choice) {
+    if (choice.approval !== undefined) widest.delete(name)
+    if (choice.approval === 'approve_all') {
+      widest.add(name)
+      choice = { ...choice, approval: '' }
+    }
     const all = read(place)
     const projects = { ...all.projects, [name]: { ...all.projects?.[name], ...choice } }
     return write(place, { ...all, projects })
   },
+  renameProject(name, to) {
+    const mine = this.project(name)
+    this.forgetProject(to)
+    this.setProject(to, mine)
+    this.forgetProject(name)
+    if (this.last === name) this.last = to
+  },
   forgetProject(name) {
+    widest.delete(name)
     const all = read(place)
     const projects = { ...all.projects }
     delete projects[name]
@@ -110,6 +127,13 @@ export const settings = {
     else delete all[name]
     return write(place, { ...read(place), providers: all })
   },
+  /** The person's default model, for what names none, as golem login sets it; '' if none was chosen. */
+  get model() {
+    return read(place).model ?? ''
+  },
+  setModel(model) {
+    return write(place, { ...read(place), model: model || undefined })
+  },
   /** The provider of web_search and, if it is not the provider's default, its url. */
   get search() {
     return read(place).search ?? {}
@@ -121,10 +145,11 @@ export const settings = {
   get ownWeb() {
     return /^["']?web["']?[ \t]*:/m.test(this.config)
   },
-  /** Returns the person's config.yaml, with the setting search and the added providers; more has further providers in the same form. */
+  /** Returns the person's config.yaml, with the default model, the setting search and the added providers; more has further providers in the same form. */
   configuration(more = {}, keys = this.environment()) {
     const { provider, url } = this.search
     let own = this.config
+    if (this.model && !/^["']?model["']?[ \t]*:/m.test(own)) own = `${own && `${own.trimEnd()}\n`}model: ${JSON.stringify(this.model)}\n`
     if (provider && !this.ownWeb) own = `${own && `${own.trimEnd()}\n`}web: {search: ${JSON.stringify(url ? { provider, url } : { provider })}}\n`
     const rows = Object.entries({ ...this.providers, ...more }).filter(([name]) => !new RegExp(`^ +${name}:`, 'm').test(own))
     if (!rows.length) return own
@@ -160,6 +185,6 @@ export const settings = {
   forgetKeys() {
     localStorage.removeItem(keyPlace)
     localStorage.removeItem(secretPlace)
-    write(place, { ...read(place), providers: undefined, search: undefined })
+    write(place, { ...read(place), model: undefined, providers: undefined, search: undefined })
   },
 }

@@ -4,6 +4,7 @@ import * as store from './store.js'
 import { providers, settings, variable, withScheme } from './settings.js'
 import { visible } from './diff.jsx'
 import { bytes } from './size.js'
+import { Icon } from './icons.jsx'
 import { possible, wish } from './notify.js'
 
 export function Settings() {
@@ -73,9 +74,10 @@ function Keys({ forgotten }) {
       </div>
       <Rows rows={used} env={env} set={set} named={named} />
       <details class="call" open={used.length === 0}>
-        <summary><strong class="grow">{used.length ? 'Other providers' : 'Providers'}</strong><span class="small muted">{others.length}</span></summary>
+        <summary><span class="chev"><Icon name="chevron" /></span><strong class="grow">{used.length ? 'Other providers' : 'Providers'}</strong><span class="small muted">{others.length}</span></summary>
         <div class="detail"><Rows rows={others} env={env} set={set} named={named} /></div>
       </details>
+      {settings.model && <p class="row">Default model, where nothing names one: <code>{visible(settings.model)}</code><button class="button small" onClick={() => { settings.setModel(''); again((n) => n + 1) }}>Forget it</button></p>}
       <div class="row"><button class="button danger" disabled={store.framed} onClick={forget}>Forget all keys, addresses and secrets</button></div>
     </section>
   )
@@ -84,7 +86,7 @@ function Keys({ forgotten }) {
 function Rows({ rows, env, set, named }) {
   if (!rows.length) return null
   return (
-    <form onSubmit={(e) => e.preventDefault()}><table class="list keys">
+    <form onSubmit={(e) => e.preventDefault()}><table class="list keys" aria-label="Keys and addresses">
       <thead><tr><th scope="col">Provider</th><th scope="col">Key</th><th scope="col">Address</th></tr></thead>
       <tbody>
         {rows.map((p) => {
@@ -124,7 +126,7 @@ function Secrets() {
     <section class="stack" aria-labelledby="secrets">
       <h3 id="secrets">Secrets</h3>
       <p class="small">A project’s module gets one where a worker’s file says <code>{'config: {TOKEN: {secret: NAME}}'}</code> and you trust it. They are kept as keys are: in this browser only, in the clear.</p>
-      {names.length > 0 && <table class="list"><tbody>{names.map((name) => (
+      {names.length > 0 && <table class="list" aria-label="Kept secrets"><tbody>{names.map((name) => (
         <tr key={name}>
           <th scope="row" class="mono">{name}</th>
           <td><button class="button danger" onClick={() => set(name)} aria-label={`Remove the secret ${name}`}>Remove</button></td>
@@ -192,7 +194,7 @@ function Trust() {
         ? <p class="muted small">The files of this project allow nothing beyond its sandbox.</p>
         : <>
             <p class="small">These settings of the project reach beyond its sandbox. They have no effect until you trust them; a run asks before it begins.</p>
-            <table class="list">
+            <table class="list" aria-label="Settings that reach beyond the sandbox">
               <thead><tr><th scope="col">Setting</th><th scope="col">What it means</th><th scope="col">Trusted</th></tr></thead>
               <tbody>{told.widenings.map((w) => (
                 <tr key={w.file + w.path + w.value + w.module}>
@@ -223,7 +225,7 @@ function Rules() {
   return (
     <section class="stack" aria-labelledby="rules">
       <h3 id="rules">Calls that do not ask in {name}</h3>
-      <table class="list"><tbody>{rules.map((yaml, i) => (
+      <table class="list" aria-label="Kept rules"><tbody>{rules.map((yaml, i) => (
         <tr key={yaml}>
           <th scope="row"><span class="mono">{visible(yaml)}</span></th>
           <td><button class="button danger" onClick={() => remove(i + 1)} aria-label={`Remove ${visible(yaml)}`}>Remove</button></td>

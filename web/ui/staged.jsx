@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { Diff, visible } from './diff.jsx'
 import { askYes } from './ask.jsx'
-import { faultText } from './run.js'
+import { faultText } from './texts.js'
 import { Undoable } from './undo.jsx'
 import { count } from './usage.js'
 

@@ -13,7 +13,7 @@ effect(() => { // a form belongs to the open project
 
 /** Opens the form to start a tool of the entry. */
 export const startTool = () => store.attempt('listing the tools', async () => {
-  const { tools } = await store.golem.describe(store.project.value, '', store.options())
+  const { tools } = await store.golem.describe(store.project.value, '', store.talk())
   const all = tools.filter((t) => t.call !== 'refused' && !t.worker && t.from !== 'golem')
   if (!all.length) return store.tell('The entry has no tool that you may start.')
   asked.value = { title: 'Start a tool', action: 'Start', tools: all.sort((a, b) => (b.call === 'manual') - (a.call === 'manual')), send: (text, tool) => store.callTool(tool.name, text) }

@@ -2,7 +2,8 @@
 // projects and runs goes through golem.js; what concerns only this browser (theme, last
 // project, provider keys) is in settings.js.
 import { signal, computed, batch } from '@preact/signals'
-import { emptyRun, faultText } from './run.js'
+import { emptyRun } from './run.js'
+import { faultText } from './texts.js'
 import { settings } from './settings.js'
 
 /** The golem.js object; set once by start. */
@@ -16,6 +17,7 @@ export const libraries = signal({ libraries: [], faults: [] })
 export const view = signal('projects') // projects, run, workers, files, staged, trace, settings
 export const project = signal('') // the open project's name
 export const about = signal(null) // its description, from golem.open: entry, mode, model, faults
+export const assisting = signal(false) // the open project has no worker: the person talks with golem's assistant about its files
 export const unread = signal('') // why the open project could not be read
 export const files = signal([])
 export const toast = signal(null)
@@ -34,6 +36,7 @@ export const chosen = signal('') // the id of the call whose details are shown
 export const editing = signal('') // the path of the file in the editor
 export const looking = signal('') // the path of the worker that is shown
 export const tracing = signal('') // the name of the trace that is shown
+export const elsewhere = signal([]) // the projects that are not open and in which something runs: {name, asks, title}, where asks counts the questions and title is that of the last one
 export const refused = signal(null) // the fault because of which the last message began no run; null: it began one
 
 export const opened = computed(() => projects.value.find((p) => p.name === project.value))
@@ -85,7 +88,7 @@ export async function look() {
 
 /** The browser asks before the page is left while something runs. */
 addEventListener('beforeunload', (e) => {
-  if (running.value) e.preventDefault()
+  if (running.value || elsewhere.value.length) e.preventDefault()
 })
 
 /** Lists the staged items that wait for the person. */
@@ -121,7 +124,12 @@ export async function inspect() {
   const name = project.value
   try {
     const told = await golem.open(name, options())
-    if (name === project.value) about.value = told
+    const bare = told.bare === true && !options().entry
+    const shown = bare ? { ...told, ...(await golem.open(name, { ...options(), assistant: true })) } : told
+    if (name === project.value) batch(() => {
+      about.value = shown
+      assisting.value = bare
+    })
   } catch (e) {
     if (name === project.value) unread.value = textOf(e)
     throw e
@@ -142,6 +150,9 @@ export function options() {
     prompts: settings.prompts || undefined,
   }
 }
+
+/** Returns the options of a run of the open project's entry, or of the assistant. */
+export const talk = () => ({ ...options(), assistant: assisting.value || undefined })
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 

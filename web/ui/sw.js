@@ -45,9 +45,12 @@ async function genuine(file, response, right = (sum) => sums[file].includes(sum.
 async function unpack(cache, file) {
   const kept = await cache.match(file)
   if (kept.headers.has('Golem-Unpacked')) return
-  const made = await genuine(file, new Response(kept.body.pipeThrough(new DecompressionStream('gzip')), { headers: kept.headers }))
+  const made = await genuine(file, plain(kept))
   if (made) await cache.put(file, made)
 }
+
+/** Returns the response with the decompressed module, if the module is compressed. */
+const plain = (kept) => kept.headers.get('Content-Type') === types.gz ? new Response(kept.body.pipeThrough(new DecompressionStream('gzip')), { headers: kept.headers }) : kept
 
 addEventListener('activate', (event) => {
   event.waitUntil(
@@ -80,7 +83,7 @@ async function ofThisBuild(request, file) {
   return response
 }
 
-/** Names with a digest of the content: parts that a page loads later. */
+/** Names with a digest of the content, of a compressed program that of the program: parts that a page loads later. */
 const digested = /-([0-9a-f]{20})\.[\w.]+$/
 
 /** Answers a request of an open page of an earlier build. The digest in the name must be that of the content. */
@@ -88,7 +91,8 @@ async function ofEarlierBuild(request, file) {
   const [, begin] = digested.exec(file)
   for (const n of (await caches.keys()).filter((n) => n.startsWith(mine))) {
     const kept = await caches.match(new URL(file, registration.scope), { cacheName: n })
-    const good = kept && await genuine(file, kept, (sum) => sum.startsWith(begin))
+    const begins = (sum) => sum.startsWith(begin)
+    const good = kept && ((await genuine(file, kept.clone(), begins)) ?? (await genuine(file, plain(kept), begins).catch(() => null))) // it may not be compressed
     if (good) return good
   }
   return fetch(request)

@@ -6,7 +6,7 @@ import * as store from './store.js'
 import { visible } from './diff.jsx'
 import { Dialog } from './ask.jsx'
 import { address } from './packed.jsx'
-import { faultText } from './run.js'
+import { faultText } from './texts.js'
 import { fault, fetchModule, largest } from './toolfetch.js'
 import { Found } from './toolfound.jsx'
 import { count } from './usage.js'
@@ -52,13 +52,34 @@ async function fromAddress(project, from, path, signal, tell) {
   return { name, from, data: await fetchModule(url, signal) }
 }
 
-/** Reads the module among the chosen files, and its description if it was chosen too. */
-async function fromFiles(files) {
+const read = async (f) => new Uint8Array(await f.slice(0, largest + 1).arrayBuffer())
+const stemOf = (file) => file.name.replace(/\.\w+$/, '')
+/** Returns the path of a chosen file from its folder, if a folder was chosen. */
+const pathOf = (file) => (file.webkitRelativePath ? file.webkitRelativePath.replace(/^[^/]*\//, '') : file.name)
+/** Reports whether a file of a folder may be imported: not one of packages or of other programs. */
+const imported = (path) => /\.(m?[jt]s|json)$/.test(path) && !path.split('/').some((part) => part === 'node_modules' || part.startsWith('.'))
+const most = 1000 // files
+
+/** Reads the source among the chosen files, which golem makes a module of, and the others, which it may import. */
+async function fromSource(files, name) {
+  const sources = files.filter((f) => /\.m?[jt]s$/.test(f.name) && !/\.(test|d)\.m?[jt]s$/.test(f.name) && !pathOf(f).includes('/'))
+  if (!sources.length) throw fault('E_USAGE', 'no source lies directly in this folder', 'choose the folder that has the .js or .ts file of the tool')
+  const tool = sources.length === 1 ? sources[0] : sources.find((f) => stemOf(f) === name)
+  if (!tool) throw fault('E_USAGE', 'several sources are chosen', 'write the name of the tool among them into the field Name, and choose them again; the others are what it imports')
+  const others = files.filter((f) => f !== tool && imported(pathOf(f)))
+  if (others.length > most) throw fault('E_USAGE', `the folder has more than ${most} sources`, 'choose one with only the tool and what it imports')
+  const imports = {}
+  for (const f of others) imports[pathOf(f)] = await read(f)
+  return { name: stemOf(tool), from: '', data: await read(tool), source: tool.name, imports }
+}
+
+/** Reads the module or source among the chosen files, and the module's description if it was chosen too. name is what the person wrote for it. */
+async function fromFiles(files, name) {
   const modules = files.filter((f) => /\.wasm$/i.test(f.name))
-  if (modules.length !== 1) throw fault('E_USAGE', 'choose one .wasm file', 'if its description lies beside it, NAME.tools.yaml, choose both')
+  if (!modules.length && files.some((f) => /\.m?[jt]s$/.test(f.name))) return fromSource(files, name)
+  if (modules.length !== 1) throw fault('E_USAGE', 'choose one .wasm, .js or .ts file', 'if the description of a module lies beside it, NAME.tools.yaml, choose both')
   const stem = modules[0].name.slice(0, -5)
   const beside = files.find((f) => f.name === `${stem}.tools.yaml`)
-  const read = async (f) => new Uint8Array(await f.slice(0, largest + 1).arrayBuffer())
   return { name: stem, from: '', data: await read(modules[0]), sidecar: beside && await read(beside) }
 }
 
@@ -108,10 +129,10 @@ function AddTool({ project, fetched, leave }) {
 function Source({ fetched, typed, doing, told, look, project, tell, leave }) {
   const names = Object.keys(fetched).sort()
   const fetchIt = (from, path = '') => look((signal) => fromAddress(project, from, path, signal, tell), path !== '')
-  const picked = (e) => {
+  const picked = (from) => (e) => {
     const files = [...e.target.files]
     e.target.value = ''
-    look(() => fromFiles(files))
+    look(() => from(files, typed.name.trim()))
   }
   return (
     <Dialog title="Add a tool" leave={leave} submit={() => !doing && typed.address.trim() && fetchIt(typed.address.trim())}
@@ -126,8 +147,9 @@ function Source({ fetched, typed, doing, told, look, project, tell, leave }) {
         <input id="tool-name" class="input" defaultValue={typed.name} onInput={(e) => (typed.name = e.target.value)} autocomplete="off" spellcheck={false} placeholder="that of the address or file" />
       </div>
       <div class="field">
-        <label class="button">Choose a file of this computer<input class="sr" type="file" multiple accept=".wasm,.yaml" disabled={doing !== ''} onChange={picked} /></label>
-        <p class="hint">If its description lies beside it (NAME.tools.yaml), choose both.</p>
+        <label class="button">Choose a file of this computer<input class="sr" type="file" multiple accept=".wasm,.yaml,.js,.ts,.mjs,.mts,.json" disabled={doing !== ''} onChange={picked(fromFiles)} /></label>
+        <label class="button">Choose a folder<input class="sr" type="file" webkitdirectory disabled={doing !== ''} onChange={picked(fromSource)} /></label>
+        <p class="hint">A module (.wasm), with its description if that lies beside it (NAME.tools.yaml); or a source (.js, .ts), with the files beside it that it imports. Choose the source's folder if it imports files of folders in it.</p>
       </div>
       {names.length > 0 && <><h3>Fetched from an address</h3>
         <ul class="stack">{names.map((path) => (

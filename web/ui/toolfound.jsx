@@ -66,6 +66,25 @@ function described(m) {
   return sources[m.described] ?? 'not described'
 }
 
+/** Returns what a module is and declares, as pairs of a name and a value. */
+const factsOf = (m) => [
+  ['form', visible(forms[m.form] ?? m.form)],
+  m.built && ['is', visible(m.built)],
+  ['needs', m.needs?.length ? <ul>{m.needs.map((n) => <li key={n}>{visible(n)}</li>)}</ul> : 'nothing but its arguments'],
+  ['tools', described(m)],
+]
+
+const partsOf = (m) => [
+  m.memory && ['memory', `${bytes(m.memory.min * 65536)}, at most ${bytes(m.memory.max * 65536)}`],
+  m.imports?.length && ['imports', grouped(m.imports)],
+  ['exports', m.exports?.length ? <Names all={m.exports} /> : 'no function'],
+]
+
+const Facts = ({ facts }) => <dl class="facts">{facts.filter(Boolean).map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name}:`}>{value}</dd>])}</dl>
+
+/** A module of the project. */
+export const Module = ({ module: m }) => <>{m.refused && <p class="note warn">golem refuses this module: {visible(m.refused)}</p>}<Facts facts={[['size', size(m.size)], ['sha256', <span class="mono">{m.sha256}</span>], ...factsOf(m), ...partsOf(m)]} /></>
+
 export function Found({ found, doing, leave, write }) {
   const { module: m, was, taken, beside, pinned, others, from, update } = found
   const list = (all) => <ul>{all.map((n) => <li key={n}>{visible(n)}</li>)}</ul>
@@ -81,23 +100,18 @@ export function Found({ found, doing, leave, write }) {
     repins && ['tools.lock has', <span class="mono">{pinned}</span>],
     others > 0 && ['tools.lock', `is new, and pins ${count(others, 'other module')} of the project too`],
     differs.length > 0 && ['changes', list(differs)],
-    ['form', visible(forms[m.form] ?? m.form)],
-    m.built && ['is', visible(m.built)],
-    ['needs', m.needs?.length ? list(m.needs) : 'nothing but its arguments'],
-    ['tools', described(m)],
+    ...factsOf(m),
     beside && ['description', `a file that the project has already: ${visible(m.path.replace(/wasm$/, 'tools.yaml'))}`],
-    m.memory && ['memory', `${bytes(m.memory.min * 65536)}, at most ${bytes(m.memory.max * 65536)}`],
-    m.imports?.length && ['imports', grouped(m.imports)],
-    ['exports', m.exports?.length ? <Names all={m.exports} /> : 'no function'],
+    ...partsOf(m),
     pinned === m.sha256 && ['pinned', 'this is the module that tools.lock has'],
-  ].filter(Boolean)
+  ]
   const verb = update ? 'Update' : other ? 'Replace' : 'Add'
   return (
     <Dialog title={m.refused ? `${visible(m.path)} cannot be used` : `${verb} ${visible(m.path)}?`} leave={leave} submit={() => !doing && !m.refused && write()} cancel={m.refused ? 'Close' : 'Cancel'}
       buttons={!m.refused && <button class={`button ${other ? 'danger' : 'primary'}`} disabled={doing !== ''}>{verb} it</button>}>
       {m.refused ? <p class="note error" role="alert">Nothing was written, because golem would refuse the module: {visible(m.refused)}</p>
         : <p>Nothing of it has run. It gets no files, hosts or configuration by being added: a worker file grants those.</p>}
-      <div tabIndex={0} role="region" aria-label={visible(m.path)}><dl class="facts">{facts.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name}:`}>{value}</dd>])}</dl></div>
+      <div tabIndex={0} role="region" aria-label={visible(m.path)}><Facts facts={facts} /></div>
     </Dialog>
   )
 }

@@ -9,10 +9,13 @@ import { Boundary } from './boundary.jsx'
 import { Chosen } from './tree.jsx'
 import { Icon } from './icons.jsx'
 import { bytes } from './size.js'
+import { NewTests } from './newtests.jsx'
 import { Compare } from './compare.jsx'
 import { AllTurns, Turns } from './turns.jsx'
 import { dropped } from './bring.jsx'
-import { byID, faultText, readTrace, seconds, shown } from './run.js'
+import { byID } from './calls.js'
+import { readTrace } from './run.js'
+import { faultText, seconds, shown } from './texts.js'
 import { spent } from './usage.js'
 
 const shownTrace = signal(null) // {n, name, run, prompts, project}: n counts the traces that were shown, project was open
@@ -138,12 +141,12 @@ function Runs({ compare }) {
       <summary><span class="chev"><Icon name="chevron" /></span><strong class="grow">Runs of {name}</strong><span class="small muted">{runs.length}</span></summary>
       <div class="detail">
         <div class="row"><span class="small muted grow">Mark two runs to compare them.</span><button class="button" disabled={marked.length !== 2} onClick={both}>Compare</button></div>
-        <table class="list">
+        <table class="list" aria-label={`Runs of ${visible(name)}`}>
         <thead><tr><td /><th scope="col">Run</th><th scope="col" class="wide-only">When</th><th scope="col" class="nowrap">Status</th><th scope="col" class="nowrap wide-only">Took</th><th scope="col" class="wide-only">Used</th><th scope="col" class="nowrap wide-only">Size</th><td /></tr></thead>
         <tbody>{runs.slice(0, 100).map((r) => (
           <tr key={r.name}>
             <td><input type="checkbox" aria-label={`mark ${visible(r.name)}`} checked={marked.includes(r.name)} onChange={(e) => mark(r.name, e.target.checked)} /></td>
-            <td><button class="button quiet mono wraps" onClick={() => read(r)}>{visible(r.name)}</button>{told[r.name]?.input && <p class="small past">{visible(told[r.name].input)}</p>}</td>
+            <td><button class="button quiet wraps titled" onClick={() => read(r)}>{told[r.name]?.input && <span>{visible(told[r.name].input)}</span>}<span class="mono small muted">{visible(r.name)}</span></button></td>
             <td class="wide-only">{when(r.modified)}</td>
             <td class="nowrap">{goesOn(r.name) ? 'goes on' : told[r.name]?.status ?? ''}</td>
             <td class="nowrap wide-only">{told[r.name]?.ms ? seconds(told[r.name].ms) : ''}</td>
@@ -182,6 +185,7 @@ function Shown({ trace }) {
       {run.error && <div class="note error">{visible(faultText(run.error))}</div>}
       {run.output !== undefined && <details class="call"><summary><span class="chev"><Icon name="chevron" /></span><strong>Answer</strong></summary><div class="detail"><pre class="block" tabIndex={0}>{visible(shown(run.output))}</pre></div></details>}
       {all.length > most && <p class="note">The first {most.toLocaleString()} of {all.length.toLocaleString()} calls are shown.</p>}
+      <TestOf trace={trace} />
       <div class="row" role="group" aria-label="How to show it">
         <button class="button" aria-pressed={as === 'tree'} onClick={() => setAs('tree')}>Tree</button>
         <button class="button" aria-pressed={as === 'timeline'} onClick={() => setAs('timeline')}>Timeline</button>
@@ -194,6 +198,15 @@ function Shown({ trace }) {
       </div>
     </div>
   )
+}
+
+/** A button that makes a test of a run of the open project. */
+function TestOf({ trace }) {
+  const [open, setOpen] = useState(false)
+  if (!trace.project || store.tracing.value !== trace.name || goesOn(trace.name)) return null
+  return open
+    ? <NewTests what={{ runs: [trace.run.header.run] }} leave={() => setOpen(false)} />
+    : <div class="row"><button class="button" onClick={() => setOpen(true)}>Make a test of this</button></div>
 }
 
 /** Returns how long calls waited for the person, in ms. Time in which several waited counts once. */
@@ -211,7 +224,7 @@ function TraceTree({ calls, id, pick, whole }) {
   return (
     <ul class="tree">
       {calls.map((c) => (
-        <li key={c.id}>
+        <li key={c.id} aria-level={c.id.split('.').length}>
           <button class="node" style={{ paddingLeft: `${8 + (c.id.split('.').length - 1) * 18}px` }} aria-expanded={c.id === id} onClick={() => pick(c.id)}>
             <Status call={c} /><span class="name">{visible(c.name)}</span>
             <span class="args">{[c.error?.code, brief(c)].filter(Boolean).join(' ')}</span>

@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { visible } from './diff.jsx'
 import { Status, Detail, brief, took } from './call.jsx'
-import { isOver } from './run.js'
+import { isOver } from './calls.js'
 import { spent } from './usage.js'
 import * as store from './store.js'
 

@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks'
 import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
-import { seconds, shown } from './run.js'
-import { count, spent } from './usage.js'
+import { seconds, shown } from './texts.js'
+import { count, spent, thinking } from './usage.js'
 
 const most = 1000 // turns that are drawn at most
 
@@ -32,7 +32,7 @@ function Turn({ call, at, prompt, named }) {
       <summary>
         <span class="chev"><Icon name="chevron" /></span><strong>{named && `${visible(call.name)}, `}turn {visible(r.turn)}</strong>
         <span class="args ellipsis grow">{visible(then)}</span>
-        <span class="small muted">{[Number.isFinite(r.ms) ? seconds(r.ms) : '', spent(r.usage)].filter(Boolean).join(' · ')}</span>
+        <span class="small muted">{[r.reasoning?.ms > 0 ? `thought for ${seconds(r.reasoning.ms)}` : '', thinking(r.reasoning), Number.isFinite(r.ms) ? seconds(r.ms) : '', spent(r.usage)].filter(Boolean).join(' · ')}</span>
       </summary>
       {open && (
         <div class="detail">

@@ -41,5 +41,8 @@ export function spent(u) {
   return [tokens(u), cost(u)].filter(Boolean).join(' · ')
 }
 
+/** Formats the tokens of a turn's reasoning: ~320 tokens. */
+export const thinking = (r) => (r?.tokens > 0 ? `${r.estimated ? '~' : ''}${count(r.tokens, 'token')}` : '')
+
 /** Formats a number with a noun: 1 file, 2 files. */
 export const count = (n, one, many = `${one}s`) => `${n.toLocaleString()} ${n === 1 ? one : many}`

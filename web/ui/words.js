@@ -4,17 +4,19 @@
 /** Patterns of texts about the command line, and their replacements. words_test.go tests that they cover all messages that a page can get. */
 const here = [
   [/,? ?none on the command line \(--model\), in (.*?) \(model:\), in the environment \(GOLEM_MODEL\), in the manifest \(model:\) or in your own config\.yaml \(model:\), and no caller has one/, ' none is chosen here, and $1, the project and your configuration name none'],
-  [/for example --model \S+, or export GOLEM_MODEL/, 'choose a model'],
+  [/golem login chooses one and keeps its key; for one run, --model [^ )]+/, 'choose a model'],
   [/name one as provider:model, e\.g\. --model (\S+)/, 'choose one, for example $1'],
   [/choose a matching model with --model or model:/, 'choose a matching model'],
   [/\(--model (\S+):NAME\)/, '(as $1 calls it)'],
   [/(choose|try) another model with --model/g, '$1 another model'],
   [/there is no key for (.*?): \w+ is not set/, 'there is no key for $1'],
-  [/set \w+ in the environment or in \.env/, 'enter its key in the settings'],
+  [/golem login \S+ asks for the key and keeps it; or set \w+ in the environment/, 'enter its key in the settings'],
   [/the key in \w+ may/, 'your key may'],
   [/refused the key in \w+/, 'refused your key'],
   [/check \w+: it must/, 'check it in the settings: it must'],
   [/; golem undo \S+ --diff shows the differences| \(end of input does the same\)/, ''],
+  [/this is the branch \S+ now; the other (one|answer) stays in the list of conversations/, 'the other $1 stays: ‹ and › at your message show it'],
+  [/record it: golem test --record --filter '.*'/, 'Record makes one'],
   [/^saved in your own configuration: .*/, 'saved: Settings, Calls that do not ask'],
   [/^resumed \S+: (".*"), (\d+) message\(s\)$/, 'You go on with $1 (messages: $2).'],
   [/check the account behind \w+/, 'check the account that your key belongs to'],
@@ -32,7 +34,7 @@ const here = [
   [/, name a directory that golem can write to with --lib|, or (?:give|name|use|run with|set) --[a-z-]+.*$/, ''],
   [/ \(?with --[a-z-]+(?: [A-Z]+)?\)?/g, ''],
   [/set (\w+)_BASE_URL, for example/, 'enter the address in the settings, for example'],
-  [/set the key of one, for example \w+, or name it: golem models PROVIDER/, 'enter a key in the settings'],
+  [/golem login keeps the key of one; golem models PROVIDER asks one without a key/, 'enter a key in the settings'],
   [/put the key into an environment variable/, 'enter the key in its own field'],
 ]
 

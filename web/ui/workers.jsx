@@ -6,8 +6,9 @@ import { Description } from './describe.jsx'
 import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { layered } from './layers.js'
-import { faultText } from './run.js'
+import { faultText } from './texts.js'
 import { tryTool, tryWorker } from './start.js'
+import { Tests } from './tests.jsx'
 import { count } from './usage.js'
 
 const phone = matchMedia('(max-width: 860px)')
@@ -26,6 +27,7 @@ export function Workers() {
   const name = store.project.value
   const about = store.about.value
   const [tree, setTree] = useState(null)
+  const [testing, setTesting] = useState(false)
   useEffect(() => {
     let gone = false
     if (!about) return undefined
@@ -36,11 +38,12 @@ export function Workers() {
     return () => { gone = true }
   }, [name, about])
   if (!tree) return <div class="empty" role="status"><span class="mark running" />reading the workers…</div>
+  if (testing) return <Tests leave={() => setTesting(false)} />
   const chosen = tree.workers.find((w) => w.path === store.looking.value)
   return (
     <div class={`split workers ${chosen ? 'chosen-one' : ''}`}>
       <section class="pane" aria-label="Who may call whom" data-away={chosen !== undefined}>
-        <header><h2>Workers</h2><span class="small muted grow">{count(tree.workers.length, 'worker')}{!chosen && tree.workers.length > 0 && ': choose one to see what it may do, and to try it'}</span></header>
+        <header><h2>Workers</h2><span class="small muted grow">{count(tree.workers.length, 'worker')}{!chosen && tree.workers.length > 0 && ': choose one to see what it may do, and to try it'}</span><button class="button" onClick={() => setTesting(true)}>Tests</button></header>
         {tree.faults?.map((f, i) => <p class={`note small ${f.severity === 'warning' ? 'warn' : 'error'}`} key={i}>{faultText(f)}</p>)}
         {tree.workers.length === 0
           ? <p class="empty">This project has no worker yet. A worker is a file that ends in .worker: make one in Files.</p>

@@ -28,10 +28,20 @@ func (e *Editor) complete() {
 		e.offer = offer{}
 		return
 	}
-	if len(choices) == 1 && choices[0].Text == e.text[from:e.at] {
+	if len(choices) == 1 && choices[0].Text == strings.TrimRight(e.text[from:e.at], " ") {
 		choices = nil
 	}
 	e.offer = offer{choices: choices[:min(len(choices), maxChoices)], from: from, shut: shut}
+}
+
+// Offer replaces the text and offers its completions, the first one chosen. It reports
+// whether there are some.
+func (e *Editor) Offer(text string) bool {
+	e.SetText(text)
+	if e.complete(); e.offer.open() {
+		e.offer.pick = 1
+	}
+	return e.offer.open()
 }
 
 // choices returns the completions that fit the word before the cursor, and the offset
@@ -48,7 +58,7 @@ func (e *Editor) choices() (from int, out []Choice) {
 			}
 			return 0, out
 		}
-		if e.o.Values == nil || strings.ContainsRune(rest, ' ') {
+		if e.o.Values == nil {
 			return 0, nil
 		}
 		return len(before) - len(rest), e.o.Values(name, rest)
@@ -95,19 +105,20 @@ func (e *Editor) offerKey(name string) bool {
 }
 
 // accept replaces the word by the chosen completion, or by the first one if none is
-// chosen. After a directory it adds no space, so that completion goes on inside it.
+// chosen. It adds a space, unless the choice is only the beginning of a word: a directory,
+// "openai:" or "seed=".
 func (e *Editor) accept() bool {
 	o := e.offer
 	if !o.open() {
 		return false
 	}
 	text := clean(o.choices[max(o.pick, 1)-1].Text)
-	if !strings.HasSuffix(text, "/") {
+	if !strings.ContainsAny(text[max(len(text)-1, 0):], "/:=") {
 		text += " "
 	}
 	e.change(func() {
 		e.text, e.at = e.text[:o.from]+text+e.text[e.at:], o.from+len(text)
-		e.settle()
+		e.snapCursor()
 	})
 	e.complete()
 	return true

@@ -27,7 +27,7 @@ type Options struct {
 	// typed after an @; directories end with a slash.
 	Files func(prefix string) []string
 	// Values returns the possible arguments of a command, such as the models after
-	// /model.
+	// /model. prefix is all that follows the command, with its spaces.
 	Values func(command, prefix string) []Choice
 }
 
@@ -201,7 +201,7 @@ func (e *Editor) insert(s string) {
 	}
 	e.text = e.text[:e.at] + s + e.text[e.at:]
 	e.at += len(s)
-	e.settle()
+	e.snapCursor()
 }
 
 // cut removes the text between two offsets, moves the cursor there, and returns what it
@@ -209,7 +209,7 @@ func (e *Editor) insert(s string) {
 func (e *Editor) cut(from, to int) string {
 	out := e.text[from:to]
 	e.text, e.at = e.text[:from]+e.text[to:], from
-	e.settle()
+	e.snapCursor()
 	return out
 }
 

@@ -23,3 +23,25 @@ func TestATextThatIsTakenOutComesBack(t *testing.T) {
 		t.Errorf("Up shows %q", e.Text())
 	}
 }
+
+// After a choice that is only the beginning of a word, typing goes on in that word. A command's
+// argument may have spaces.
+func TestChoiceThatGoesOn(t *testing.T) {
+	var asked string
+	e := New(Options{Values: func(_, prefix string) []Choice {
+		asked = prefix
+		return []Choice{{Text: "script:"}}
+	}})
+	e.SetText("/model ")
+	if e.Key("tab", ""); e.Text() != "/model script:" {
+		t.Errorf("%q", e.Text())
+	}
+	e.SetText("/resume script:")
+	if e.Key(" ", " "); e.offer.open() {
+		t.Error("what was taken already is offered again")
+	}
+	e.SetText("/resume owls at")
+	if e.Key("x", "x"); asked != "owls atx" {
+		t.Errorf("the words asked for are %q", asked)
+	}
+}

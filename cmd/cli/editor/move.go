@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
+	"golem/cmd/cli/columns"
 )
 
 // moves are the keys that only move the cursor: those of Emacs and of other editors.
@@ -72,21 +72,7 @@ func swap(e *Editor) {
 	}
 	e.text = e.text[:from] + e.text[e.at:to] + e.text[from:e.at] + e.text[to:]
 	e.at = to
-	e.settle()
-}
-
-// cluster returns the length in bytes, and the width in columns, of the first character
-// of s as a person sees it. Such a character (a grapheme cluster) may consist of
-// several code points. A line break is a character of its own.
-func cluster(s string) (length, columns int) {
-	if s == "" {
-		return 0, 0
-	}
-	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
-		return 1, 1
-	}
-	first, width := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
-	return max(len(first), 1), width
+	e.snapCursor()
 }
 
 // far is how many bytes before the cursor are searched for the beginning of a
@@ -105,7 +91,7 @@ func (e *Editor) before() int {
 	last := from
 	for i := from; i < e.at; {
 		last = i
-		n, _ := cluster(e.text[i:])
+		n, _ := columns.First(e.text[i:])
 		i += n
 	}
 	return min(last, e.at)
@@ -113,7 +99,7 @@ func (e *Editor) before() int {
 
 // after returns the offset where the character at the cursor ends.
 func (e *Editor) after() int {
-	n, _ := cluster(e.text[e.at:])
+	n, _ := columns.First(e.text[e.at:])
 	return e.at + n
 }
 
@@ -126,15 +112,15 @@ func (e *Editor) lineEnd() int {
 	return len(e.text)
 }
 
-// settle moves the cursor to a boundary between two characters: inserted code points
+// snapCursor moves the cursor to a boundary between two characters: inserted code points
 // may have joined with the code points before or after them.
-func (e *Editor) settle() {
+func (e *Editor) snapCursor() {
 	from := max(e.lineStart(), e.at-far)
 	for from > 0 && from < len(e.text) && !utf8.RuneStart(e.text[from]) {
 		from--
 	}
 	for i := from; i < e.at; {
-		n, _ := cluster(e.text[i:])
+		n, _ := columns.First(e.text[i:])
 		if i += n; i >= e.at {
 			e.at = i
 		}
@@ -188,6 +174,6 @@ func (e *Editor) wordEnd() int {
 // aligned returns the offset at, moved to the end of the character that contains it.
 func (e *Editor) aligned(at int) int {
 	probe := Editor{text: e.text, at: at}
-	probe.settle()
+	probe.snapCursor()
 	return probe.at
 }

@@ -4,12 +4,13 @@ import (
 	"strconv"
 	"strings"
 
+	"golem/cmd/cli/columns"
 	"golem/core/ui"
 )
 
-// shown returns a character as it is drawn: a tab as spaces, misleading characters
+// drawnAs returns a character as it is drawn: a tab as spaces, misleading characters
 // escaped.
-func shown(s string) string {
+func drawnAs(s string) string {
 	if s == "\t" {
 		return "    "
 	}
@@ -18,12 +19,12 @@ func shown(s string) string {
 
 // shownCluster returns the length of the first character of s in bytes, and its width
 // in columns as it is drawn.
-func shownCluster(s string) (length, columns int) {
-	n, w := cluster(s)
-	if text := shown(s[:n]); text != s[:n] {
+func shownCluster(s string) (length, width int) {
+	n, w := columns.First(s)
+	if text := drawnAs(s[:n]); text != s[:n] {
 		w = 0
 		for text != "" {
-			m, one := cluster(text)
+			m, one := columns.First(text)
 			text, w = text[m:], w+one
 		}
 	}
@@ -125,8 +126,8 @@ func (e *Editor) around(width, room int) (rows []row, here int) {
 func (e *Editor) draw(r row) string {
 	var b strings.Builder
 	for s := e.text[r.from:r.to]; s != ""; {
-		n, _ := cluster(s)
-		b.WriteString(shown(s[:n]))
+		n, _ := columns.First(s)
+		b.WriteString(drawnAs(s[:n]))
 		s = s[n:]
 	}
 	return b.String()

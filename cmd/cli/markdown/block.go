@@ -13,6 +13,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"golem/cmd/cli/columns"
 )
 
 // reader returns the Markdown parser. It is built when it is first needed.
@@ -52,7 +54,7 @@ func tooDeep(source string) bool {
 // blocks. Such lines lose their styles.
 func within(lines []string, width int) []string {
 	for i := 0; i < len(lines); i++ {
-		if columns(lines[i]) <= width {
+		if columns.Of(lines[i]) <= width {
 			continue
 		}
 		var pieces []string
@@ -156,11 +158,11 @@ func (r *renderer) list(n *ast.List, width int) []string {
 		if len(out) > 0 && !n.IsTight {
 			out = append(out, "")
 		}
-		lines := r.children(c, width-columns(mark), n.IsTight)
+		lines := r.children(c, width-columns.Of(mark), n.IsTight)
 		if len(lines) == 0 {
 			lines = []string{""}
 		}
-		out = append(out, before(lines, mark, strings.Repeat(" ", columns(mark)))...)
+		out = append(out, before(lines, mark, strings.Repeat(" ", columns.Of(mark)))...)
 	}
 	return out
 }

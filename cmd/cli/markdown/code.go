@@ -1,6 +1,10 @@
 package markdown
 
-import "strings"
+import (
+	"strings"
+
+	"golem/cmd/cli/columns"
+)
 
 // code is the state of drawing a fenced code block line by line.
 type code struct {
@@ -42,7 +46,7 @@ func (c *code) head(o Options) []string {
 	if c.name == "" {
 		return nil
 	}
-	return []string{paint(o.Color, dim, clip("  "+leaf(c.name), o.Width))}
+	return []string{paint(o.Color, dim, columns.Cut("  "+leaf(c.name), o.Width))}
 }
 
 // line draws one line of the code, in as many screen lines as it needs.

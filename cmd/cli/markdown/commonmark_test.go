@@ -1,71 +1,27 @@
 package markdown
 
 import (
-	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"unicode"
 
-	"golang.org/x/net/html"
+	"golem/bench/suites"
+
+	"golem/cmd/cli/columns"
 )
 
-// TestCommonMark draws each example of the CommonMark specification, which is part of
-// goldmark's source in Go's module cache. All letters that a browser shows must be there, in the
-// same order; between them may be more, such as the addresses of links.
+// TestCommonMark draws each example of the CommonMark specification. All letters that a
+// browser shows must be there, in the same order.
 func TestCommonMark(t *testing.T) {
-	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/yuin/goldmark").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "_test", "spec.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var examples []struct {
-		Markdown, HTML string
-		Example        int
-	}
-	if err := json.Unmarshal(data, &examples); err != nil || len(examples) < 650 {
-		t.Fatalf("%d examples, %v", len(examples), err)
-	}
-	for _, e := range examples {
-		drawn := lettersOf(sgr.ReplaceAllString(strings.Join(Render(e.Markdown, Options{Width: 1000, Color: true}), "\n"), ""))
-		rest := drawn
-		for _, want := range lettersOf(shownText(e.HTML)) {
-			_, after, found := strings.Cut(rest, string(want))
-			if !found {
-				t.Errorf("example %d: a part of %q is missing in %q, which is drawn for\n%s", e.Example, shownText(e.HTML), drawn, e.Markdown)
-				break
-			}
-			rest = after
+	c := &suites.Tally{Suite: "CommonMark, terminal"}
+	for _, e := range suites.CommonMark(t) {
+		drawn := sgr.ReplaceAllString(strings.Join(Render(e.Markdown, Options{Width: 1000, Color: true}), "\n"), "")
+		if letter, lost := e.Lost(drawn); lost {
+			t.Errorf("example %d: %q is missing in %q, which is drawn for\n%s", e.Example, letter, drawn, e.Markdown)
+			continue
 		}
+		c.Agree()
 	}
-}
-
-// shownText returns the text of HTML, with a space for each tag.
-func shownText(page string) string {
-	var b strings.Builder
-	for in := html.NewTokenizer(strings.NewReader(page)); ; {
-		switch in.Next() {
-		case html.ErrorToken:
-			return b.String()
-		case html.TextToken:
-			b.Write(in.Text())
-		}
-	}
-}
-
-// lettersOf returns the letters and digits of a text.
-func lettersOf(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, s)
+	c.Compare(t)
 }
 
 // An emoji of several characters is one character: it is not cut, and a table's columns stay
@@ -73,8 +29,8 @@ func lettersOf(s string) string {
 func TestEmoji(t *testing.T) {
 	lines := Render("| who | what |\n|---|---|\n| 👩\u200d💻 | a |\n| 🇩🇪 | b |\n| e\u0301 | c |\n", Options{Width: 40})
 	for _, l := range lines[2:] {
-		if columns(l) != columns("who  a") {
-			t.Errorf("%d columns in %q", columns(l), l)
+		if columns.Of(l) != columns.Of("who  a") {
+			t.Errorf("%d columns in %q", columns.Of(l), l)
 		}
 	}
 	if got := strings.Join(Render(strings.Repeat("👩\u200d💻", 10), Options{Width: 8}), "\n"); strings.Count(got, "👩\u200d💻") != 10 {

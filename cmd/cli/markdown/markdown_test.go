@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"golem/cmd/cli/columns"
 )
 
 // sgr matches the only kind of escape sequence that lines may have.
@@ -61,8 +63,8 @@ func hold(t interface{ Fatalf(string, ...any) }, lines []string, o Options) {
 		if strings.ContainsFunc(bare, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == '\u202e' || r == '\u200b' }) {
 			t.Fatalf("a control character: %q", l)
 		}
-		if columns(bare) > o.Width {
-			t.Fatalf("%d columns of %d: %q", columns(bare), o.Width, l)
+		if columns.Of(bare) > o.Width {
+			t.Fatalf("%d columns of %d: %q", columns.Of(bare), o.Width, l)
 		}
 	}
 }

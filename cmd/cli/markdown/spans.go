@@ -2,10 +2,8 @@ package markdown
 
 import (
 	"strings"
-	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"golem/cmd/cli/columns"
 	"golem/core/ui"
 )
 
@@ -61,22 +59,6 @@ func styled(o Options, line []span) string {
 	return b.String()
 }
 
-func columns(s string) int {
-	for i := range len(s) {
-		if s[i] < 0x20 || s[i] > 0x7e {
-			return ansi.StringWidth(s)
-		}
-	}
-	return len(s)
-}
-
-func clip(s string, n int) string {
-	if columns(s) <= n {
-		return s
-	}
-	return ansi.Truncate(s, n, "…")
-}
-
 func cells(spans []span) []cell {
 	n := 0
 	for _, s := range spans {
@@ -85,12 +67,9 @@ func cells(spans []span) []cell {
 	out := make([]cell, 0, n)
 	for _, s := range spans {
 		for rest := s.text; rest != ""; {
-			text, w := rest[:1], 1
-			if rest[0] >= utf8.RuneSelf || len(rest) > 1 && rest[1] >= utf8.RuneSelf {
-				text, w = ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
-			}
-			rest = rest[len(text):]
-			out = append(out, cell{text, w, s.style})
+			size, w := columns.First(rest)
+			out = append(out, cell{rest[:size], w, s.style})
+			rest = rest[size:]
 		}
 	}
 	return out
@@ -114,7 +93,7 @@ func join(line []cell) []span {
 func width(spans []span) int {
 	n := 0
 	for _, s := range spans {
-		n += columns(s.text)
+		n += columns.Of(s.text)
 	}
 	return n
 }

@@ -79,7 +79,7 @@ func syntaxOf(name string) *syntax {
 // line began, or "". spans also returns the value of until for the next line.
 func (x *syntax) spans(s, until string) ([]span, string) {
 	if x.diff {
-		return []span{{s, ui.DiffStyle(s)}}, ""
+		return []span{{s, string(ui.DiffStyle(s))}}, ""
 	}
 	var out []span
 	plain := 0

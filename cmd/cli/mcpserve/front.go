@@ -19,7 +19,8 @@ import (
 // front is the front end of one call: it sends events to the client as progress, and
 // asks the client's user the questions of the run.
 type front struct {
-	elicit func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error)
+	elicit func(ctx context.Context, shown *mcp.ElicitParams, r approval.Request, page int) (*mcp.ElicitResult, error)
+	given  *given        // nil: no answer came in advance
 	forms  bool          // the client can show its user a form (elicitation)
 	turn   chan struct{} // holds one value: the right to ask, so that a session has one question at a time
 
@@ -102,6 +103,8 @@ func told(e trace.Event) string {
 		text = fmt.Sprintf("%s: turn %d", e.Worker, b.Turn)
 	case trace.Status:
 		text = b.Text
+	case trace.Fallback:
+		text = e.Worker + ": " + b.Text()
 	case trace.Warning:
 		text = "warning: " + b.Message
 	default:
@@ -149,13 +152,18 @@ func (f *front) Approve(ctx context.Context, r approval.Request) (approval.Decis
 	if r.Kind == approval.KindInput {
 		return f.input(ctx, r, rest)
 	}
-	for {
+	first, given := f.given.takeFor(r)
+	for n := 0; ; n++ {
 		text := rest
 		if len(text) > page {
 			text = strings.TrimSuffix(short(rest, page), "…")
 		}
 		rest = rest[len(text):]
-		answer, reason, err := f.choose(ctx, r, text, len(rest))
+		if n < first {
+			continue // the person read it before golem ended
+		}
+		answer, reason, err := f.choose(ctx, r, n, text, len(rest), given)
+		given = nil
 		if answer == more && rest != "" && err == nil {
 			continue
 		}
@@ -178,7 +186,8 @@ func forms(c *mcp.ClientCapabilities) bool {
 
 // choose shows one page of a question and returns the answer. To approve, the user must
 // select an answer by its name: a form that is accepted without an answer counts as no.
-func (f *front) choose(ctx context.Context, r approval.Request, text string, hidden int) (answer, reason string, err error) {
+// An answer that was given in advance is taken without showing anything.
+func (f *front) choose(ctx context.Context, r approval.Request, n int, text string, hidden int, given *mcp.ElicitResult) (answer, reason string, err error) {
 	var names, means []any
 	if hidden > 0 {
 		text += fmt.Sprintf("\n… %d more bytes: answer %q to read on before you decide", hidden, more)
@@ -196,10 +205,13 @@ func (f *front) choose(ctx context.Context, r approval.Request, text string, hid
 	if r.Kind == approval.KindTool {
 		properties["reason"] = map[string]any{"type": "string", "title": "Reason", "description": "of a no: the worker's model is told"}
 	}
-	res, err := f.elicit(ctx, &mcp.ElicitParams{
-		Mode: "form", Message: text,
-		RequestedSchema: map[string]any{"type": "object", "properties": properties, "required": []any{"answer"}},
-	})
+	res := given
+	if res == nil {
+		res, err = f.elicit(ctx, &mcp.ElicitParams{
+			Mode: "form", Message: text,
+			RequestedSchema: map[string]any{"type": "object", "properties": properties, "required": []any{"answer"}},
+		}, r, n)
+	}
 	switch {
 	case err != nil:
 		return "", "", err
@@ -216,12 +228,16 @@ func (f *front) choose(ctx context.Context, r approval.Request, text string, hid
 // input asks the client's user for a text. An empty text counts as no answer.
 func (f *front) input(ctx context.Context, r approval.Request, text string) (approval.Decision, error) {
 	d := approval.Decision{ID: r.ID, Answer: approval.No}
-	res, err := f.elicit(ctx, &mcp.ElicitParams{
-		Mode: "form", Message: short(text, page),
-		RequestedSchema: map[string]any{
-			"type": "object", "properties": map[string]any{"text": map[string]any{"type": "string", "title": "Answer"}}, "required": []any{"text"},
-		},
-	})
+	var err error
+	_, res := f.given.takeFor(r)
+	if res == nil {
+		res, err = f.elicit(ctx, &mcp.ElicitParams{
+			Mode: "form", Message: short(text, page),
+			RequestedSchema: map[string]any{
+				"type": "object", "properties": map[string]any{"text": map[string]any{"type": "string", "title": "Answer"}}, "required": []any{"text"},
+			},
+		}, r, 0)
+	}
 	if err != nil || res.Action != "accept" {
 		return d, err
 	}

@@ -85,7 +85,7 @@ func (s *Server) Handler(token string) http.Handler {
 			http.Error(w, why, status)
 			return
 		}
-		if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && r.Header.Get(protocol.RevisionHeader) < protocol.Stateless && s.full() {
+		if r.Method == http.MethodPost && r.Header.Get(protocol.SessionHeader) == "" && r.Header.Get(protocol.RevisionHeader) < protocol.Stateless && s.full() {
 			http.Error(w, "too many sessions are open; end one with DELETE", http.StatusServiceUnavailable)
 			return
 		}

@@ -38,7 +38,7 @@ func TestHTTP(t *testing.T) {
 
 func overHTTP(t *testing.T, revision string) {
 	begun, ended := make(chan bool, 1), make(chan error, 1)
-	s, err := New("test", "", []Tool{asking(approval.KindTurns), {Name: "text", Run: echo}, {Name: "wait", Optional: true, Run: func(ctx context.Context, _ run.Input, _ ui.UI) run.Result {
+	s, err := New("test", "", []Tool{asking(approval.KindTurns), {Name: "text", Run: echo}, {Name: "wait", Optional: true, Run: func(ctx context.Context, _ Call, _ ui.UI) run.Result {
 		begun <- true
 		<-ctx.Done()
 		ended <- context.Cause(ctx)

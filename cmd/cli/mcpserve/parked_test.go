@@ -32,11 +32,11 @@ func TestQuestionsAsResults(t *testing.T) {
 	runs := 0
 	ask := asking(approval.KindTurns)
 	inner := ask.Run
-	ask.Run = func(ctx context.Context, in run.Input, front ui.UI) run.Result {
+	ask.Run = func(ctx context.Context, c Call, front ui.UI) run.Result {
 		mu.Lock()
 		runs++
 		mu.Unlock()
-		return inner(ctx, in, front)
+		return inner(ctx, c, front)
 	}
 	other := ask
 	other.Name = "other"
@@ -84,8 +84,8 @@ func TestParkedCallsEnd(t *testing.T) {
 	ended := make(chan error, 1)
 	ask := asking(approval.KindTurns)
 	inner := ask.Run
-	ask.Run = func(ctx context.Context, in run.Input, front ui.UI) run.Result {
-		res := inner(ctx, in, front)
+	ask.Run = func(ctx context.Context, c Call, front ui.UI) run.Result {
+		res := inner(ctx, c, front)
 		ended <- ctx.Err()
 		return res
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"golem/core/approval"
 	"golem/core/fault"
 	protocol "golem/core/mcp"
 	"golem/core/run"
@@ -35,8 +36,24 @@ type Tool struct {
 	Optional bool
 	// Output is the JSON Schema of the result, of an object; nil: the result is text.
 	Output json.RawMessage
+	// Digest names the definitions that a call runs: an answer to a question counts only
+	// while they are the same.
+	Digest string
 	// Run carries out one call. It returns when ctx ends.
-	Run func(ctx context.Context, in run.Input, front ui.UI) run.Result
+	Run func(ctx context.Context, c Call, front ui.UI) run.Result
+	// Started returns how often a call of a kept conversation, by its id in the trace, has
+	// begun to run; with "" all calls. It is used only if Run calls Call.Kept.
+	Started func(conversation, call string) (int, error)
+}
+
+// Call is one call of a tool.
+type Call struct {
+	Input run.Input
+	// Resume is the conversation of an interrupted call to go on with; "": a new call.
+	Resume string
+	// Kept is called before the first question, with the conversation in which the call is
+	// kept. It is not called if the call is not kept.
+	Kept func(conversation string)
 }
 
 // Limits of a server.
@@ -65,7 +82,7 @@ type Server struct {
 // New returns a server for the tools. It fails with fault.Schema if the SDK refuses the
 // schema of a tool.
 func New(version, instructions string, tools []Tool) (*Server, error) {
-	s := &Server{stopped: make(chan struct{}), asking: map[*mcp.ServerSession]chan struct{}{}, parked: newParked()}
+	s := &Server{stopped: make(chan struct{}), asking: map[*mcp.ServerSession]chan struct{}{}, parked: newParked(memoryStore())}
 	s.stop = sync.OnceFunc(func() { close(s.stopped) })
 	speaking := func(revisions []string) *mcp.Server {
 		return mcp.NewServer(&mcp.Implementation{Name: "golem", Version: version}, &mcp.ServerOptions{
@@ -157,12 +174,15 @@ func (s *Server) call(ctx context.Context, t Tool, r *mcp.CallToolRequest) *mcp.
 	if r.Extra != nil {
 		defer s.posts.whenGone(r.Extra.Header, func() { cancel(fault.New(fault.Interrupted, "the client is gone")) })()
 	}
-	front := &front{elicit: r.Session.Elicit, turn: s.turn(r.Session)}
+	front := &front{turn: s.turn(r.Session)}
+	front.elicit = func(ctx context.Context, shown *mcp.ElicitParams, _ approval.Request, _ int) (*mcp.ElicitResult, error) {
+		return r.Session.Elicit(ctx, shown)
+	}
 	if p := r.Session.InitializeParams(); p != nil {
 		front.forms = forms(p.Capabilities)
 	}
 	stop := front.report(ctx, r.Session, r.Params.GetProgressToken())
-	res := t.Run(ctx, in, front)
+	res := t.Run(ctx, Call{Input: in, Kept: func(string) {}}, front)
 	stop()
 	return result(t, res)
 }

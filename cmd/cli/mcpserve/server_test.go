@@ -73,8 +73,8 @@ func text(res *mcp.CallToolResult) string {
 	return strings.Join(all, "\n")
 }
 
-func echo(_ context.Context, in run.Input, _ ui.UI) run.Result {
-	return run.Result{Status: run.OK, Output: tool.Output{Text: string(in.Raw())}}
+func echo(_ context.Context, c Call, _ ui.UI) run.Result {
+	return run.Result{Status: run.OK, Output: tool.Output{Text: string(c.Input.Raw())}}
 }
 
 // Arguments are checked: those that do not fit are a coded fault of the call, and
@@ -83,10 +83,10 @@ func TestArguments(t *testing.T) {
 	object := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)
 	s := serve(t, nil,
 		Tool{Name: "text", Run: echo}, Tool{Name: "free", Optional: true, Run: echo},
-		Tool{Name: "typed", Input: object, Output: object, Run: func(context.Context, run.Input, ui.UI) run.Result {
+		Tool{Name: "typed", Input: object, Output: object, Run: func(context.Context, Call, ui.UI) run.Result {
 			return run.Result{Status: run.OK, Output: tool.Output{Kind: "json", Data: json.RawMessage(`{"n":2}`), Parts: []tool.Part{{Type: "image", MIME: "image/png", Data: []byte("x")}}}}
 		}},
-		Tool{Name: "bad", Run: func(context.Context, run.Input, ui.UI) run.Result {
+		Tool{Name: "bad", Run: func(context.Context, Call, ui.UI) run.Result {
 			return run.Result{Status: run.Failed, Error: fault.New(fault.Turns, "too many").Hinting("fewer")}
 		}})
 	for _, c := range []struct {
@@ -122,7 +122,7 @@ func ask(kind approval.Kind) approval.Request {
 
 // asking returns a tool that asks a question and returns the answer.
 func asking(kind approval.Kind) Tool {
-	return Tool{Name: "ask", Optional: true, Run: func(ctx context.Context, _ run.Input, front ui.UI) run.Result {
+	return Tool{Name: "ask", Optional: true, Run: func(ctx context.Context, _ Call, front ui.UI) run.Result {
 		d, err := front.Approve(ctx, ask(kind))
 		out := string(d.Answer) + " " + d.Reason + d.Text
 		if err != nil {
@@ -201,7 +201,7 @@ func TestProgressAndCancelling(t *testing.T) {
 		heard <- r.Params.Message
 	}}
 	ended := make(chan error, 4)
-	waiting := Tool{Name: "wait", Optional: true, Run: func(ctx context.Context, _ run.Input, front ui.UI) run.Result {
+	waiting := Tool{Name: "wait", Optional: true, Run: func(ctx context.Context, _ Call, front ui.UI) run.Result {
 		front.Emit(trace.Event{Body: trace.Progress{Description: "main\x1b[1m", Status: "running", Task: strings.Repeat("é", 300)}})
 		<-ctx.Done()
 		ended <- context.Cause(ctx)
@@ -286,7 +286,7 @@ func TestLongLastLine(t *testing.T) {
 // Calls and sessions are bounded.
 func TestBounds(t *testing.T) {
 	begun, release := make(chan bool, maxCalls), make(chan bool)
-	s := serve(t, nil, Tool{Name: "wait", Optional: true, Run: func(context.Context, run.Input, ui.UI) run.Result {
+	s := serve(t, nil, Tool{Name: "wait", Optional: true, Run: func(context.Context, Call, ui.UI) run.Result {
 		begun <- true
 		<-release
 		return run.Result{Status: run.OK}

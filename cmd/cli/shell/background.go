@@ -155,7 +155,7 @@ func (b *background) done() bool {
 }
 
 func (b *background) tell(id string) (tool.Output, error) {
-	res := backgroundResult{ID: id, Running: !b.done(), Output: b.out.take()}
+	res := backgroundResult{ID: id, Running: !b.done(), Output: b.out.drain()}
 	if res.Running {
 		return encode(res, "runs")
 	}
@@ -198,7 +198,7 @@ func (u *unread) empty() bool {
 	return len(u.text) == 0
 }
 
-func (u *unread) take() string {
+func (u *unread) drain() string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	text := string(u.text)

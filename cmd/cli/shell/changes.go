@@ -128,16 +128,14 @@ func (s *shell) ended(before defined, walls *confine.Walls) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	if s.env.Rewrote != nil && len(inside) > 0 {
-		s.env.Rewrote(inside)
+	if s.env.Run != nil && len(inside) > 0 {
+		s.env.Run.Rewrote(inside)
 	}
 	shown := names
 	if len(shown) > maxNamed {
 		shown = append(slices.Clone(shown[:maxNamed]), fault.Count(len(names)-maxNamed, "further file"))
 	}
-	if s.env.Log != nil {
-		s.env.Log("warn", "while a command ran, files that define this project changed: "+strings.Join(shown, ", ")+"; golem asks before it uses them")
-	}
+	s.env.Log("warn", "while a command ran, files that define this project changed: "+strings.Join(shown, ", ")+"; golem asks before it uses them")
 	return shown
 }
 

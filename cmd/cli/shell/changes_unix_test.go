@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"golem/cmd/cli/shell/confine"
 	"golem/core/toolset"
+
+	"golem/cmd/cli/shell/confine"
 )
 
 // What a command changes of the files that define the project is named to the person and the
@@ -38,15 +39,15 @@ func TestChangedDefinitions(t *testing.T) {
 			y.host.Kernel = &c.kernel
 			var told []string
 			var log string
-			s, err := y.host.open(toolset.Env{Worker: "w", View: y.whole(t), Log: func(level, text string) {
+			s, err := y.host.open(toolset.Env{Worker: "w", View: y.whole(t), Run: running{log: func(level, text string) {
 				if level == "warn" { // the rest is output, which comes from another goroutine
 					log += text
 				}
-			}, Rewrote: func(files map[string]string) {
+			}, rewrote: func(files map[string]string) {
 				for name := range files {
 					told = append(told, name)
 				}
-			}}, &options{})
+			}}}, &options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,12 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"golem/cmd/cli/shell/confine"
 	"golem/core/approval"
 	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/toolset"
 	"golem/sandbox/osfs"
+
+	"golem/cmd/cli/shell/confine"
 )
 
 // attack is a command line that tries to break out of its confinement.
@@ -200,6 +201,18 @@ func TestReadOnlyProject(t *testing.T) {
 	}
 }
 
+// seeing is a Caller with a view, none of whose calls runs.
+type seeing struct {
+	approval.Outside
+	view sandbox.FS
+}
+
+func (s seeing) SourceOf(mount string) string { return sandbox.SourceIn(s.view, mount) }
+
+func (seeing) Enter(context.Context, tool.Risk) (context.Context, func(), error) {
+	return nil, nil, errors.New("nothing runs in this test")
+}
+
 // "This call, for the session" means the command in the same real places: not in
 // another directory that another worker mounts under the same name, and not with other
 // rights.
@@ -228,10 +241,7 @@ func TestAnAnswerIsForTheRealPlaces(t *testing.T) {
 		s := y.open(t, view, opts, true)
 		_, _ = g.Call(t.Context(), approval.Item{
 			Tool: s.Tools()[0], FromModel: true, Call: tool.Call{Name: "run_command", Args: []byte(`{"command":"rm -f f"}`)},
-			Source: func(mount string) string { return sandbox.SourceIn(view, mount) },
-			Enter: func(context.Context, tool.Risk) (context.Context, func(), error) {
-				return nil, nil, errors.New("nothing runs in this test")
-			},
+			By: seeing{view: view},
 		})
 	}
 	for name, c := range map[string]struct {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -199,17 +200,19 @@ func configStarts(name string) string {
 
 // settings are the settings that start nothing: an allow-list, because new versions of git
 // bring new ones. Keys are in lower case, as git lists them, except their middle part.
-var settings = regexp.MustCompile(`^(` +
-	`core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|abbrev|compression|loosecompression|quotepath|sparsecheckout|sparsecheckoutcone|untrackedcache|preloadindex|commentchar|whitespace|bigfilethreshold|longpaths|hidedotfiles|protecthfs|protectntfs|trustctime|checkstat|splitindex|multipackindex|commitgraph|worktree|excludesfile|attributesfile|sharedrepository|fscache)` +
-	`|extensions\.(objectformat|worktreeconfig|refstorage|preciousobjects|relativeworktrees|noop)` +
-	`|(user|author|committer)\.(name|email|signingkey|useconfigonly)` +
-	`|remote\..*\.(url|pushurl|fetch|push|tagopt|prune|prunetags|mirror|skipdefaultupdate|skipfetchall|gh-resolved)|remote\.pushdefault` +
-	`|branch\..*|submodule\..*\.(url|active|branch|ignore|shallow)|submodule\.(active|recurse|fetchjobs)` +
-	`|(pull|push|fetch|init|color|column|status|gc|maintenance|pack|index|feature|advice|help|i18n|rerere|clone|checkout|stash|tag|versionsort|blame|grep|notes|commitgraph|lfs\..*)\.(?:[a-z0-9]+\.)*(rebase|ff|default|autosetupremote|followtags|recursesubmodules|prune|prunetags|all|parallel|defaultbranch|ui|branch|diff|status|grep|interactive|decorate|showstash|short|relativepaths|showuntrackedfiles|submodulesummary|auto|autodetach|autopacklimit|aggressivewindow|logexpiry|pruneexpire|reflogexpire|strategy|threads|window|depth|version|manyfiles|sort|suffix|coloring|showemail|showroot|date|linenumber|extendedregexp|patterntype|column|enabled|access|locksverify|commitencoding|logoutputencoding|writecommitgraph|generationversion|autocorrect|detachedhead|statushints)` +
-	`|diff\.(renames|algorithm|context|colormoved|colormovedws|mnemonicprefix|noprefix|ignoresubmodules|interhunkcontext|renamelimit|statgraphwidth|indentheuristic|wserrorhighlight|relative|submodule|suppressblankempty)` +
-	`|log\.(date|decorate|abbrevcommit|follow|showroot|mailmap|graphcolors|diffmerges)|merge\.(ff|conflictstyle|renames|renamelimit|stat|log|directoryrenames|autostash)|rebase\.(autosquash|autostash|updaterefs|stat)|lfs\.repositoryformatversion|gui\..*|github\..*` +
-	`|(http|credential|url)\..*` + // for connections, which no such command makes: a partial clone is not in this list
-	`)$`)
+var settings = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(` +
+		`core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|abbrev|compression|loosecompression|quotepath|sparsecheckout|sparsecheckoutcone|untrackedcache|preloadindex|commentchar|whitespace|bigfilethreshold|longpaths|hidedotfiles|protecthfs|protectntfs|trustctime|checkstat|splitindex|multipackindex|commitgraph|worktree|excludesfile|attributesfile|sharedrepository|fscache)` +
+		`|extensions\.(objectformat|worktreeconfig|refstorage|preciousobjects|relativeworktrees|noop)` +
+		`|(user|author|committer)\.(name|email|signingkey|useconfigonly)` +
+		`|remote\..*\.(url|pushurl|fetch|push|tagopt|prune|prunetags|mirror|skipdefaultupdate|skipfetchall|gh-resolved)|remote\.pushdefault` +
+		`|branch\..*|submodule\..*\.(url|active|branch|ignore|shallow)|submodule\.(active|recurse|fetchjobs)` +
+		`|(pull|push|fetch|init|color|column|status|gc|maintenance|pack|index|feature|advice|help|i18n|rerere|clone|checkout|stash|tag|versionsort|blame|grep|notes|commitgraph|lfs\..*)\.(?:[a-z0-9]+\.)*(rebase|ff|default|autosetupremote|followtags|recursesubmodules|prune|prunetags|all|parallel|defaultbranch|ui|branch|diff|status|grep|interactive|decorate|showstash|short|relativepaths|showuntrackedfiles|submodulesummary|auto|autodetach|autopacklimit|aggressivewindow|logexpiry|pruneexpire|reflogexpire|strategy|threads|window|depth|version|manyfiles|sort|suffix|coloring|showemail|showroot|date|linenumber|extendedregexp|patterntype|column|enabled|access|locksverify|commitencoding|logoutputencoding|writecommitgraph|generationversion|autocorrect|detachedhead|statushints)` +
+		`|diff\.(renames|algorithm|context|colormoved|colormovedws|mnemonicprefix|noprefix|ignoresubmodules|interhunkcontext|renamelimit|statgraphwidth|indentheuristic|wserrorhighlight|relative|submodule|suppressblankempty)` +
+		`|log\.(date|decorate|abbrevcommit|follow|showroot|mailmap|graphcolors|diffmerges)|merge\.(ff|conflictstyle|renames|renamelimit|stat|log|directoryrenames|autostash)|rebase\.(autosquash|autostash|updaterefs|stat)|lfs\.repositoryformatversion|gui\..*|github\..*` +
+		`|(http|credential|url)\..*` + // for connections, which no such command makes: a partial clone is not in this list
+		`)$`)
+})
 
 // lfs are the settings of Git LFS, with the values that its installation writes.
 var lfs = map[string]string{
@@ -223,5 +226,5 @@ func harmlessSetting(key, value string) bool {
 	case key == "core.fsmonitor", key == "log.showsignature":
 		return value == "false" || key == "core.fsmonitor" && value == "true"
 	}
-	return settings.MatchString(key)
+	return settings().MatchString(key)
 }

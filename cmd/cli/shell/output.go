@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golem/core/toolset"
 )
 
 // capped is a writer that keeps the beginning and the end of the output, each up to
@@ -59,7 +61,7 @@ const (
 // runs. Front ends escape the text; the trace keeps only the result.
 type shown struct {
 	*capped
-	log  func(level, text string)
+	log  toolset.Run // nil: nobody sees it
 	stop chan struct{}
 	done sync.WaitGroup
 
@@ -70,7 +72,7 @@ type shown struct {
 // show returns a writer that passes output to keep and begins to show it. Call end when
 // the command has ended.
 func (s *shell) show(keep *capped) *shown {
-	w := &shown{capped: keep, log: s.env.Log, stop: make(chan struct{})}
+	w := &shown{capped: keep, log: s.env.Run, stop: make(chan struct{})}
 	if w.log == nil {
 		return w
 	}
@@ -86,11 +88,11 @@ func (s *shell) show(keep *capped) *shown {
 			case <-tick.C:
 			}
 			if text := w.lines(); text != "" {
-				w.log("info", text)
+				w.log.Log("info", text)
 				times++
 			}
 		}
-		w.log("info", "more output is not shown while the command runs")
+		w.log.Log("info", "more output is not shown while the command runs")
 	}()
 	return w
 }

@@ -12,12 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"golem/cmd/cli/shell/confine"
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/toolset"
 	"golem/sandbox/osfs"
+
+	"golem/cmd/cli/shell/confine"
 )
 
 func TestMain(m *testing.M) {
@@ -165,16 +166,26 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// running is a run that passes on what its tools tell it.
+type running struct {
+	toolset.Run
+	log     func(level, text string)
+	rewrote func(files map[string]string)
+}
+
+func (r running) Log(level, text string)          { r.log(level, text) }
+func (r running) Rewrote(files map[string]string) { r.rewrote(files) }
+
 // While a command runs, the person is shown what it writes.
 func TestOutputIsShownWhileItRuns(t *testing.T) {
 	y := newYard(t)
 	var log []string
-	s, err := y.host.open(toolset.Env{Worker: "w", View: y.whole(t), Log: func(_, text string) {
+	s, err := y.host.open(toolset.Env{Worker: "w", View: y.whole(t), Run: running{log: func(_, text string) {
 		log = append(log, text)
 		if err := os.WriteFile(filepath.Join(y.root, "seen"), nil, 0o600); err != nil {
 			t.Error(err)
 		}
-	}}, &options{})
+	}}}, &options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,11 +12,15 @@ import (
 
 	"golem/core/trace"
 	"golem/core/ui"
+	"golem/core/ui/report"
+	"golem/core/ui/view"
+
+	"golem/cmd/cli/columns"
 )
 
 // Lines returns the whole screen: at most as many lines and columns as Resize has set.
 func (s *State) Lines() []string {
-	out := []string{s.paint("1", s.cut(trace.Visible(s.header.Entry+" · "+s.header.Run)+" · "+ended(s.root, " · ")+spent(s.root)))}
+	out := []string{s.paint(ui.Strong, s.cut(trace.Visible(s.header.Entry+" · "+s.header.Run)+" · "+ended(s.root, " · ")+spent(s.root)))}
 	body := s.list()
 	if s.mode == reading {
 		body = s.detail[min(s.line, len(s.detail)):min(s.line+s.room(), len(s.detail))]
@@ -34,8 +38,11 @@ func (s *State) foot() string {
 		times:   "q leave · Enter read · t tree · / search · ↑↓ move · ←→ fold · n next",
 		reading: "q leave · Esc back · / search · ↑↓ scroll · ←→ call before, after · n next",
 	}[s.mode]
+	if s.offers && s.mode != reading {
+		keys = strings.Replace(keys, " · / search", " · m make a test · / search", 1)
+	}
 	text := keys
-	for at := 0; at >= 0 && ansi.StringWidth(text) > s.width; text = keys[:max(at, 0)] {
+	for at := 0; at >= 0 && columns.Of(text) > s.width; text = keys[:max(at, 0)] {
 		at = strings.LastIndex(text, " · ")
 	}
 	switch {
@@ -44,7 +51,7 @@ func (s *State) foot() string {
 	case s.note != "":
 		text = s.note
 	}
-	return s.paint("2", s.cut(text))
+	return s.paint(ui.Faint, s.cut(text))
 }
 
 // list draws the visible rows of the tree or of the times, with the chosen call among
@@ -62,7 +69,7 @@ func (s *State) list() []string {
 			}
 		}
 		lead := strings.Repeat("  ", min(r.depth, s.width/6)) + mark
-		name := trace.Visible(r.n.Name)
+		name := trace.Visible(r.n.Called())
 		if name == "" {
 			name = "?"
 		}
@@ -70,30 +77,29 @@ func (s *State) list() []string {
 		if s.mode == times {
 			line = s.bar(lead+name, r.n)
 		}
-		style := map[string]string{"ok": "", "": "33", "needs_input": "33", "not_run": "33", "stopped": "33", "interrupted": "33"}
-		color, known := style[r.n.Status]
-		if !known {
-			color = "31"
+		role, _ := report.Status(r.n)
+		if role == ui.Good {
+			role = ui.Body
 		}
 		chosen := s.top+i == s.at
 		if chosen {
-			color = "7"
+			role = reverse
 		}
 		gutter := " "
 		if chosen && !s.color {
 			gutter = ">"
 		}
-		line = s.paint(color, s.cut(gutter+line))
+		line = s.paint(role, s.cut(gutter+line))
 		out = append(out, line)
 	}
 	return out
 }
 
 // bar draws a bar that shows when a call ran within the time of the run.
-func (s *State) bar(name string, n *trace.Node) string {
+func (s *State) bar(name string, n *view.Call) string {
 	wide := min(max(s.width/3, 8), 32)
-	name = ansi.Truncate(name, wide, "…")
-	name += strings.Repeat(" ", wide-ansi.StringWidth(name))
+	name = columns.Cut(name, wide)
+	name += strings.Repeat(" ", wide-columns.Of(name))
 	room := s.width - wide - 11
 	begun, ok := since(s.root.Started, n.Started)
 	total, own := max(lasted(s.root), 1), lasted(n)
@@ -107,10 +113,10 @@ func (s *State) bar(name string, n *trace.Node) string {
 
 // lasted returns how many milliseconds a call took. For a call without an end in the
 // trace it returns the time up to the end of the last call below it.
-func lasted(n *trace.Node) int64 {
+func lasted(n *view.Call) int64 {
 	out := n.MS
-	if n.Status == "" {
-		n.Walk(func(c *trace.Node) {
+	if n.Outcome() == "" {
+		n.Walk(func(c *view.Call) {
 			if at, ok := since(n.Started, c.Started); ok {
 				out = max(out, at+c.MS)
 			}
@@ -137,22 +143,22 @@ func (s *State) read() {
 	s.at = min(s.at, len(rows)-1)
 	n := rows[s.at].n
 	s.detail = nil
-	s.head(n.ID + " " + n.Name + "  " + ended(n, "  ") + spent(n))
-	if n.Source != "" || n.Model != "" {
-		s.text("", strings.TrimSpace(n.Source+"  "+n.Model))
+	s.head(n.ID + " " + n.Called() + "  " + ended(n, "  ") + spent(n))
+	if n.Run.Source != "" || n.Run.Model != "" {
+		s.text("", strings.TrimSpace(n.Run.Source+"  "+n.Run.Model))
 	}
 	if a := n.Approval; a != nil {
 		s.part("approval", joined(" · ", a.Decision, a.Setting, a.Source, a.Rule, a.Reason))
 	}
-	s.part("input", readable(n.Input))
+	s.part("input", readable(n.Args))
 	if s.prompts != nil {
 		for _, m := range s.prompts(n.ID) {
 			s.part("prompt, "+m.Role, m.Text)
 		}
 	}
 	calls := n.Children
-	for _, t := range n.Turns {
-		s.part(fmt.Sprintf("turn %d  %s  %s  %d in, %d out", t.Turn, t.Finish, took(t.MS), t.Usage.In, t.Usage.Out), t.Text)
+	for _, t := range n.Run.Turns {
+		s.part(turnTitle(t), t.Text)
 		for ; len(calls) > 0 && t.Calls > 0; t.Calls-- {
 			s.call(calls[0])
 			calls = calls[1:]
@@ -164,7 +170,7 @@ func (s *State) read() {
 	for _, c := range calls {
 		s.call(c)
 	}
-	for _, note := range n.Notes {
+	for _, note := range report.Notes(n) {
 		s.part(note.Level, note.Text)
 	}
 	if n.Error != nil {
@@ -177,12 +183,21 @@ func (s *State) read() {
 	s.line = min(s.line, max(len(s.detail)-s.room(), 0))
 }
 
-func (s *State) call(n *trace.Node) {
-	s.text("  → ", ui.CallLine(n.Name, n.Input)+"  "+ended(n, "  "))
+// turnTitle returns the heading of a turn.
+func turnTitle(t view.Turn) string {
+	title := fmt.Sprintf("turn %d  %s  %s  %d in, %d out", t.Turn, t.Finish, took(t.MS), t.Usage.In, t.Usage.Out)
+	if t.Reasoning != nil {
+		title += "  " + ui.Thought(t.Reasoning)
+	}
+	return title
+}
+
+func (s *State) call(n *view.Call) {
+	s.text("  → ", ui.CallLine(n.Called(), n.Args)+"  "+ended(n, "  "))
 }
 
 func (s *State) head(text string) {
-	s.detail = append(s.detail, s.paint("1", s.cut(trace.Visible(text))))
+	s.detail = append(s.detail, s.paint(ui.Strong, s.cut(trace.Visible(text))))
 }
 
 // part adds a heading with a text below it. If the text is empty, it adds only the
@@ -191,7 +206,7 @@ func (s *State) part(title, text string) {
 	if text == "" && !strings.HasPrefix(title, "turn ") && title != "calls" {
 		return
 	}
-	s.detail = append(s.detail, "", s.paint("36", s.cut(trace.Visible(title))))
+	s.detail = append(s.detail, "", s.paint(ui.Info, s.cut(trace.Visible(title))))
 	if text != "" {
 		s.text("  ", text)
 	}
@@ -199,12 +214,12 @@ func (s *State) part(title, text string) {
 
 // text adds a text, broken into lines that fit, at spaces where possible.
 func (s *State) text(lead, text string) {
-	room := max(s.width-ansi.StringWidth(lead), 4)
+	room := max(s.width-columns.Of(lead), 4)
 	for l := range strings.SplitSeq(strings.TrimSuffix(ui.Safe(text), "\n"), "\n") {
 		l = strings.ReplaceAll(l, "\t", "    ")
 		for _, piece := range strings.Split(unbound.Replace(ansi.Wrap(bound.Replace(l), room, "")), "\n") {
 			s.detail = append(s.detail, s.cut(lead+piece))
-			lead = strings.Repeat(" ", ansi.StringWidth(lead))
+			lead = strings.Repeat(" ", columns.Of(lead))
 		}
 	}
 }
@@ -220,13 +235,16 @@ func joined(between string, parts ...string) string {
 }
 
 // ended returns how a call ended and how long it took, if that is known.
-func ended(n *trace.Node, between string) string { return joined(between, status(n), tookSoFar(n)) }
+func ended(n *view.Call, between string) string {
+	_, status := report.Status(n)
+	return joined(between, status, tookSoFar(n))
+}
 
 // tookSoFar returns how long a call took; "" if it has no end in the trace and no call
 // below it tells a time.
-func tookSoFar(n *trace.Node) string {
+func tookSoFar(n *view.Call) string {
 	ms := lasted(n)
-	if n.Status == "" && ms == 0 {
+	if n.Outcome() == "" && ms == 0 {
 		return ""
 	}
 	return took(ms)
@@ -246,13 +264,6 @@ func readable(raw json.RawMessage) string {
 	return b.String()
 }
 
-func status(n *trace.Node) string {
-	if n.Status == "" {
-		return "unfinished"
-	}
-	return trace.Visible(strings.ReplaceAll(n.Status, "_", " "))
-}
-
 func took(ms int64) string {
 	if d := time.Duration(max(ms, 0)) * time.Millisecond; d >= time.Second {
 		return d.Round(10 * time.Millisecond).String()
@@ -260,22 +271,21 @@ func took(ms int64) string {
 	return fmt.Sprintf("%dms", max(ms, 0))
 }
 
-func spent(n *trace.Node) string {
+func spent(n *view.Call) string {
 	out := ""
-	if n.Usage.In+n.Usage.Out > 0 {
-		out = fmt.Sprintf("  %d in, %d out", n.Usage.In, n.Usage.Out)
+	used := n.Used()
+	if used.In+used.Out > 0 {
+		out = fmt.Sprintf("  %d in, %d out", used.In, used.Out)
 	}
-	if cost := n.Usage.CostText(); cost != "" {
+	if cost := used.CostText(); cost != "" {
 		out += "  " + cost
 	}
 	return out
 }
 
-func (s *State) cut(line string) string { return ansi.Truncate(line, s.width, "…") }
+func (s *State) cut(line string) string { return columns.Cut(line, s.width) }
 
-func (s *State) paint(style, text string) string {
-	if !s.color || style == "" || text == "" {
-		return text
-	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
-}
+// reverse is the role of the chosen row.
+const reverse ui.Role = "7"
+
+func (s *State) paint(role ui.Role, text string) string { return role.Paint(s.color, text) }

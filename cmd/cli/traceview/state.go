@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golem/core/trace"
+	"golem/core/ui/report"
+	"golem/core/ui/view"
 )
 
 // Message is one message of a worker's prompt, as --artifacts keeps it.
@@ -18,7 +20,7 @@ type Message struct{ Role, Text string }
 // State is the state of the viewer for one trace. Make it with New and use it from one
 // goroutine.
 type State struct {
-	root   *trace.Node
+	root   *view.Call
 	header trace.Header
 	// prompts returns the messages that were sent in the model calls of a worker run;
 	// nil: they were not kept.
@@ -35,6 +37,8 @@ type State struct {
 	query         string
 	asking        bool // the query is being typed
 	note          string
+	offers        bool // a test can be made of the run
+	wants         bool // the person wants one
 }
 
 // mode is what the screen shows.
@@ -48,16 +52,22 @@ const (
 
 // row is a call in the list.
 type row struct {
-	n     *trace.Node
+	n     *view.Call
 	depth int
 }
 
-// New returns the state of the viewer for one trace: h is its header, root the tree of
-// its calls, and prompts returns the messages that were sent in the call with that id;
+// New returns the state of the viewer for one trace: h is its header, state what its events
+// tell, and prompts returns the messages that were sent in the call with that id;
 // prompts may be nil. color allows SGR sequences.
-func New(h trace.Header, root *trace.Node, prompts func(id string) []Message, color bool) *State {
-	return &State{root: root, header: h, prompts: prompts, color: color, width: 80, height: 24, folded: map[string]bool{}}
+func New(h trace.Header, state *view.State, prompts func(id string) []Message, color bool) *State {
+	return &State{root: state.Root(), header: h, prompts: prompts, color: color, width: 80, height: 24, folded: map[string]bool{}}
 }
+
+// OfferTest offers a key that leaves the viewer to make a test of the run.
+func (s *State) OfferTest() { s.offers = true }
+
+// WantsTest reports whether the person left with that key.
+func (s *State) WantsTest() bool { return s.wants }
 
 // Resize sets the size of the screen, in columns and lines.
 func (s *State) Resize(width, height int) {
@@ -70,8 +80,8 @@ func (s *State) Resize(width, height int) {
 // rows returns the calls that are visible, because no call above them is folded.
 func (s *State) rows() []row {
 	var out []row
-	var add func(n *trace.Node, depth int)
-	add = func(n *trace.Node, depth int) {
+	var add func(n *view.Call, depth int)
+	add = func(n *view.Call, depth int) {
 		out = append(out, row{n, depth})
 		if !s.folded[n.ID] {
 			for _, c := range n.Children {
@@ -105,6 +115,9 @@ func (s *State) Key(name, text string) (leave bool) {
 		s.find(1)
 	case "N", "shift+n":
 		s.find(-1)
+	case "m":
+		s.wants = s.offers
+		return s.wants
 	case "t":
 		if s.mode == times {
 			s.mode = tree
@@ -199,8 +212,8 @@ func (s *State) find(step int) {
 		s.note = "/ searches for a text"
 		return
 	}
-	var all []*trace.Node
-	s.root.Walk(func(n *trace.Node) { all = append(all, n) })
+	var all []*view.Call
+	s.root.Walk(func(n *view.Call) { all = append(all, n) })
 	here, current := 0, s.rows()[s.at].n
 	for i, n := range all {
 		if n == current {
@@ -237,18 +250,18 @@ func (s *State) find(step int) {
 }
 
 // has reports whether a call contains a text, ignoring case.
-func has(n *trace.Node, text string) bool {
+func has(n *view.Call, text string) bool {
 	text = strings.ToLower(text)
 	in := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
-	if in(n.ID) || in(n.Name) || in(n.Worker) || in(n.Model) || in(string(n.Input)) || in(string(n.Output)) || n.Error != nil && in(n.Error.Error()) {
+	if in(n.ID) || in(n.Called()) || in(n.Run.Worker) || in(n.Run.Model) || in(string(n.Args)) || in(string(n.Output)) || n.Error != nil && in(n.Error.Error()) {
 		return true
 	}
-	for _, t := range n.Turns {
+	for _, t := range n.Run.Turns {
 		if in(t.Text) {
 			return true
 		}
 	}
-	for _, note := range n.Notes {
+	for _, note := range report.Notes(n) {
 		if in(note.Text) {
 			return true
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"golem/core/trace"
+	"golem/core/ui/view"
 )
 
 func sample() *State {
@@ -18,7 +19,7 @@ func sample() *State {
 		{ID: "0", TS: at(0), Worker: "main", Body: trace.RunStart{Input: json.RawMessage(`"go"`)}},
 		{ID: "0", TS: at(0), Worker: "main", Body: trace.WorkerStart{Source: "main.worker", Model: "script:s"}},
 		{ID: "0", TS: at(1), Worker: "main", Body: trace.ModelStart{Turn: 1}},
-		{ID: "0", TS: at(90), Worker: "main", Body: trace.ModelEnd{Turn: 1, Finish: "tool_calls", Text: "I look first", Calls: make([]trace.CallRef, 1), MS: 89}},
+		{ID: "0", TS: at(90), Worker: "main", Body: trace.ModelEnd{Turn: 1, Finish: "tool_calls", Text: "I look first", Calls: make([]trace.CallRef, 1), MS: 89, Reasoning: &trace.Reasoned{MS: 2000, Tokens: 40}}},
 		{ID: "0.1", TS: at(100), Worker: "main", Depth: 1, Body: trace.ToolStart{Tool: "reader", Kind: "worker", Args: json.RawMessage(`{"input":"x"}`)}},
 		{ID: "0.1", TS: at(100), Worker: "reader", Depth: 1, Body: trace.WorkerStart{Source: "r.worker"}},
 		{ID: "0.1.1", TS: at(110), Worker: "reader", Depth: 2, Body: trace.ToolStart{Tool: "read_file", Kind: "builtin", Args: json.RawMessage(`{"path":"/needle.txt"}`)}},
@@ -32,7 +33,7 @@ func sample() *State {
 		}
 		return []Message{{"system", "You are the root."}}
 	}
-	return New(trace.Header{Run: "r1", Entry: "main"}, trace.Tree(events), prompts, false)
+	return New(trace.Header{Run: "r1", Entry: "main"}, view.Read(events), prompts, false)
 }
 
 // keys presses keys by name; it types the characters of a name that begins with a
@@ -60,7 +61,7 @@ func TestViewer(t *testing.T) {
 		"folded":           {[]string{"down", "left"}, []string{">  ▸ reader"}, "read_file"},
 		"to the caller":    {[]string{"G", "left"}, []string{">  ▾ reader"}, ""},
 		"unfolded":         {[]string{"down", "left", "right"}, []string{"read_file"}, ""},
-		"a worker is read": {[]string{"enter"}, []string{"0 main  ok", "input\n  go", "prompt, system\n  You are the root.", "turn 1  tool_calls  89ms", "  I look first", "  → reader(input: \"x\")  error", "output\n  done"}, ""},
+		"a worker is read": {[]string{"enter"}, []string{"0 main  ok", "input\n  go", "prompt, system\n  You are the root.", "turn 1  tool_calls  89ms  0 in, 0 out  thought for 2 s · 40 tokens", "  I look first", "  → reader(input: \"x\")  error", "output\n  done"}, ""},
 		"a call is read":   {[]string{"enter", "right", "right"}, []string{"0.1.1 read_file", "\"path\": \"/needle.txt\"", "evil \\u{1b}[2J", "字字字"}, "\x1b"},
 		"back again":       {[]string{"enter", "esc"}, []string{"▾ main"}, "prompt"},
 		"times":            {[]string{"t"}, []string{"████", "reader", "900ms"}, ""},
@@ -104,7 +105,7 @@ func TestViewerOfAnOpenRun(t *testing.T) {
 		{ID: "0.1", TS: "2026-03-14T09:15:02.000Z", Worker: "main", Depth: 1, Body: trace.ToolStart{Tool: "read_file", Kind: "builtin"}},
 		{ID: "0.1", TS: "2026-03-14T09:15:02.500Z", Worker: "main", Depth: 1, Body: trace.ToolEnd{Tool: "read_file", Status: "ok", MS: 500}},
 	}
-	s := New(trace.Header{Run: "r1", Entry: "main"}, trace.Tree(events), nil, false)
+	s := New(trace.Header{Run: "r1", Entry: "main"}, view.Read(events), nil, false)
 	s.Resize(40, 10)
 	text := strings.Join(s.Lines(), "\n")
 	for _, want := range []string{"main · r1 · unfinished · 2.5s", ">▾ main  unfinished  2.5s", "q leave · Enter read · t times"} {
@@ -127,7 +128,7 @@ func TestViewerWords(t *testing.T) {
 		{ID: "0.1", TS: "2026-03-14T09:15:02.000Z", Worker: "main", Depth: 1, Body: trace.ToolStart{Tool: "reader", Kind: "worker"}},
 		{ID: "0.1", TS: "2026-03-14T09:15:02.000Z", Worker: "main", Depth: 1, Body: trace.Approval{Tool: "reader", Decision: "run", Setting: "preApproved", Source: "setting", Rule: "delegation"}},
 	}
-	s := New(trace.Header{Run: "r1", Entry: "main"}, trace.Tree(events), nil, false)
+	s := New(trace.Header{Run: "r1", Entry: "main"}, view.Read(events), nil, false)
 	s.Resize(37, 30)
 	if text := strings.Join(s.Lines(), "\n"); !strings.Contains(text, "unfinished") || strings.Contains(text, "0ms") {
 		t.Error(text)
@@ -166,5 +167,23 @@ func TestViewerFits(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The key that makes a test leaves the viewer, and only where it is offered.
+func TestViewerMakesTests(t *testing.T) {
+	s := sample()
+	if keys(s, "m") || s.WantsTest() || strings.Contains(strings.Join(s.Lines(), "\n"), "make a test") {
+		t.Error("a test is made although none was offered")
+	}
+	s.OfferTest()
+	if !strings.Contains(strings.Join(s.Lines(), "\n"), "m make a test") {
+		t.Error("the key is not shown")
+	}
+	if keys(s, "/", ":m", "enter") || s.WantsTest() {
+		t.Error("an m in a search makes a test")
+	}
+	if !keys(s, "m") || !s.WantsTest() {
+		t.Error("m does not make a test")
 	}
 }

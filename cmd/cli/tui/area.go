@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"golem/cmd/cli/columns"
 )
 
 // area is a group of lines below everything else on a terminal. They are drawn again in
@@ -45,7 +47,7 @@ func (a *area) up(width int) string {
 	rows := 0
 	for _, l := range a.drawn {
 		rows++
-		if n := columns(l); width > 0 && n > width {
+		if n := columns.Of(l); width > 0 && n > width {
 			rows += (n - 1) / width
 		}
 	}

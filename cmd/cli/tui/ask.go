@@ -11,9 +11,9 @@ import (
 	"golem/core/approval"
 )
 
-// question is a bubbletea program that asks one question below the last line of the
+// askProgram is a bubbletea program that asks one question below the last line of the
 // terminal. It erases the question at the end.
-type question struct {
+type askProgram struct {
 	d             *dialog
 	width, height int
 	color         bool
@@ -29,7 +29,7 @@ type withdrawn struct{}
 
 // ask shows a question until the person answers it, ctx ends or the terminal is gone.
 func ask(ctx context.Context, r approval.Request, n *Inline) (approval.Decision, error) {
-	q := &question{d: newDialog(asked{Request: r}, false, n.now), color: n.Color, leave: n.Leave}
+	q := &askProgram{d: newDialog(asked{Request: r}, false, n.now), color: n.Color, leave: n.Leave}
 	q.width, q.height = n.size()
 	var p *tea.Program
 	gone := make(chan struct{})
@@ -61,10 +61,10 @@ func ask(ctx context.Context, r approval.Request, n *Inline) (approval.Decision,
 }
 
 // Init starts the wait that must pass before letters count.
-func (q *question) Init() tea.Cmd { return q.d.timer() }
+func (q *askProgram) Init() tea.Cmd { return q.d.timer() }
 
 // Update handles a key, a new size of the screen or the end.
-func (q *question) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (q *askProgram) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case withdrawn:
 		q.over = true
@@ -85,7 +85,7 @@ func (q *question) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return q, nil
 }
 
-func (q *question) key(name, text string) tea.Cmd {
+func (q *askProgram) key(name, text string) tea.Cmd {
 	switch name {
 	case "ctrl+c":
 		if q.leave != nil {
@@ -99,7 +99,7 @@ func (q *question) key(name, text string) tea.Cmd {
 }
 
 // do carries out what a key did to the question.
-func (q *question) do(o outcome) tea.Cmd {
+func (q *askProgram) do(o outcome) tea.Cmd {
 	if !o.done {
 		return q.d.timer()
 	}
@@ -108,7 +108,7 @@ func (q *question) do(o outcome) tea.Cmd {
 }
 
 // View returns the question; nothing once it is over.
-func (q *question) View() tea.View {
+func (q *askProgram) View() tea.View {
 	if q.over {
 		return tea.NewView("")
 	}

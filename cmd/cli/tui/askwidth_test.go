@@ -77,7 +77,7 @@ func TestNoLineOfAQuestionIsTooWide(t *testing.T) {
 	fits := func(r approval.Request, width int) {
 		t.Helper()
 		p := &silent{}
-		_, _ = (ui.Questions{Person: p, Width: func() int { return width }}).Approve(t.Context(), r)
+		_, _ = (ui.Questions{Person: p, Screen: sized(width)}).Approve(t.Context(), r)
 		wrong := 0
 		for _, l := range append(strings.Split(p.String(), "\n"), ui.RequestLines(r, width, true, false)...) {
 			if n := columnsOf(l); n > width && wrong < 5 && !strings.HasPrefix(l, "[y]es") {
@@ -95,8 +95,8 @@ func TestNoLineOfAQuestionIsTooWide(t *testing.T) {
 }
 
 // asking returns a question below the last line of the terminal that has the keyboard.
-func asking(r approval.Request, width, height int) *question {
-	q := &question{d: newDialog(asked{Request: r}, false, time.Now), width: width, height: height}
+func asking(r approval.Request, width, height int) *askProgram {
+	q := &askProgram{d: newDialog(asked{Request: r}, false, time.Now), width: width, height: height}
 	q.d.own()
 	q.View()
 	return q
@@ -104,7 +104,7 @@ func asking(r approval.Request, width, height int) *question {
 
 // paged returns every line of a question that the person can scroll to, without the
 // frames.
-func paged(q *question) string {
+func paged(q *askProgram) string {
 	var seen []string
 	for first := true; ; first = false {
 		before := q.d.top
@@ -217,3 +217,9 @@ func TestOneMoreLine(t *testing.T) {
 		t.Error("no screen has one more line")
 	}
 }
+
+// sized is a screen with this number of columns.
+type sized int
+
+func (s sized) Size() (columns, lines int) { return int(s), 0 }
+func (sized) Live() bool                   { return false }

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -23,9 +24,43 @@ func BenchmarkScroll(b *testing.B) {
 	keys := []string{"pgup", "pgup", "pgdown"}
 	for i := 0; b.Loop(); i++ {
 		d.m.key(keys[i%len(keys)], "")
-		d.m.stale = true
+		d.m.terminal.stale = true
 		d.screen()
 	}
+}
+
+// BenchmarkType measures one key in the editor, up to the drawn screen, in a conversation of
+// 1,000 messages with answers of 2 kB; and the memory of that conversation.
+func BenchmarkType(b *testing.B) {
+	used := func() float64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc) / 1e6
+	}
+	before := used()
+	d := drive(nil, 120, 40, true)
+	d.t = &testing.T{}
+	d.events(start)
+	for i := range 1000 {
+		answer := fmt.Sprintf("%d. ", i) + strings.Repeat("Some **words** of an answer, with `code`.\n\n", 45)
+		d.u.Emit(trace.Event{ID: "0", Body: trace.Message{Role: "user", Text: fmt.Sprintf("message %d", i)}})
+		d.u.Emit(trace.Event{ID: "0", Body: trace.ModelStart{Turn: i + 1}})
+		d.u.Emit(trace.Event{ID: "0", Body: trace.Delta{Text: answer}})
+		d.u.Emit(trace.Event{ID: "0", Body: trace.ModelEnd{Turn: i + 1, Finish: "stop", Text: answer}})
+	}
+	d.m.Update(arrived{})
+	d.screen()
+	kept := used() - before
+	for i := 0; b.Loop(); i++ {
+		if i%60 == 59 {
+			d.m.key("ctrl+c", "")
+		}
+		d.m.key("x", "x")
+		d.m.terminal.stale = true
+		d.screen()
+	}
+	b.ReportMetric(kept, "MB")
 }
 
 // BenchmarkInline measures one drawing of a run's tree with 1,000 workers, ten of which

@@ -37,7 +37,7 @@ func (e elsewhere) write(m *model) {
 	if err == nil {
 		err = rerr
 	}
-	m.take(text, err)
+	m.putWritten(text, err)
 }
 
 // compose ends the program, so that the person's own editor can use the terminal.
@@ -51,9 +51,9 @@ func (m *model) compose() tea.Cmd {
 	return tea.Quit
 }
 
-// take puts the text written in the person's own editor into the chat's editor. After
+// putWritten puts the text written in the person's own editor into the chat's editor. After
 // an error the text there stays as it was.
-func (m *model) take(text string, err error) {
+func (m *model) putWritten(text string, err error) {
 	if err != nil {
 		m.told(fault.New(fault.Config, "the editor failed: %s", err).Hinting("VISUAL or EDITOR names it"))
 		return

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"golem/cmd/cli/columns"
 	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/ui"
@@ -61,7 +62,7 @@ func (d *dialog) more(width int) string {
 	switch {
 	case rest > 0:
 		more := fault.Count(rest, "more line") + ": PgDn"
-		if columns(more)+4 > width {
+		if columns.Of(more)+4 > width {
 			more = fmt.Sprintf("+%d PgDn", rest)
 		}
 		return more
@@ -193,7 +194,7 @@ func (d *dialog) short(width int, color bool) (lines []string, hint string) {
 		}
 	}
 	out := []string{fitting(keys, " ", width)}
-	if columns(out[0])+2+len(nextKey) <= width {
+	if columns.Of(out[0])+2+len(nextKey) <= width {
 		out[0] += "  " + nextKey
 	} else {
 		hint = nextKey
@@ -206,17 +207,17 @@ func (d *dialog) short(width int, color bool) (lines []string, hint string) {
 
 // rule returns a line across the screen with a title in it, and another text at its
 // end.
-func rule(width int, color bool, style, title, end string) string {
+func rule(width int, color bool, style ui.Role, title, end string) string {
 	if end != "" {
 		end = " " + end + " "
 	}
-	if columns(end)+12 > width {
+	if columns.Of(end)+12 > width {
 		end = ""
 	}
 	if title != "" {
-		title = " " + cut(title, width-4-columns(end)) + " "
+		title = " " + cut(title, width-4-columns.Of(end)) + " "
 	}
 	left := paint(color, style, "──") + title
-	fill := max(width-2-columns(title)-columns(end), 0)
+	fill := max(width-2-columns.Of(title)-columns.Of(end), 0)
 	return left + paint(color, style, strings.Repeat("─", fill)) + end
 }

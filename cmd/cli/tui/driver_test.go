@@ -12,6 +12,8 @@ import (
 	"golem/core/approval"
 	"golem/core/run"
 	"golem/core/trace"
+
+	"golem/cmd/cli/columns"
 )
 
 // driver acts as the session and as the person, without a terminal and without a clock,
@@ -99,7 +101,10 @@ func (d *driver) keys(list ...string) {
 	for _, k := range list {
 		d.at = d.at.Add(120 * time.Millisecond)
 		var key tea.Key
+		bare, alt := strings.CutPrefix(k, "alt+")
 		switch rest, ctrl := strings.CutPrefix(k, "ctrl+"); {
+		case alt:
+			key = tea.Key{Code: keyCodes[bare], Mod: tea.ModAlt}
 		case ctrl:
 			key = tea.Key{Code: rune(rest[0]), Mod: tea.ModCtrl}
 		case keyCodes[k] != 0:
@@ -144,8 +149,8 @@ var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 func (d *driver) fits() {
 	d.t.Helper()
 	lines := strings.Split(d.screen(), "\n")
-	if len(lines) > d.m.height {
-		d.t.Errorf("%d lines of %d:\n%s", len(lines), d.m.height, d.screen())
+	if len(lines) > d.m.terminal.height {
+		d.t.Errorf("%d lines of %d:\n%s", len(lines), d.m.terminal.height, d.screen())
 	}
 	for _, l := range lines {
 		bare := sgr.ReplaceAllString(l, "")
@@ -155,8 +160,8 @@ func (d *driver) fits() {
 		if strings.ContainsFunc(bare, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == '\u202e' }) {
 			d.t.Errorf("a control character: %q", l)
 		}
-		if columns(bare) > d.m.width {
-			d.t.Errorf("%d columns of %d: %q", columns(bare), d.m.width, l)
+		if columns.Of(bare) > d.m.terminal.width {
+			d.t.Errorf("%d columns of %d: %q", columns.Of(bare), d.m.terminal.width, l)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"golem/cmd/cli/columns"
 )
 
 // Editor is a text editor for the person's message. It handles keys and text; the
@@ -59,7 +61,7 @@ func (s *simple) View(width, height int, _ bool) (lines []string, x, y int) {
 	}
 	lines = lines[max(len(lines)-height, 0):]
 	y = len(lines) - 1
-	return lines, columns(lines[y]), y
+	return lines, columns.Of(lines[y]), y
 }
 
 // keyOf returns a key's name and the text that it types.

@@ -51,8 +51,8 @@ func (u *UI) Form(ctx context.Context, title string, fields []ui.Field) (answers
 // fill opens a form, or closes one that was withdrawn.
 func (m *model) fill(f filling) {
 	if !f.withdrawn {
-		f.away = !m.direct || m.keyed > 0 || m.drafted()
-		m.open(f.form)
+		f.away = !m.out.direct || m.out.keyed > 0 || m.editor.Text() != ""
+		m.overlays.open(f.form)
 		return
 	}
 	for i, o := range m.overlays {

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"golem/core/approval"
+	"golem/core/fault"
 	"golem/core/run"
 	"golem/core/trace"
 	"golem/core/ui"
@@ -45,15 +47,18 @@ type Inline struct {
 	area   area
 	begun  time.Time
 	beats  int
-	notes  []string // warnings and errors that are not printed yet
-	waits  string   // the note about staged changes, printed at the end
-	note   string   // the last minor note, which is shown with the tree only
-	ending string   // says that the run is about to end
-	staged map[string]bool
-	seen   int // how many items of state were handled
-	failed *trace.Error
+	notes  notices
 	asking bool
-	stop   func()
+	ticker *ui.Ticker
+}
+
+// notices are the lines of golem's own during a run.
+type notices struct {
+	seen   int      // how many items of the state were handled
+	above  []string // warnings and errors that are not printed yet
+	last   string   // the last minor one, which is shown with the tree only
+	staged string   // about staged changes, printed at the end
+	ending string   // says that the run is about to end
 }
 
 var _ ui.UI = (*Inline)(nil)
@@ -84,12 +89,12 @@ func (n *Inline) Start() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.begun = n.now()
-	n.state.Begun, n.state.Status = n.begun, view.Running
+	n.state.Begin(n.begun)
 	n.area.w = n.Screen
-	if n.stop != nil {
+	if n.ticker != nil {
 		return
 	}
-	n.stop = ui.Every(beatEvery, n.beat)
+	n.ticker = ui.Every(beatEvery, n.beat)
 }
 
 // beat draws the tree again.
@@ -120,7 +125,7 @@ func (n *Inline) Aside(write func()) {
 func (n *Inline) Ending(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.ending = text
+	n.notes.ending = text
 }
 
 func (n *Inline) clear() {
@@ -135,36 +140,31 @@ func (n *Inline) Emit(e trace.Event) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.state.Event(e, n.now())
-	if b, is := e.Body.(trace.Error); is {
-		n.failed = &b
-	}
-	if c, is := e.Body.(trace.Clearance); is && c.Action == "staged" {
-		if n.staged == nil {
-			n.staged = map[string]bool{}
-		}
-		n.staged[c.Item] = true
-	}
-	_, retry := e.Body.(trace.Retry)
-	for ; n.seen < len(n.state.Items); n.seen++ {
-		it := n.state.Items[n.seen]
-		if it.Kind != view.Notice {
-			continue
-		}
-		c, staged := e.Body.(trace.Clearance)
-		switch {
-		case staged && c.Action == "pending":
-			n.waits = n.notice(it)
-		case retry || it.Level != "warn" && it.Level != "error":
-			n.note = line(it.Text())
-		default:
-			n.notes = append(n.notes, n.notice(it))
+	for _, it := range n.state.Items[n.notes.seen:] {
+		if it.Kind == view.Notice {
+			n.noticed(it)
 		}
 	}
+	n.notes.seen = len(n.state.Items)
 	if _, over := e.Body.(trace.ModelEnd); over {
-		n.note = ""
+		n.notes.last = ""
 	}
-	if !n.asking && len(n.notes) > 0 {
+	if !n.asking && len(n.notes.above) > 0 {
 		n.print()
+	}
+}
+
+// noticed keeps a notice for the place where it is shown.
+func (n *Inline) noticed(it *view.Item) {
+	c, staged := it.About.(trace.Clearance)
+	_, retry := it.About.(trace.Retry)
+	switch {
+	case staged && c.Action == "pending":
+		n.notes.staged = n.notice(it)
+	case retry || it.Level != "warn" && it.Level != "error":
+		n.notes.last = line(it.Text())
+	default:
+		n.notes.above = append(n.notes.above, n.notice(it))
 	}
 }
 
@@ -177,10 +177,10 @@ func (n *Inline) notice(it *view.Item) string {
 
 // print prints the notes that stay above the tree.
 func (n *Inline) print() {
-	if len(n.notes) > 0 {
+	if len(n.notes.above) > 0 {
 		n.clear()
-		io.WriteString(n.Screen, strings.Join(n.notes, ""))
-		n.notes = nil
+		io.WriteString(n.Screen, strings.Join(n.notes.above, ""))
+		n.notes.above = nil
 	}
 }
 
@@ -228,9 +228,7 @@ func (n *Inline) Prompt(context.Context) (run.Input, error) { return run.Input{}
 // Finish erases the tree and prints the answer, or the error, and the summary. It
 // returns the error of writing to Answers.
 func (n *Inline) Finish(res run.Result) error {
-	if n.stop != nil {
-		n.stop()
-	}
+	n.ticker.Stop()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.print()
@@ -241,17 +239,27 @@ func (n *Inline) Finish(res run.Result) error {
 	case res.Error == nil:
 		_, err = io.WriteString(n.Answers, n.answer(res.Output.String()))
 	case res.Status == run.Interrupted: // the summary says it
-	case n.failed == nil || n.failed.Code != res.Error.Code || n.failed.Message != res.Error.Message:
+	case !n.told(res.Error):
 		n.state.Act(view.Action{Do: view.Told, ID: "error", Text: res.Error.Error()})
-		n.notes = append(n.notes, n.notice(n.state.Items[len(n.state.Items)-1]))
+		n.notes.above = append(n.notes.above, n.notice(n.state.Items[len(n.state.Items)-1]))
 		n.print()
 	}
-	if n.waits != "" {
-		io.WriteString(n.Screen, n.waits+"Run: golem clearance list\n")
+	if n.notes.staged != "" {
+		io.WriteString(n.Screen, n.notes.staged+"Run: golem clearance list\n")
 	}
 	width, _ := n.size()
 	io.WriteString(n.Screen, cut(n.summary(res), width-1)+"\n")
 	return err
+}
+
+// told reports whether the last error of the run is this one, and so was printed.
+func (n *Inline) told(f *fault.Fault) bool {
+	for _, it := range slices.Backward(n.state.Items) {
+		if b, is := it.About.(trace.Error); is {
+			return b.Code == f.Code && b.Message == f.Message
+		}
+	}
+	return false
 }
 
 // answer returns the answer in the form in which Answers receives it.

@@ -9,6 +9,8 @@ import (
 
 	"golem/core/run"
 	"golem/core/trace"
+
+	"golem/cmd/cli/columns"
 )
 
 func emit(t *testing.T, n *Inline, lines ...string) {
@@ -52,8 +54,8 @@ func TestInlineTree(t *testing.T) {
 		all := strings.Join(lines, "\n")
 		for _, l := range lines {
 			bare := sgr.ReplaceAllString(l, "")
-			if columns(bare) >= size[0] || strings.ContainsFunc(bare, func(r rune) bool { return r < ' ' }) {
-				t.Errorf("%v: %d columns: %q", size, columns(bare), l)
+			if columns.Of(bare) >= size[0] || strings.ContainsFunc(bare, func(r rune) bool { return r < ' ' }) {
+				t.Errorf("%v: %d columns: %q", size, columns.Of(bare), l)
 			}
 		}
 		if size[0] >= 80 && (!strings.Contains(all, "task 29") || !strings.Contains(all, "task 30") || !strings.Contains(all, "ended") || !strings.Contains(all, "1 min 30 s")) {
@@ -84,7 +86,7 @@ func TestInlineTimesAreNotCut(t *testing.T) {
 		`{"type": "tool.start", "id": "0.1", "parent": "0", "worker": "main", "depth": 0, "tool": "read_file", "kind": "builtin", "args": {"path": "/a/very/long/path/that/takes/all/of/the/line.md"}}`)
 	at = at.Add(75 * time.Second)
 	for _, width := range []int{30, 40, 50} {
-		if got := n.last(width); !strings.Contains(got, "1 min 15 s") || columns(got) > width {
+		if got := n.last(width); !strings.Contains(got, "1 min 15 s") || columns.Of(got) > width {
 			t.Errorf("%d: %q", width, got)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"golem/cmd/cli/columns"
 	"golem/core/fault"
 	"golem/core/run"
 	"golem/core/ui"
@@ -24,11 +25,11 @@ func (n *Inline) lines(width, height int) []string {
 	if all := nodes(&n.state); len(all) > 1 {
 		out = append(out, n.tree(all, width, max(most-len(out)-1, 1))...)
 	}
-	if n.note != "" {
-		out = append(out, paint(n.Color, dim, cut(n.note, width)))
+	if n.notes.last != "" {
+		out = append(out, paint(n.Color, dim, cut(n.notes.last, width)))
 	}
-	if n.ending != "" {
-		out = append(out, paint(n.Color, yellow, cut(n.ending, width)))
+	if n.notes.ending != "" {
+		out = append(out, paint(n.Color, yellow, cut(n.notes.ending, width)))
 	}
 	out = append(out, n.last(width))
 	out = out[max(len(out)-height+1, 0):]
@@ -103,18 +104,18 @@ func (n *Inline) last(width int) string {
 	now := n.now()
 	left := spinner[n.beats%len(spinner)] + " " + waitsFor(&n.state, now, width-2)
 	parts := append(n.counts(), tokens(n.state.Usage), n.state.Usage.CostText(), ui.Seconds(now.Sub(n.begun)))
-	if s := len(n.staged); s > 0 {
+	if s := n.state.Staged(); s > 0 {
 		parts = append([]string{fmt.Sprintf("%d staged", s)}, parts...)
 	}
 	parts = filled(parts)
-	for len(parts) > 1 && columns(left)+columns(strings.Join(parts, " · "))+2 > width {
+	for len(parts) > 1 && columns.Of(left)+columns.Of(strings.Join(parts, " · "))+2 > width {
 		parts = parts[1:]
 	}
 	right := strings.Join(parts, " · ")
-	if columns(left)+columns(right)+2 > width { // what golem waits for is more important than the totals
+	if columns.Of(left)+columns.Of(right)+2 > width { // what golem waits for is more important than the totals
 		right = ""
 	}
-	room := width - columns(right)
+	room := width - columns.Of(right)
 	if right != "" {
 		room -= 2
 		right = "  " + right
@@ -174,9 +175,9 @@ func waitsFor(s *view.State, now time.Time, room int) string {
 		c := busy[0]
 		since = c.Begun
 		switch {
-		case c.Thinking && c.ID == "0":
-			what, since = "waiting for "+line(c.Model), s.Begun
-		case c.Thinking:
+		case c.Run.Thinking && c.ID == "0":
+			what, since = "waiting for "+line(c.Run.Model), s.Begun
+		case c.Run.Thinking:
 			what = line(c.Name + " thinks")
 		default:
 			what = callText(c, 40)
@@ -185,5 +186,5 @@ func waitsFor(s *view.State, now time.Time, room int) string {
 		what = fmt.Sprintf("%d at work", len(busy))
 	}
 	took := " " + ui.Seconds(now.Sub(since))
-	return cut(what, max(room-columns(took), 1)) + took
+	return cut(what, max(room-columns.Of(took), 1)) + took
 }

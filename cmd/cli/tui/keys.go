@@ -5,32 +5,37 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"golem/core/approval"
+	"golem/core/ui"
 	"golem/core/ui/view"
 )
 
 // key handles a key. A dialog gets it first, then the program's own keys, then the
 // editor.
 func (m *model) key(name, text string) tea.Cmd {
-	if name == "ctrl+c" && (m.dialog != nil || m.top() == nil) {
+	if name == "ctrl+c" && (m.dialog != nil || m.overlays.top() == nil) {
 		return m.interrupt()
 	}
 	if name == "ctrl+z" {
 		return tea.Suspend
 	}
 	m.leaving = false
-	m.keyed++
+	m.out.keyed++
 	m.parting = m.parting && name == "ctrl+d"
 	if m.dialog != nil {
 		return m.dialogKey(name, text)
 	}
-	if m.top() != nil {
+	if m.overlays.top() != nil {
 		return m.overlayKey(name, text)
 	}
 	if m.panel.focus && m.panel.key(name, &m.state) {
 		return nil
 	}
+	if messageKey(m, name) {
+		return nil
+	}
 	if name == "ctrl+s" && m.o.Clearance != nil {
-		return m.staged()
+		return m.openStore("/clearance", m.o.Clearance)
 	}
 	if m.own(name) {
 		return nil
@@ -43,7 +48,7 @@ func (m *model) key(name, text string) tea.Cmd {
 func (m *model) dialogKey(name, text string) tea.Cmd {
 	d := m.dialog
 	if d.state != away {
-		return m.did(d.press(name, text, m.drafted()))
+		return m.did(d.press(name, text, m.editor.Text() != ""))
 	}
 	if name == "pgup" || name == wheelUp || name == wheelDown || name == "pgdown" {
 		d.scroll(name)
@@ -51,7 +56,7 @@ func (m *model) dialogKey(name, text string) tea.Cmd {
 	}
 	if name == "tab" {
 		used := false
-		if !m.covered() {
+		if m.overlays.top() == nil {
 			_, used = m.editor.Key(name, text)
 		}
 		if !used {
@@ -60,25 +65,18 @@ func (m *model) dialogKey(name, text string) tea.Cmd {
 		}
 		return nil
 	}
-	if m.covered() { // what the keys are for is behind the question
+	if m.overlays.top() != nil { // what the keys are for is behind the question
 		return nil
 	}
 	return m.editorKey(name, text)
 }
-
-// drafted reports whether the editor below a question has text.
-func (m *model) drafted() bool { return m.editor.Text() != "" }
-
-// covered reports whether a view is open behind the question, so that the question has no
-// editor below it.
-func (m *model) covered() bool { return m.top() != nil }
 
 // did carries out what a key did to the question on the screen.
 func (m *model) did(o outcome) tea.Cmd {
 	switch {
 	case o.done:
 		return m.answer(o.decision)
-	case o.left && o.typed != "" && !m.covered():
+	case o.left && o.typed != "" && m.overlays.top() == nil:
 		m.editor.Paste(o.typed)
 	}
 	return m.dialog.timer()
@@ -119,6 +117,11 @@ func (m *model) own(name string) bool {
 		m.scroll(3)
 	case wheelDown:
 		m.scroll(-3)
+	case "shift+tab":
+		if m.o.Permit == nil {
+			return false
+		}
+		m.permit(ui.NextPermission(m.state.Permission))
 	case "ctrl+t":
 		m.panel.turn(&m.state)
 	case "ctrl+o":
@@ -136,11 +139,12 @@ func (m *model) own(name string) bool {
 
 // part leaves the chat. If messages were not sent yet, it only warns the first time.
 func (m *model) part() {
-	if len(m.queued)+len(m.returned) > 0 && !m.parting {
+	if m.out.unsent() > 0 && !m.parting {
 		m.parting = true
 		return
 	}
-	m.queued, m.returned, m.parting = nil, nil, false
+	m.out.returned, m.parting = nil, false
+	m.out.waiting.empty()
 	m.end()
 }
 
@@ -156,48 +160,42 @@ func (m *model) end() {
 // Commands that have a view of their own open it instead.
 func (m *model) send() tea.Cmd {
 	text := m.editor.Text()
-	m.keyed, m.direct = 0, m.prompting
-	m.following()
+	m.out.keyed, m.out.direct = 0, m.out.wanted
+	m.out.refill(m.editor)
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
 	if cmd, done := m.command(strings.TrimSpace(text)); done {
 		return cmd
 	}
+	if c, err := ui.ParseCommand(text); err == nil && m.o.Permit != nil {
+		switch c.Name {
+		case ui.Ask, ui.Edits, ui.Plan:
+			m.state.Act(view.Action{Do: view.Told, ID: command, Text: strings.TrimSpace(text)})
+			m.permit(approval.Permission(c.Name))
+			return nil
+		}
+	}
 	m.back = 0
-	m.queued = append(m.queued, text)
+	m.out.waiting.add(text)
 	m.flush()
 	return nil
 }
 
-// following empties the editor, or fills it with the next of the messages that a stop
-// returned.
-func (m *model) following() {
-	next := ""
-	if len(m.returned) > 0 {
-		next, m.returned = m.returned[0], m.returned[1:]
-	}
-	m.editor.SetText(next)
-}
-
-// giveBack returns the queued messages to the editor, one by one, so that each stays a
-// message or a command of its own.
-func (m *model) giveBack() {
-	if len(m.queued) == 0 {
+// permit sets what workers may do without asking, at once.
+func (m *model) permit(p approval.Permission) {
+	if err := m.o.Permit(p); err != nil {
+		m.told(err)
 		return
 	}
-	back := m.queued
-	if text := m.editor.Text(); strings.TrimSpace(text) != "" {
-		back = append(back, text)
-	}
-	m.returned, m.queued = append(back, m.returned...), nil
-	m.following()
+	m.state.Permission = p // the event says so, too, but waits while a question is open
+	m.state.Act(view.Action{Do: view.Told, ID: "info", Text: ui.PermissionText(p)})
 }
 
 // interrupt handles Ctrl+C: the first one stops the exchange, and the chat goes on; the
 // next one leaves the chat.
 func (m *model) interrupt() tea.Cmd {
-	running := m.state.Status == view.Running && !m.prompting
+	running := m.state.Status == view.Running && !m.out.wanted
 	switch {
 	case running && !m.state.Stop && m.o.Stop != nil && !m.leaving:
 		if !m.o.Stop() { // the exchange is beginning or ending: the first Ctrl+C never leaves
@@ -205,12 +203,12 @@ func (m *model) interrupt() tea.Cmd {
 			return nil
 		}
 		m.state.Act(view.Action{Do: view.Stopped})
-		m.giveBack()
+		m.out.giveBack(m.editor)
 	case !running && m.editor.Text() != "":
 		if e, is := m.editor.(interface{ Keep() }); is {
 			e.Keep()
 		}
-		m.following()
+		m.out.refill(m.editor)
 	case !running && !m.leaving && m.dialog == nil:
 		m.leaving = true
 	case m.o.Leave != nil:
@@ -224,7 +222,7 @@ func (m *model) scroll(n int) { m.back = min(max(m.back+n, 0), max(m.transcript.
 
 // click folds or unfolds the worker that was clicked.
 func (m *model) click(_, y int) {
-	if m.dialog == nil && m.top() == nil {
+	if m.dialog == nil && m.overlays.top() == nil {
 		m.panel.click(y, &m.state)
 	}
 }

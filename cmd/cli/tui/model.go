@@ -1,12 +1,14 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"golem/core/approval"
+	"golem/core/trace"
 	"golem/core/ui"
 	"golem/core/ui/view"
 )
@@ -18,30 +20,23 @@ type model struct {
 	u     *UI
 	state view.State
 
-	width, height int
-	transcript    transcript
-	panel         panel
-	editor        Editor
-	elsewhere     *elsewhere // set if the program ends for the person's own editor
-	dialog        *dialog
-	waiting       []*dialog // further questions, shown after the one on the screen
-	overlays      []overlay // over the chat, the last one on the screen
-	prompting     bool      // the session waits for a message
-	queued        []string  // messages that were sent during an exchange
-	returned      []string  // further messages that a stop returned to the person
-	back          int       // how many lines the transcript is scrolled up
-	direct        bool      // what was sent last was sent while the session waited for it
-	keyed         int       // how many keys were pressed since then
-	leaving       bool      // Ctrl+C was pressed while nothing ran; the next one leaves
-	parting       bool      // Ctrl+D was pressed while messages wait; the next one drops them and leaves
-	details       bool      // calls are not folded
-	closed        bool      // the input has ended
-	joins         bool      // the terminal draws several code points as one glyph
-	beating       bool
-	beats         int
-	palette       *strings.Replacer // replaces styles to suit the terminal's background; nil: no change
-	screen        tea.View
-	stale         bool
+	terminal   terminal
+	transcript transcript
+	panel      panel
+	editor     Editor
+	elsewhere  *elsewhere // set if the program ends for the person's own editor
+	dialog     *dialog
+	waiting    []*dialog // further questions, shown after the one on the screen
+	overlays   overlays
+	out        outbox
+	back       int  // how many lines the transcript is scrolled up
+	leaving    bool // Ctrl+C was pressed while nothing ran; the next one leaves
+	parting    bool // Ctrl+D was pressed while messages wait; the next one drops them and leaves
+	details    bool // calls are not folded
+	closed     bool // the input has ended
+	beating    bool
+	beats      int
+	messages   messages
 }
 
 // wheelUp and wheelDown are key names for the mouse wheel.
@@ -57,19 +52,16 @@ const (
 )
 
 func newModel(o Options, u *UI) *model {
-	m := &model{o: o, u: u, editor: o.Editor, width: 80, height: 24, stale: true}
+	m := &model{o: o, u: u, editor: o.Editor, terminal: terminal{width: 80, height: 24, stale: true}}
 	if m.editor == nil {
 		m.editor = &simple{}
 	}
 	m.state.Worker, m.state.Model, m.state.Resumed = o.Entry, o.Model, o.Resumed
-	return m
-}
-
-func (m *model) now() time.Time {
-	if m.o.Now == nil {
-		return time.Now()
+	if o.Marked != nil {
+		m.messages.mark, *o.Marked = *o.Marked, 0
+		m.transcript.seek = m.messages.mark
 	}
-	return m.o.Now()
+	return m
 }
 
 // Init asks how many changes are staged; the events come after the size of the screen.
@@ -89,7 +81,7 @@ func (m *model) Init() tea.Cmd {
 
 // notify notifies the person if the exchange has taken long.
 func (m *model) notify(what string) tea.Cmd {
-	if m.o.Notify == nil || m.state.Status != view.Running || m.now().Sub(m.state.Begun) < long {
+	if m.o.Notify == nil || m.state.Status != view.Running || m.o.now().Sub(m.state.Begun) < long {
 		return nil
 	}
 	if text := m.o.Notify(line(m.o.Project) + what); text != "" {
@@ -100,10 +92,10 @@ func (m *model) notify(what string) tea.Cmd {
 
 // Update handles a key, a new size of the screen, or what the session posted.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	m.stale = true
+	m.terminal.stale = true
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
+		m.terminal.width, m.terminal.height = msg.Width, msg.Height
 	case arrived:
 		return m, m.arrive()
 	case beat:
@@ -119,9 +111,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return m, m.key(keyOf(msg))
 		}
 	case tea.BackgroundColorMsg:
-		m.palette = paletteOf(msg.IsDark())
+		m.terminal.palette = paletteOf(msg.IsDark())
 	case tea.ModeReportMsg:
-		m.joins = m.joins || joins(msg)
+		m.terminal.joins = m.terminal.joins || joins(msg)
 	case tea.PasteMsg:
 		return m, m.paste(msg.Content)
 	case tea.MouseWheelMsg:
@@ -132,7 +124,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.MouseClickMsg:
 		m.click(msg.X, msg.Y)
 	default:
-		m.stale = false
+		m.terminal.stale = false
 	}
 	return m, nil
 }
@@ -140,13 +132,18 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // arrive handles what the session posted.
 func (m *model) arrive() tea.Cmd {
 	var cmd tea.Cmd
-	for _, what := range m.u.take() {
+	for _, what := range m.u.drainPosts() {
 		switch what := what.(type) {
 		case event:
 			m.state.Event(what.Event, what.at)
+			m.takeBack(what.Event)
 		case asked:
-			m.waiting = append(m.waiting, newDialog(what, true, m.now))
+			m.waiting = append(m.waiting, newDialog(what, true, m.o.now))
 			cmd = tea.Batch(cmd, m.notify(" asks"), m.next())
+		case chosen:
+			m.state.Model = cmp.Or(string(what), m.state.Model)
+		case recalled:
+			m.state.Items = append(m.state.Items, what...)
 		case filling:
 			m.fill(what)
 		case then:
@@ -158,15 +155,24 @@ func (m *model) arrive() tea.Cmd {
 			m.state.Act(what)
 			switch what.Do {
 			case view.Prompted:
-				m.prompting = true
+				m.out.wanted = true
 				m.flush()
-				cmd = tea.Batch(cmd, m.count())
+				cmd = tea.Batch(cmd, m.count(), readForms(m))
 			case view.Answered:
 				m.dialog, m.waiting = nil, nil
 			}
 		}
 	}
 	return tea.Batch(cmd, m.tick())
+}
+
+// takeBack puts a message that the person took back into the editor, if it is empty and no
+// message waits that was sent in its place.
+func (m *model) takeBack(e trace.Event) {
+	b, is := e.Body.(trace.Status)
+	if is && b.Draft != "" && m.editor.Text() == "" && m.out.unsent() == 0 {
+		m.editor.SetText(b.Draft)
+	}
 }
 
 // next shows the next question if none is on the screen.
@@ -189,22 +195,25 @@ func (m *model) tick() tea.Cmd {
 
 // flush sends the next queued message if the session waits for one.
 func (m *model) flush() {
-	if m.prompting && len(m.queued) > 0 {
-		m.prompting = false
-		text := m.queued[0]
+	if !m.out.wanted {
+		return
+	}
+	if text, ok := m.out.waiting.next(false); ok {
+		m.out.wanted = false
 		if m.state.Command = isCommand(text); m.state.Command {
 			m.state.Act(view.Action{Do: view.Told, ID: command, Text: strings.TrimSpace(text)})
 		}
 		m.u.lines <- text
-		m.queued = m.queued[1:]
-		m.state.Status, m.state.Begun = view.Running, m.now()
+		m.state.Begin(m.o.now())
 	}
 }
 
-// isCommand reports whether the session handles a text as a command.
+// isCommand reports whether the session handles a text as a command: one of its own, or a
+// command line after an exclamation mark.
 func isCommand(text string) bool {
 	c, err := ui.ParseCommand(text)
-	return err != nil || c.Name != ui.Message
+	line, shell := strings.CutPrefix(strings.TrimSpace(text), "!")
+	return err != nil || c.Name != ui.Message || shell && !strings.HasPrefix(line, "!")
 }
 
 func (m *model) paste(text string) tea.Cmd {
@@ -212,14 +221,30 @@ func (m *model) paste(text string) tea.Cmd {
 	switch {
 	case m.dialog != nil:
 		return m.did(m.dialog.paste(text))
-	case m.top() != nil && !m.behind():
-		if o, ok := m.top().(interface{ paste(string) }); ok {
+	case m.overlays.top() != nil && !m.overlays.behind():
+		if o, ok := m.overlays.top().(interface{ paste(string) }); ok {
 			o.paste(text)
 		}
 	default:
-		m.editor.Paste(text)
+		m.editor.Paste(dropped(m, text))
 	}
 	return nil
+}
+
+// dropped returns the text to insert for a pasted one. In a command, paths stay paths.
+func dropped(m *model, text string) string {
+	now := m.editor.Text()
+	if m.o.Dropped == nil || strings.HasPrefix(now, "/") || strings.HasPrefix(now, "!") {
+		return text
+	}
+	mention, ok := m.o.Dropped(text)
+	switch {
+	case !ok:
+		return text
+	case now != "" && !strings.HasSuffix(now, " ") && !strings.HasSuffix(now, "\n"):
+		return " " + mention
+	}
+	return mention
 }
 
 // answer closes the dialog on the screen with a decision, and shows the next question.

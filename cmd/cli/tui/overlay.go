@@ -2,6 +2,9 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"golem/core/ui"
+	"golem/core/ui/view"
 )
 
 // overlay is a view that takes the screen below the header until the person leaves it.
@@ -11,6 +14,35 @@ type overlay interface {
 	key(name, text string) (cmd tea.Cmd, done bool)
 	// view returns at most height lines, and the cursor's place in them, or -1.
 	view(width, height int, color bool) (lines []string, x, y int)
+}
+
+// overlays are the open views, the last one on the screen.
+type overlays []overlay
+
+func (all *overlays) open(o overlay) { *all = append(*all, o) }
+
+// top returns the overlay on the screen; nil if there is none.
+func (all overlays) top() overlay {
+	if len(all) == 0 {
+		return nil
+	}
+	return all[len(all)-1]
+}
+
+// behind reports whether the editor has the keyboard although a form is on the screen: the
+// form came while the person was writing.
+func (all overlays) behind() bool {
+	f, is := all.top().(*form)
+	return is && f.away
+}
+
+// close removes the overlay on the screen, and calls its closed method if it has one.
+func (all *overlays) close() {
+	o := all.top()
+	*all = (*all)[:len(*all)-1]
+	if c, ok := o.(interface{ closed() }); ok {
+		c.closed()
+	}
 }
 
 // then is a function that handles the result of work that took time. It runs in the
@@ -27,48 +59,22 @@ func (u *UI) later(do func() then) tea.Cmd {
 	}
 }
 
-func (m *model) open(o overlay) { m.overlays = append(m.overlays, o) }
-
-// top returns the overlay on the screen; nil if there is none.
-func (m *model) top() overlay {
-	if len(m.overlays) == 0 {
-		return nil
-	}
-	return m.overlays[len(m.overlays)-1]
-}
-
-// behind reports whether the editor has the keyboard although a form is on the screen: the
-// form came while the person was writing.
-func (m *model) behind() bool {
-	f, is := m.top().(*form)
-	return is && f.away
-}
-
 // overlayKey handles a key while an overlay is on the screen.
 func (m *model) overlayKey(name, text string) tea.Cmd {
-	if m.behind() && name != "ctrl+c" {
+	if m.overlays.behind() && name != "ctrl+c" {
 		if used := false; name == "tab" {
 			if _, used = m.editor.Key(name, text); !used {
-				m.top().(*form).away = false
+				m.overlays.top().(*form).away = false
 			}
 			return nil
 		}
 		return m.editorKey(name, text)
 	}
-	cmd, done := m.top().key(name, text)
+	cmd, done := m.overlays.top().key(name, text)
 	if done {
-		m.closeOverlay()
+		m.overlays.close()
 	}
 	return cmd
-}
-
-// closeOverlay removes the overlay, and calls its closed method if it has one.
-func (m *model) closeOverlay() {
-	o := m.top()
-	m.overlays = m.overlays[:len(m.overlays)-1]
-	if c, ok := o.(interface{ closed() }); ok {
-		c.closed()
-	}
 }
 
 // command opens the view of a command that has one. done is false if the session has to
@@ -76,13 +82,52 @@ func (m *model) closeOverlay() {
 func (m *model) command(text string) (cmd tea.Cmd, done bool) {
 	switch {
 	case text == "/clearance" && m.o.Clearance != nil:
-		return m.staged(), true
-	case text == "/undo" && m.o.Undo != nil:
-		return m.undo(), true
+		return m.openStore("/clearance", m.o.Clearance), true
+	case (text == "/undo" || text == "/undo yes") && m.o.Undo != nil: // the view shows the change, and asks
+		return m.openStore("/undo", m.o.Undo), true
+	case text == "/help" || text == "/?":
+		m.state.Act(view.Action{Do: view.Told, ID: command, Text: text})
+		m.state.Act(view.Action{Do: view.Told, ID: "info", Text: ui.CommandHelp(true) + keyHelp})
+		m.back = 0
+		return nil, true
 	case text == "/trace" && m.o.Trace != nil:
 		return m.trace(), true
+	case text == "/resume" || text == "/rewind":
+		if offer(m, text) {
+			return nil, true
+		}
+		m.editor.SetText("") // there is nothing to choose from: the session says so
+	case text == "/model" && m.o.LookUp != nil:
+		return lookUp(m, text), true
 	}
 	return nil, false
+}
+
+// offer puts a command into the editor and offers its arguments. It reports whether there
+// are some.
+func offer(m *model, command string) bool {
+	e, is := m.editor.(interface{ Offer(text string) bool })
+	return is && e.Offer(command+" ")
+}
+
+// lookUp offers the arguments of a command that have to be asked for first. If there are
+// none, the session carries out the command; if the person writes something else by then,
+// only Tab after the command offers them.
+func lookUp(m *model, text string) tea.Cmd {
+	m.state.Act(view.Action{Do: view.Told, ID: "info", Text: text + ": asking the providers"})
+	return m.u.later(func() then {
+		found := m.o.LookUp(text)
+		return func(m *model) tea.Cmd {
+			switch {
+			case !found:
+				m.out.waiting.add(text)
+				m.flush()
+			case m.editor.Text() == "" && m.dialog == nil && m.overlays.top() == nil:
+				offer(m, text)
+			}
+			return nil
+		}
+	})
 }
 
 // Viewer is a full view of something, such as a trace, that handles keys and returns
@@ -119,7 +164,7 @@ func (m *model) trace() tea.Cmd {
 			if err != nil {
 				m.told(err)
 			} else {
-				m.open(viewing{v})
+				m.overlays.open(viewing{v})
 			}
 			return nil
 		}

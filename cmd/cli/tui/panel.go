@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"golem/cmd/cli/columns"
 	"golem/core/trace"
 	"golem/core/ui"
 	"golem/core/ui/view"
@@ -67,9 +68,8 @@ func nodes(s *view.State) []node {
 	walk = func(c *view.Call, depth int) {
 		at := len(out)
 		out = append(out, node{call: c, depth: depth})
-		for _, id := range c.Children {
-			child := s.Call(id)
-			if !child.Worker || child.Begun.Before(s.Begun) && child.Over() {
+		for _, child := range c.Children {
+			if !child.IsWorker() || child.Begun.Before(s.Begun) && child.Over() {
 				continue
 			}
 			out[at].below++
@@ -135,8 +135,8 @@ func (p *panel) row(n node, s *view.State, now time.Time, width int, color bool)
 	if c.ID == "0" {
 		right = ui.Seconds(now.Sub(s.Begun))
 	}
-	spent := sum(c.Own, c.All)
-	if cost := c.All.CostText(); cost != "" {
+	spent := sum(c.Run.Own, c.Run.All)
+	if cost := c.Run.All.CostText(); cost != "" {
 		spent += " " + cost
 	}
 	lead := strings.Repeat("  ", n.depth) + fold + " "
@@ -147,15 +147,15 @@ func (p *panel) row(n node, s *view.State, now time.Time, width int, color bool)
 	if task := line(c.Task); task != "" {
 		name += ": " + task
 	}
-	if doing := does(c, s); doing != "" {
+	if doing := does(c); doing != "" {
 		name += " — " + doing
 	}
 	if strings.TrimSpace(spent) != "" && width >= 60 {
 		right = spent + "  " + right
-	} else if t := total(c.All); t != "" {
+	} else if t := total(c.Run.All); t != "" {
 		right = t + " " + right
 	}
-	room := width - columns(lead) - 2 - columns(right) - 1
+	room := width - columns.Of(lead) - 2 - columns.Of(right) - 1
 	name = pad(name, max(room, 4))
 	if p.focus && c.ID == p.mark {
 		return paint(color, reverse, lead+sign+" "+name+" "+right)
@@ -164,7 +164,7 @@ func (p *panel) row(n node, s *view.State, now time.Time, width int, color bool)
 }
 
 // signOf returns the mark of a call's status, and its style.
-func signOf(c *view.Call) (sign, style string) {
+func signOf(c *view.Call) (sign string, style ui.Role) {
 	switch c.Status {
 	case view.Running, view.Pending:
 		return "●", blue
@@ -187,18 +187,18 @@ func elapsed(c *view.Call, now time.Time) time.Duration {
 }
 
 // does returns what a worker does now, or its error if it failed.
-func does(c *view.Call, s *view.State) string {
+func does(c *view.Call) string {
 	switch {
 	case c.Over():
 		if c.Error != nil {
 			return line(c.Error.Message)
 		}
 		return ""
-	case c.Thinking:
+	case c.Run.Thinking:
 		return "thinks"
 	}
 	for i := len(c.Children) - 1; i >= 0; i-- {
-		if child := s.Call(c.Children[i]); !child.Over() && !child.Worker {
+		if child := c.Children[i]; !child.Over() && !child.IsWorker() {
 			return callText(child, 40)
 		}
 	}
@@ -207,13 +207,13 @@ func does(c *view.Call, s *view.State) string {
 
 // callText returns a call as one line.
 func callText(c *view.Call, most int) string {
-	if c.Worker {
+	if c.IsWorker() {
 		if c.Task == "" {
 			return line(c.Name)
 		}
 		return cut(line(c.Name)+": "+line(c.Task), most)
 	}
-	return cut(ui.CallLine(c.Name, c.Args), most)
+	return cut(c.Line(), most)
 }
 
 // key moves the mark or folds the marked worker; false for any other key.

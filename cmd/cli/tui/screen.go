@@ -1,13 +1,17 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"golem/cmd/cli/columns"
+	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/ui"
 	"golem/core/ui/view"
 )
 
@@ -19,20 +23,20 @@ func (m *model) body() int { return m.transcript.room }
 
 // View returns the screen. It draws it again only if something changed.
 func (m *model) View() tea.View {
-	if m.stale {
-		m.stale = false
-		m.screen = m.draw()
+	if m.terminal.stale {
+		m.terminal.stale = false
+		m.terminal.drawn = m.draw()
 	}
-	return m.screen
+	return m.terminal.drawn
 }
 
 func (m *model) draw() tea.View {
-	width, height := max(m.width, 8), max(m.height, 4)
+	width, height := max(m.terminal.width, 8), max(m.terminal.height, 4)
 	lines := []string{m.header(width)}
-	if o := m.top(); o != nil && m.dialog == nil {
+	if o := m.overlays.top(); o != nil && m.dialog == nil {
 		var under []string
 		ex, ey := -1, 0
-		if m.behind() {
+		if m.overlays.behind() {
 			under, ex, ey = m.under(width, height-1)
 		}
 		room := max(height-1-len(under), 1)
@@ -41,21 +45,22 @@ func (m *model) draw() tea.View {
 		if ex >= 0 {
 			x, y = ex, len(body)+ey
 		}
-		return m.screenOf(slices.Concat(lines, body, under), width, x, 1+y)
+		return m.terminal.view(slices.Concat(lines, body, under), width, x, 1+y)
 	}
 	foot, x, y := m.foot(width, height-1)
 	foot = foot[max(len(foot)-height+1, 0):]
 	room := height - len(lines) - len(foot)
 	before := m.transcript.total
-	m.transcript.update(&m.state, look{width: width, color: m.o.Color, details: m.details, now: m.now})
+	m.transcript.update(&m.state, look{width: width, color: m.o.Color, details: m.details, now: m.o.now}, m.messages)
 	m.transcript.room = room
 	if m.back > 0 && before > 0 {
 		m.back += m.transcript.total - before // keep the visible lines in place
 	}
+	m.back = m.transcript.sought(&m.state, m.back)
 	m.scroll(0)
 	shown := m.transcript.lines(room, m.back)
-	if len(m.state.Items) == 0 && m.dialog == nil {
-		shown = m.welcome(width, room)
+	if !begun(m) {
+		shown = append(welcome(width, room-len(shown), m.o.Color, len(shown) > 0), shown...)
 	}
 	for range room - len(shown) {
 		lines = append(lines, "")
@@ -67,28 +72,7 @@ func (m *model) draw() tea.View {
 	if y < 0 || top+y >= height {
 		x = -1
 	}
-	return m.screenOf(lines, width, x, top+y)
-}
-
-// screenOf returns the screen with these lines, and a cursor if x is not negative.
-func (m *model) screenOf(lines []string, width, x, y int) tea.View {
-	for i := range lines {
-		lines[i] = cut(lines[i], width)
-	}
-	content := strings.Join(lines, "\n")
-	if !m.joins {
-		content = single(content)
-	}
-	if m.palette != nil {
-		content = m.palette.Replace(content)
-	}
-	v := tea.NewView(content)
-	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
-	if x >= 0 {
-		v.Cursor = tea.NewCursor(min(x, width-1), y)
-		v.Cursor.Blink = false
-	}
-	return v
+	return m.terminal.view(lines, width, x, top+y)
 }
 
 // foot returns the lines below the transcript: the tree and the editor, or a question.
@@ -96,19 +80,19 @@ func (m *model) foot(width, height int) (lines []string, x, y int) {
 	if m.dialog != nil {
 		return m.question(width, height)
 	}
-	lines = m.panel.view(&m.state, m.now(), width, max(height/3, 3), m.o.Color)
+	lines = m.panel.view(&m.state, m.o.now(), width, max(height/3, 3), m.o.Color)
 	left, right := m.status()
 	lines = append(lines, rule(width, m.o.Color, dim, left, right))
-	for _, q := range m.queued {
+	for _, q := range m.out.waiting.all() {
 		lines = append(lines, paint(m.o.Color, dim, cut("  next: "+line(q), width)))
 	}
-	for _, q := range m.returned {
+	for _, q := range m.out.returned {
 		lines = append(lines, paint(m.o.Color, dim, cut("  not sent: "+line(q), width)))
 	}
 	at := len(lines)
 	written, x, y := m.written(width, min(most, max(height/2, 1)))
 	lines = append(lines, written...)
-	if m.panel.focus {
+	if m.panel.focus || m.messages.mark > 0 {
 		return lines, -1, -1
 	}
 	return lines, x, at + y
@@ -130,7 +114,7 @@ func (m *model) written(width, height int) (lines []string, x, y int) {
 // question returns the lines of a question, and of the editor below it, which has the
 // keyboard until the person gives it to the question.
 func (m *model) question(width, height int) (lines []string, x, y int) {
-	if m.covered() {
+	if m.overlays.top() != nil {
 		return m.dialog.view(width, height, m.o.Color)
 	}
 	under, ex, ey := m.under(width, height)
@@ -148,26 +132,11 @@ func (m *model) under(width, height int) (lines []string, x, y int) {
 	if height < 16 {
 		return lines, x, y
 	}
-	waiting := ""
-	if n := len(m.queued); n > 0 {
-		waiting = fault.Count(n, "message") + " will be sent next"
+	left := leavingText(m)
+	if n := len(m.out.waiting.all()); n > 0 && left == "" {
+		left = fault.Count(n, "message") + " will be sent next"
 	}
-	return append([]string{rule(width, m.o.Color, dim, waiting, "")}, lines...), x, y + 1
-}
-
-// welcome returns the help that an empty conversation shows.
-func (m *model) welcome(width, room int) []string {
-	var out []string
-	for _, l := range []string{
-		"Write a message; Enter sends it. /help lists the commands.",
-		"Ctrl+C stops the answer. Ctrl+D, or Ctrl+C twice, leaves the chat.",
-		"PgUp and PgDn scroll. Ctrl+T shows the workers, Ctrl+O every call.",
-	} {
-		for _, w := range wrap(l, width) {
-			out = append(out, paint(m.o.Color, dim, w))
-		}
-	}
-	return out[:min(len(out), room)]
+	return append([]string{rule(width, m.o.Color, dim, left, "")}, lines...), x, y + 1
 }
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
@@ -175,22 +144,44 @@ var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "
 // status returns the texts of the line above the editor: what goes on, and how far the
 // transcript is scrolled up.
 func (m *model) status() (left, right string) {
-	switch {
-	case m.leaving:
-		left = "Ctrl+C again leaves the chat"
-	case m.parting:
-		left = fault.Count(len(m.queued)+len(m.returned), "message") + " not sent; Ctrl+D again leaves"
-	case m.closed && m.state.Status == view.Running:
-		left = "leaving after this answer; Ctrl+C stops it"
-	case m.state.Stop:
-		left = "stopping; Ctrl+C again leaves the chat"
-	case m.state.Status == view.Running:
-		left = spinner[m.beats%len(spinner)] + " " + waitsFor(&m.state, m.now(), max(m.width, 8)-6)
+	left = leavingText(m)
+	if left == "" && m.messages.mark > 0 {
+		left = m.messages.hint(&m.state)
+	}
+	if left == "" {
+		left = tryAgain(&m.state)
+	}
+	if left == "" && m.state.Status == view.Running {
+		left = spinner[m.beats%len(spinner)] + " " + waitsFor(&m.state, m.o.now(), max(m.terminal.width, 8)-6)
 	}
 	if m.back > 0 {
 		right = fault.Count(m.back, "line") + " below"
 	}
+	if n := 1 + strings.Count(m.editor.Text(), "\n"); n > most && right == "" {
+		right = fault.Count(n, "line") + " to send"
+	}
+	if p := m.state.Permission; p == approval.Edits || p == approval.Plan {
+		if right != "" {
+			right += " · "
+		}
+		right += paint(m.o.Color, ui.PermissionRole(p), string(p))
+	}
 	return left, right
+}
+
+// leavingText says how the chat or the exchange is about to end; "" if it is not.
+func leavingText(m *model) string {
+	switch {
+	case m.leaving:
+		return "Ctrl+C again leaves the chat"
+	case m.parting:
+		return fault.Count(m.out.unsent(), "message") + " not sent; Ctrl+D again leaves"
+	case m.closed && m.state.Status == view.Running:
+		return "leaving after this answer; Ctrl+C stops it"
+	case m.state.Stop:
+		return "stopping; Ctrl+C again leaves the chat"
+	}
+	return ""
 }
 
 // header returns the first line: project, worker, model, mode, tokens, cost. On a
@@ -210,7 +201,7 @@ func (m *model) header(width int) string {
 	if m.state.Pending > 0 {
 		parts = append(parts, fmt.Sprintf("[!] %d staged", m.state.Pending))
 	}
-	middle := []string{line(m.state.Model), line(m.o.Mode)}
+	middle := []string{line(m.state.Model), cmp.Or(line(string(m.state.Permission)), line(m.o.Mode))}
 	for {
 		right := strings.Join(parts, " · ")
 		left := name
@@ -219,20 +210,20 @@ func (m *model) header(width int) string {
 				left += " · " + p
 			}
 		}
-		room := width - columns(right)
+		room := width - columns.Of(right)
 		if right != "" {
 			room -= 2
 		}
-		if columns(left) > room && len(middle) > 0 {
+		if columns.Of(left) > room && len(middle) > 0 {
 			middle = middle[:len(middle)-1]
 			continue
 		}
-		if columns(left) > room && len(parts) > 1 {
+		if columns.Of(left) > room && len(parts) > 1 {
 			parts = parts[1:]
 			continue
 		}
 		left = cut(left, max(room, 4))
 		rest := strings.TrimPrefix(left, name)
-		return paint(m.o.Color, bold, strings.TrimSuffix(left, rest)) + paint(m.o.Color, dim, rest+strings.Repeat(" ", max(width-columns(left)-columns(right), 0))+right)
+		return paint(m.o.Color, bold, strings.TrimSuffix(left, rest)) + paint(m.o.Color, dim, rest+strings.Repeat(" ", max(width-columns.Of(left)-columns.Of(right), 0))+right)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"golem/core/clearance"
 	"golem/core/fault"
+	"golem/core/ui"
 	"golem/core/ui/view"
 )
 
@@ -24,9 +25,9 @@ type staged struct {
 	mark  int
 	// target is the target of a push that the person chose; "": the item's own.
 	target string
-	patch  []string // the diff of the marked item, line by line
-	rows   []string // patch wrapped for the screen, with a style for each line; nil: not wrapped yet
-	styles []string
+	patch  []ui.Span // the diff of the marked item, line by line, not escaped yet
+	rows   []string  // patch wrapped for the screen, with a style for each line; nil: not wrapped yet
+	styles []ui.Role
 	width  int
 	diffs  []clearance.FileDiff
 	top    int
@@ -48,12 +49,6 @@ type decision struct {
 	do        func(ctx context.Context, it clearance.Item) (clearance.Item, error)
 }
 
-// staged opens the panel of staged changes.
-func (m *model) staged() tea.Cmd { return m.openStore("/clearance", m.o.Clearance) }
-
-// undo opens the panel of what runs replaced.
-func (m *model) undo() tea.Cmd { return m.openStore("/undo", m.o.Undo) }
-
 // openStore opens the panel of a store. If the store is empty, it shows the command and
 // a line that says so in the chat.
 func (m *model) openStore(asked string, store *clearance.Store) tea.Cmd {
@@ -66,7 +61,7 @@ func (m *model) openStore(asked string, store *clearance.Store) tea.Cmd {
 				return nil
 			}
 			if read(); len(p.items) > 0 {
-				m.open(p)
+				m.overlays.open(p)
 			} else {
 				m.state.Act(view.Action{Do: view.Told, ID: command, Text: asked})
 				m.state.Act(view.Action{Do: view.Told, ID: "info", Text: p.empty()})
@@ -125,12 +120,14 @@ func (p *staged) read() (put func(), err error) {
 			note = "shown only: " + fault.Of(items[mark].Err, fault.Trust).Message
 		}
 	}
-	var patch []string
+	var patch []ui.Span
 	for _, d := range diffs {
 		if d.Definition {
-			patch = append(patch, "! "+d.To+" defines the project: a push asks for it by name")
+			patch = append(patch, ui.Span{Text: "! " + d.To + " defines the project: a push asks for it by name", Role: yellow})
 		}
-		patch = append(patch, strings.Split(strings.TrimSuffix(d.Patch, "\n"), "\n")...)
+		for l := range strings.SplitSeq(strings.TrimSuffix(d.Patch, "\n"), "\n") {
+			patch = append(patch, ui.Span{Text: l, Role: ui.DiffStyle(l)})
+		}
 	}
 	return func() {
 		p.items, p.mark, p.diffs, p.patch, p.rows, p.top, p.seen, p.busy = items, mark, diffs, patch, nil, 0, false, false
@@ -175,6 +172,9 @@ func (p *staged) choices() []decision {
 	place := ""
 	if t := cmp.Or(p.target, it.Target); t != "" {
 		place = " to " + t
+		if remote := p.store.Targets[t].Remote; remote != "" {
+			place += " and " + remote
+		}
 	}
 	return []decision{
 		{key: "p", does: "push item " + it.ID + place + ": " + fault.Count(len(it.Changes), "file"), writes: true, asks: p.definitions(), do: func(ctx context.Context, it clearance.Item) (clearance.Item, error) {
@@ -245,7 +245,7 @@ func (p *staged) key(name, text string) (tea.Cmd, bool) {
 // tooFast notes a key, and reports whether it came so soon after the last one that the
 // person may be typing a text: a decision and its yes need a moment between them.
 func (p *staged) tooFast() bool {
-	now := p.u.model.now()
+	now := p.u.model.o.now()
 	fast := now.Sub(p.since) < aloneFor
 	p.since = now
 	return fast

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"golem/core/clearance"
+	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/state"
 	"golem/core/ui"
@@ -40,7 +41,7 @@ func (d *driver) press(list ...string) {
 		}
 		d.at = d.at.Add(time.Second)
 		d.run(d.m.key(name, text))
-		d.m.stale = true
+		d.m.terminal.stale = true
 		d.screen()
 	}
 }
@@ -63,12 +64,11 @@ func TestStagedPanel(t *testing.T) {
 	files := sandbox.Memory()
 	kept := state.Memory(sandbox.Memory())
 	store := &clearance.Store{
-		State: &kept, Mount: func(string) (sandbox.FS, error) { return files, nil },
+		State: &kept, Real: realFiles{files},
 		Targets: map[string]clearance.Target{"main": {Dir: "pub"}, "site": {Dir: "www"}},
-		Guard:   func(source string) (bool, error) { return strings.HasSuffix(source, ".worker"), nil },
 	}
 	d.m.o.Clearance = store
-	work := &clearance.Work{Store: store, Run: "r", Worker: "main", Root: ".", Base: func() (sandbox.FS, error) { return files, nil }}
+	work := &clearance.Work{Store: store, Run: "r", Worker: "main", Root: ".", Host: onFiles{files}}
 	stage := func(name, text, target string) {
 		t.Helper()
 		if _, err := work.Commit(context.Background(), []clearance.File{{Source: ".", Path: name, Read: func() ([]byte, error) { return []byte(text), nil }}}, "about "+name, target); err != nil {
@@ -150,7 +150,7 @@ func TestEmptyPanelIsALine(t *testing.T) {
 func TestForm(t *testing.T) {
 	fields := []ui.Field{{Name: "path", Text: true, Type: "string", Required: true, About: "where\x1b[2J"}, {Name: "n", Type: "integer"}, {Name: "how", Text: true, Type: "string", Enum: []string{"a", "b"}}}
 	d := drive(t, 80, 24, true)
-	d.m.direct = true
+	d.m.out.direct = true
 	type result struct {
 		answers []string
 		ok      bool
@@ -188,7 +188,7 @@ func TestForm(t *testing.T) {
 	}
 	d.hasNot("Call copy")
 
-	d.m.keyed = 0
+	d.m.out.keyed = 0
 	got = show()
 	for _, size := range [][2]int{{40, 12}, {20, 6}, {9, 4}} {
 		d.m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
@@ -210,7 +210,7 @@ func TestAFormWaitsForTab(t *testing.T) {
 		"keys since the end": func(d *driver) { d.keys("x", "backspace") },
 	} {
 		d := drive(t, 80, 24, true)
-		d.m.direct = true
+		d.m.out.direct = true
 		writes(d)
 		before := d.m.editor.Text()
 		f := &form{title: "copy", fields: fields, values: make([]simple, 1), wrong: make([]string, 1), reply: make(chan []string, 1)}
@@ -218,8 +218,8 @@ func TestAFormWaitsForTab(t *testing.T) {
 		d.m.Update(arrived{})
 		d.has("Call copy", "Tab: fill this in. Other keys write your message.")
 		d.keys("go on", "enter", "next", "esc")
-		if len(f.reply) != 0 || f.over || f.values[0].Text() != "" || strings.Join(d.m.queued, "|") != before+"go on" {
-			t.Errorf("%s: answers %d, over %v, field %q, sent %q", name, len(f.reply), f.over, f.values[0].Text(), d.m.queued)
+		if len(f.reply) != 0 || f.over || f.values[0].Text() != "" || strings.Join(d.m.out.waiting.all(), "|") != before+"go on" {
+			t.Errorf("%s: answers %d, over %v, field %q, sent %q", name, len(f.reply), f.over, f.values[0].Text(), d.m.out.waiting.all())
 		}
 		d.m.editor.SetText("")
 		d.keys("tab", "/a", "enter")
@@ -233,7 +233,7 @@ func TestAFormWaitsForTab(t *testing.T) {
 		}
 	}
 	d := drive(t, 80, 24, true) // the person has sent /tool and typed nothing since: the form has the keyboard
-	d.m.direct = true
+	d.m.out.direct = true
 	f := &form{title: "copy", fields: fields, values: make([]simple, 1), wrong: make([]string, 1), reply: make(chan []string, 1)}
 	d.u.post(filling{form: f})
 	d.m.Update(arrived{})
@@ -259,3 +259,19 @@ func TestTextInThePanelDecidesNothing(t *testing.T) {
 		}
 	}
 }
+
+// realFiles has one tree for every source, and no repository. A worker defines the project.
+type realFiles struct{ sandbox.FS }
+
+func (r realFiles) Mount(string) (sandbox.FS, error) { return r.FS, nil }
+
+func (realFiles) Branch(clearance.Target) (clearance.Branch, error) { return nil, clearance.ErrNoGit }
+
+func (realFiles) Guard(place string) (bool, error) { return strings.HasSuffix(place, ".worker"), nil }
+
+// onFiles is the host of work on files.
+type onFiles struct{ sandbox.FS }
+
+func (f onFiles) Base() (sandbox.FS, error) { return f.FS, nil }
+func (onFiles) Life() context.Context       { return context.Background() }
+func (onFiles) Trouble(*fault.Fault)        {}

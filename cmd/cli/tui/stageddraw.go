@@ -67,8 +67,8 @@ func (p *staged) wrap(width int) {
 	}
 	p.width, p.rows, p.styles = width, []string{}, nil
 	for _, l := range p.patch {
-		for _, piece := range ui.Marked(l, width) {
-			p.rows, p.styles = append(p.rows, piece), append(p.styles, diffStyle(l))
+		for _, piece := range ui.Marked(l.Text, width) {
+			p.rows, p.styles = append(p.rows, piece), append(p.styles, l.Role)
 		}
 	}
 }
@@ -110,12 +110,4 @@ func (p *staged) foot(width int, color bool) []string {
 		keys = append(keys, "Esc: back")
 	}
 	return append(out, fitting(keys, "  ", width))
-}
-
-// diffStyle returns the style of a line of a diff, or of a warning before it.
-func diffStyle(l string) string {
-	if strings.HasPrefix(l, "! ") {
-		return yellow
-	}
-	return ui.DiffStyle(l)
 }

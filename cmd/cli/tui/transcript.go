@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"golem/core/fault"
 	"golem/core/ui"
 	"golem/core/ui/view"
 )
@@ -26,10 +27,13 @@ type transcript struct {
 	ends   []int // for each block, the number of lines up to its end
 	total  int
 	room   int // lines of the last drawing
+	seek   int // the number of the message that the next drawing shows; 0: none
+	said   messages
 }
 
 // block is the lines of one item, and the key of the state in which they were drawn.
 type block struct {
+	item  *view.Item
 	key   blockKey
 	lines []string
 	tail  []string // further lines that may change, of a growing text
@@ -38,22 +42,29 @@ type block struct {
 
 type blockKey struct {
 	size, voids, calls, over int
-	first                    bool // the item is the first of a row of calls
+	first                    bool // the item is the first of a row of calls, or a marked message
 	done                     bool
 }
 
 // update draws the items that changed since the last update.
-func (t *transcript) update(s *view.State, as look) {
+func (t *transcript) update(s *view.State, as look, said messages) {
+	t.said = said
 	if as.width != t.as.width || as.color != t.as.color || as.details != t.as.details {
 		t.blocks, t.ends, t.total = nil, nil, 0
 	}
 	t.as = as
 	from := len(s.Items)
+	if from < len(t.blocks) { // the conversation went back
+		t.blocks, t.ends = t.blocks[:from], t.ends[:from]
+		t.total = 0
+	}
 	for i := 0; i < len(s.Items); i++ {
 		if i == len(t.blocks) {
 			t.blocks = append(t.blocks, block{})
 			t.ends = append(t.ends, 0)
-			t.blocks[i].key.size = -1
+		}
+		if t.blocks[i].item != s.Items[i] {
+			t.blocks[i] = block{item: s.Items[i], key: blockKey{size: -1}}
 		}
 		key := t.keyOf(s, i)
 		if key != t.blocks[i].key {
@@ -92,6 +103,11 @@ func (t *transcript) keyOf(s *view.State, i int) blockKey {
 		return key
 	case view.Golem:
 		return blockKey{size: len(it.Text()), voids: it.Voids, done: it.Over}
+	case view.Thought:
+		return t.thoughtKey(it)
+	case view.You:
+		f := t.said.of(it.N)
+		return blockKey{done: true, size: f.Index, calls: len(f.IDs), first: it.N > 0 && it.N == t.said.mark}
 	}
 	return blockKey{done: true}
 }
@@ -113,13 +129,10 @@ func (t *transcript) draw(s *view.State, i int) {
 		}
 		b.lines = t.calls(s, s.Items[i:i+b.key.calls])
 	case view.You:
-		b.lines = nil
-		for n, l := range wrap(clean(it.Text()), t.as.width-2) {
-			lead := "  "
-			if n == 0 {
-				lead = "> "
-			}
-			b.lines = append(b.lines, paint(t.as.color, bold, lead+l))
+		b.lines = t.you(it)
+	case view.Thought:
+		if b.lines = t.thought(b, it); b.lines == nil {
+			return
 		}
 	default:
 		b.lines = t.notice(it)
@@ -127,6 +140,61 @@ func (t *transcript) draw(s *view.State, i int) {
 	if i > 0 && (it.Kind != view.Notice || s.Items[i-1].Kind != view.Notice || it.Level == command) {
 		b.lines = append([]string{""}, b.lines...)
 	}
+}
+
+// A message of more than longMessage lines is folded to its first shownLines.
+const longMessage, shownLines = 24, 12
+
+// you returns the lines of a message of the person, with its files below.
+func (t *transcript) you(it *view.Item) (out []string) {
+	lines := wrap(clean(it.Text()), t.as.width-2)
+	more := len(lines) - shownLines
+	if len(lines) <= longMessage || t.as.details {
+		more = 0
+	}
+	for n, l := range lines[:len(lines)-more] {
+		lead := "  "
+		if n == 0 {
+			lead = "> "
+		}
+		style := bold
+		if it.N > 0 && it.N == t.said.mark {
+			if style = reverse; n == 0 {
+				lead = "▸ "
+			}
+		}
+		out = append(out, paint(t.as.color, style, lead+l))
+	}
+	if more > 0 {
+		out = append(out, paint(t.as.color, dim, cut(fmt.Sprintf("  … %d more lines (Ctrl+O)", more), t.as.width)))
+	}
+	for _, f := range it.Files {
+		text := "  + " + line(f.Name)
+		if f.Bytes >= 0 { // else the size is not known any more
+			text += ", " + fault.Count(f.Bytes, "byte")
+		}
+		out = append(out, paint(t.as.color, dim, cut(text, t.as.width)))
+	}
+	if f := t.said.of(it.N); len(f.IDs) > 1 {
+		out = append(out, paint(t.as.color, dim, fmt.Sprintf("  ‹%d/%d›", f.Index+1, len(f.IDs))))
+	}
+	return out
+}
+
+// sought returns how far the transcript is scrolled up to show the message that is sought
+// in its upper part, once; else back.
+func (t *transcript) sought(s *view.State, back int) int {
+	if t.seek == 0 || t.seek != t.said.mark {
+		t.seek = 0
+		return back
+	}
+	for i, it := range s.Items {
+		if it.N == t.seek {
+			t.seek = 0
+			return max(t.total-max(t.ends[i]-t.blocks[i].height()-1, 0)-t.room, 0)
+		}
+	}
+	return back // what was said before is not there yet
 }
 
 // command is the level of a notice that repeats a command of the person, to show what
@@ -174,7 +242,7 @@ func (t *transcript) calls(s *view.State, row []*view.Item) []string {
 	}
 	for _, it := range row {
 		c := s.Call(it.ID)
-		if c.Status == view.OK && !c.Worker && !c.Answered {
+		if c.Status == view.OK && !c.IsWorker() && !c.Answered {
 			well = append(well, c)
 			continue
 		}
@@ -209,9 +277,9 @@ func (t *transcript) call(c *view.Call) []string {
 	sign, style := signOf(c)
 	text := callText(c, t.as.width-2)
 	well := c.Status == view.OK
-	if c.Worker && c.Over() {
+	if c.IsWorker() && c.Over() {
 		text = cut(text, max(t.as.width-30, 12)) + " — " + ui.Seconds(elapsed(c, t.as.now()))
-		if used := sum(c.Own, c.All); used != "" {
+		if used := sum(c.Run.Own, c.Run.All); used != "" {
 			text += ", " + used
 		}
 	}
@@ -223,6 +291,45 @@ func (t *transcript) call(c *view.Call) []string {
 		for _, l := range wrap(line(c.Summary), t.as.width-2) {
 			out = append(out, "  "+paint(t.as.color, style, l))
 		}
+	}
+	if c.IsWorker() && c.Over() {
+		out = append(out, t.below(c)...)
+	}
+	return out
+}
+
+// maxBelow is how many calls below a worker have lines of their own.
+const maxBelow = 5
+
+// below returns a line for each call below a worker that did not succeed, or that a person
+// was asked about.
+func (t *transcript) below(c *view.Call) (out []string) {
+	more := 0
+	c.Walk(func(one *view.Call) {
+		if one == c || !one.Over() || one.Status == view.OK && !one.Answered {
+			return
+		}
+		if len(out) == maxBelow {
+			more++
+			return
+		}
+		sign, style := signOf(one)
+		text := line(one.Name)
+		if up := one.Parent; up != nil && up != c {
+			text = line(up.Name) + " › " + text
+		}
+		switch {
+		case one.Status == view.OK:
+			text += " — " + one.Summary
+		case one.Summary != "":
+			text += " " + one.Summary
+		default:
+			text += " " + string(one.Status)
+		}
+		out = append(out, "  "+paint(t.as.color, style, sign)+" "+paint(t.as.color, dim, cut(line(text), t.as.width-4)))
+	})
+	if more > 0 {
+		out = append(out, "    "+paint(t.as.color, dim, cut(fmt.Sprintf("and %d more; /trace shows all", more), t.as.width-4)))
 	}
 	return out
 }

@@ -37,13 +37,13 @@ type Options struct {
 	In, Out *os.File
 	Env     []string
 	Color   bool
-	// Editor is the editor for messages; nil: a minimal one.
-	Editor Editor
-	// Compose prepares the person's own editor for a text. The screen runs cmd and then
-	// calls done, which returns the text that was written and removes its file.
-	Compose func(text string) (cmd Command, done func() (string, error), err error)
+	Writing
 	// Stop ends the current exchange and reports whether there was one.
 	Stop func() bool
+	// Chosen returns the model of the conversation. Only Prompt calls it.
+	Chosen func() string
+	// Permit sets what workers may do without asking, also during an exchange.
+	Permit func(approval.Permission) error
 	// Leave ends the chat as a Ctrl+C does.
 	Leave func()
 	// Gone is called once if the terminal goes away.
@@ -57,6 +57,34 @@ type Options struct {
 	Notify func(text string) string
 	// Trace returns a viewer of the chat's trace up to now.
 	Trace func() (Viewer, error)
+}
+
+// Writing is what the person writes messages with, and goes back to them.
+type Writing struct {
+	// Editor is the editor for messages; nil: a minimal one.
+	Editor Editor
+	// Compose prepares the person's own editor for a text. The screen runs cmd and then
+	// calls done, which returns the text that was written and removes its file.
+	Compose func(text string) (cmd Command, done func() (string, error), err error)
+	// Dropped returns what to write in place of a pasted text that only names files of this
+	// machine, so that they go with the message; ok is false for any other text.
+	Dropped func(pasted string) (text string, ok bool)
+	// LookUp asks for the arguments of a command that the editor can offer afterwards, which
+	// may take time, and reports whether it found some. It is called outside the program.
+	LookUp func(command string) bool
+	// Forms returns the messages of the conversation that exist in several forms. It is called
+	// outside the program.
+	Forms func() []Forms
+	// Marked has the number of the message that is marked at the beginning, and gets it when
+	// the person goes to another form of a message, which the next screen shows.
+	Marked *int
+}
+
+func (o *Options) now() time.Time {
+	if o.Now == nil {
+		return time.Now()
+	}
+	return o.Now()
 }
 
 // frame is the least time between two drawings for events.
@@ -230,8 +258,8 @@ func (u *UI) post(what any) {
 	}
 }
 
-// take returns and removes all that was posted since the last call.
-func (u *UI) take() []any {
+// drainPosts returns and removes all that was posted since the last call.
+func (u *UI) drainPosts() []any {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	out := u.queue
@@ -254,8 +282,17 @@ type asked struct {
 	reply chan approval.Decision
 }
 
+// chosen is the model of the conversation, which a command may have changed.
+type chosen string
+
+// recalled are items of a conversation that goes on.
+type recalled []*view.Item
+
+// Recall shows what was said before, in a conversation that goes on.
+func (u *UI) Recall(items []*view.Item) { u.post(recalled(items)) }
+
 // Emit shows an event of the run. It does not wait for the screen.
-func (u *UI) Emit(e trace.Event) { u.post(event{e, u.model.now()}) }
+func (u *UI) Emit(e trace.Event) { u.post(event{e, u.model.o.now()}) }
 
 // Tell shows a line of golem itself; level is info, warn or error.
 func (u *UI) Tell(level, text string) { u.post(view.Action{Do: view.Told, ID: level, Text: text}) }
@@ -278,9 +315,19 @@ func (u *UI) Approve(ctx context.Context, r approval.Request) (approval.Decision
 	}
 }
 
+// Steer returns the next message that the person has sent during the exchange, if no command
+// comes before it.
+func (u *UI) Steer() (run.Input, bool) {
+	text, ok := u.model.out.waiting.next(true)
+	return run.Input{Text: text}, ok
+}
+
 // Prompt waits for the person's next message. It returns io.EOF when the person has
 // ended the input or the terminal is gone.
 func (u *UI) Prompt(ctx context.Context) (run.Input, error) {
+	if u.model.o.Chosen != nil {
+		u.post(chosen(u.model.o.Chosen()))
+	}
 	u.post(view.Action{Do: view.Prompted})
 	select {
 	case line := <-u.lines:

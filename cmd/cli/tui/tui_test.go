@@ -15,6 +15,8 @@ import (
 
 	"golem/core/approval"
 	"golem/core/tool"
+
+	"golem/cmd/cli/columns"
 )
 
 const (
@@ -63,7 +65,7 @@ var trust = approval.Request{
 func TestGolden(t *testing.T) {
 	scenes := map[string]func(d *driver){
 		"empty":  func(*driver) {},
-		"tree":   func(d *driver) { d.events(start + tree); d.at = d.at.Add(3 * time.Second); d.m.stale = true },
+		"tree":   func(d *driver) { d.events(start + tree); d.at = d.at.Add(3 * time.Second); d.m.terminal.stale = true },
 		"answer": func(d *driver) { d.events(start + tree + done) },
 		"approval": func(d *driver) {
 			d.events(start)
@@ -302,11 +304,11 @@ func TestNothingIsDrawnUntilItChanges(t *testing.T) {
 	d := drive(t, 80, 24, true)
 	d.events(start)
 	d.screen()
-	if d.m.stale {
+	if d.m.terminal.stale {
 		t.Error("stale after drawing")
 	}
 	d.m.Update(struct{}{})
-	if d.m.stale {
+	if d.m.terminal.stale {
 		t.Error("a message that means nothing draws the screen")
 	}
 }
@@ -368,7 +370,7 @@ func TestEverySize(t *testing.T) {
 			}
 			d.screen()
 			d.m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-			if lines := strings.Split(d.screen(), "\n"); len(lines) > max(size[1], 4) || slices.ContainsFunc(lines, func(l string) bool { return columns(l) > max(size[0], 8) }) {
+			if lines := strings.Split(d.screen(), "\n"); len(lines) > max(size[1], 4) || slices.ContainsFunc(lines, func(l string) bool { return columns.Of(l) > max(size[0], 8) }) {
 				t.Errorf("%v:\n%s", size, d.screen())
 			}
 		}

@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"golem/cmd/cli/columns"
 )
 
 // Messages that waited return to the editor one by one when the person stops. They are
@@ -27,7 +29,7 @@ func TestMessagesComeBackOneByOne(t *testing.T) {
 	}
 	d.prompt()
 	d.keys("ctrl+c")
-	if d.m.editor.Text() != "draft" || len(d.m.returned) != 0 {
+	if d.m.editor.Text() != "draft" || len(d.m.out.returned) != 0 {
 		t.Errorf("the editor has %q", d.m.editor.Text())
 	}
 }
@@ -56,8 +58,8 @@ func TestGlyphsOfSeveralCharacters(t *testing.T) {
 	d.events(start + `{"type":"delta","id":"0","worker":"main","depth":0,"text":"` + text + `"}`)
 	d.has("b \U0001f469 c 1  d")
 	for _, glyph := range []string{text, "\U0001f3f3\ufe0f\u200d\U0001f308", "e\u0301", "\x1b[1mx\u200dy\x1b[0m"} {
-		if got := single(glyph); columns(got) != columns(glyph) {
-			t.Errorf("%q has %d columns, %q %d", glyph, columns(glyph), got, columns(got))
+		if got := single(glyph); columns.Of(got) != columns.Of(glyph) {
+			t.Errorf("%q has %d columns, %q %d", glyph, columns.Of(glyph), got, columns.Of(got))
 		}
 	}
 	d.m.Update(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
@@ -77,14 +79,14 @@ func TestEndOfInputWithAMessageThatWaits(t *testing.T) {
 	}
 	d.m.editor.SetText("")
 	d.m.state.Stop = false
-	d.m.queued = []string{"second"}
+	d.m.out.waiting.add("second")
 	if d.keys("ctrl+d"); d.m.closed {
 		t.Fatal("closed at once")
 	}
 	d.keys("ctrl+d")
 	d.has("leaving after this answer")
-	if !d.m.closed || len(d.m.queued) != 0 {
-		t.Errorf("closed %v, %d wait", d.m.closed, len(d.m.queued))
+	if !d.m.closed || len(d.m.out.waiting.all()) != 0 {
+		t.Errorf("closed %v, %d wait", d.m.closed, len(d.m.out.waiting.all()))
 	}
 }
 

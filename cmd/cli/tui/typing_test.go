@@ -115,7 +115,7 @@ func TestTypingBesideAQuestionAnswersNothing(t *testing.T) {
 				w.types(string(runes[at:]))
 				p.pass(time.Minute)
 				var sent []string
-				sent = append(sent, d.m.queued...)
+				sent = append(sent, d.m.out.waiting.all()...)
 				sent = append(sent, d.m.editor.Text())
 				if len(d.replies) != 0 || d.m.dialog == nil || strings.Join(sent, "\n") != text {
 					t.Errorf("%q, %s at %d: %d answers, in the editor %q", text, r.Kind, at, len(d.replies), sent)
@@ -200,7 +200,7 @@ func TestTypingInARunAnswersNothing(t *testing.T) {
 		for _, r := range []approval.Request{write, trust, {ID: "q-3", Kind: approval.KindInput, Title: "main asks you", Answers: []approval.Answer{approval.Yes, approval.No}}} {
 			for _, idle := range []time.Duration{0, time.Second, time.Minute} {
 				synctest.Test(t, func(t *testing.T) {
-					q := &question{d: newDialog(asked{Request: r}, false, time.Now), width: 80, height: 24}
+					q := &askProgram{d: newDialog(asked{Request: r}, false, time.Now), width: 80, height: 24}
 					p := play(q)
 					p.pass(idle)
 					person{p, rand.New(rand.NewPCG(2, uint64(n)))}.types(text)
@@ -231,7 +231,7 @@ func TestAnswerInARun(t *testing.T) {
 		"\ty": approval.Yes, "\tn": approval.No, "\ts": "", "\ts\n": approval.Session, "\tye": "",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			q := &question{d: newDialog(asked{Request: write}, false, time.Now), width: 80, height: 24}
+			q := &askProgram{d: newDialog(asked{Request: write}, false, time.Now), width: 80, height: 24}
 			p := play(q)
 			p.pass(3 * time.Second)
 			for _, r := range keys {

@@ -11,6 +11,7 @@ import (
 	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
 	"golem/core/wasmtool"
+	"golem/core/wasmtool/guard"
 )
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
@@ -33,6 +34,9 @@ func invocation(m js.Value) wasmtool.Invocation {
 	}
 	if m.Get("command").Bool() {
 		in.Form = wasmtool.Command
+	}
+	if fill := m.Get("fill"); fill.Truthy() {
+		in.Fill = guard.Filling{At: uint32(m.Get("fillAt").Float()), Data: jsbytes.Bytes(fill)}
 	}
 	for i := range m.Get("args").Length() {
 		in.Args = append(in.Args, m.Get("args").Index(i).String())
@@ -100,14 +104,23 @@ func (l *link) host(m js.Value) wasmtool.Host {
 		}
 	}
 	if clock := m.Get("clock"); clock.Type() == js.TypeString {
-		begun, there := time.Now(), time.Unix(0, parsed(clock))
-		h.Clock = func() time.Time { return there.Add(time.Since(begun)) }
-	}
-	if chance := m.Get("chance"); !chance.IsNull() {
-		h.Random = (&pool{link: l, some: jsbytes.Bytes(chance)}).read
+		c := &lentChance{begun: time.Now(), there: time.Unix(0, parsed(clock)), pool: pool{link: l}}
+		if chance := m.Get("chance"); !chance.IsNull() {
+			c.pool.some = jsbytes.Bytes(chance)
+		}
+		h.Chance = c
 	}
 	return h
 }
+
+// lentChance is golem's clock and random numbers.
+type lentChance struct {
+	begun, there time.Time // here and there at the same time
+	pool         pool
+}
+
+func (c *lentChance) Now() time.Time        { return c.there.Add(time.Since(c.begun)) }
+func (c *lentChance) Random(b []byte) error { return c.pool.read(b) }
 
 // http makes a module's request.
 func (l *link) http(ctx context.Context, r wasmtool.HTTPRequest) (wasmtool.HTTPResponse, error) {

@@ -40,12 +40,17 @@ type Server struct {
 	// messages.
 	Noise []string `json:"noise"`
 
-	mu     sync.Mutex
-	log    []string
-	now    []Tool
-	tell   chan struct{}
 	Cancel chan struct{} `json:"-"` // closed when a request is cancelled; may be nil
-	gone   bool
+	running
+}
+
+// running is the state of a server that runs.
+type running struct {
+	mu   sync.Mutex
+	log  []string
+	now  []Tool
+	tell chan struct{}
+	gone bool
 }
 
 // Tool is a scripted tool.

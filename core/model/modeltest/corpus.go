@@ -64,8 +64,11 @@ type Want struct {
 	Cached int             `json:"cached,omitempty"`
 	Out    int             `json:"out,omitempty"`
 	Kept   json.RawMessage `json:"kept,omitempty"` // what goes back with the history
-	Error  string          `json:"error,omitempty"`
-	Retry  bool            `json:"retry,omitempty"` // another attempt can help
+	// Reasoning is the reasoning that a person is shown, and Reasoned how many tokens it had.
+	Reasoning string `json:"reasoning,omitempty"`
+	Reasoned  int    `json:"reasoned,omitempty"`
+	Error     string `json:"error,omitempty"`
+	Retry     bool   `json:"retry,omitempty"` // another attempt can help
 }
 
 // Call is a tool call. Invalid says why it must not run.

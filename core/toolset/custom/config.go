@@ -28,26 +28,40 @@ func (c *custom) configure(g *wasmtool.Grants, config map[string]tool.Value, pat
 	if len(kept) == 0 {
 		return
 	}
-	g.Redact = c.env.Redact
-	if g.Redact == nil {
-		g.Redact = func(text string) string { return text }
+	g.Kept = keptValues{c, kept, path}
+}
+
+// keptValues are the values of the person in the configuration of a module.
+type keptValues struct {
+	custom *custom
+	byKey  map[string]tool.Value
+	path   string // of the module
+}
+
+// Redact removes the values that the run has read.
+func (k keptValues) Redact(text string) string {
+	if k.custom.env.Run == nil {
+		return text
 	}
-	g.Kept = func() (map[string]string, error) {
-		out := map[string]string{}
-		for _, key := range slices.Sorted(maps.Keys(kept)) {
-			if c.env.Value == nil {
-				return nil, fault.New(fault.Platform, "%s needs %s, and this platform keeps no secrets", path, kept[key])
-			}
-			value, err := c.env.Value(kept[key])
-			if err != nil {
-				f := *fault.Of(err, fault.NotFound)
-				f.Message = fmt.Sprintf("%s needs %s for %s: %s", path, kept[key], key, f.Message)
-				return nil, &f
-			}
-			out[key] = value
+	return k.custom.env.Run.Redact(text)
+}
+
+// Values reads the values.
+func (k keptValues) Values() (map[string]string, error) {
+	out := map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(k.byKey)) {
+		if k.custom.env.Run == nil {
+			return nil, fault.New(fault.Platform, "%s needs %s, and this platform keeps no secrets", k.path, k.byKey[key])
 		}
-		return out, nil
+		value, err := k.custom.env.Run.Value(k.byKey[key])
+		if err != nil {
+			f := *fault.Of(err, fault.NotFound)
+			f.Message = fmt.Sprintf("%s needs %s for %s: %s", k.path, k.byKey[key], key, f.Message)
+			return nil, &f
+		}
+		out[key] = value
 	}
+	return out, nil
 }
 
 // configGrant returns a module's configuration as it is shown to people: its keys, and

@@ -6,12 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
 	"golem/core/fault"
+	"golem/core/jstool"
 	"golem/core/tool"
 	"golem/core/toolset"
 	"golem/core/wasmtool"
@@ -25,20 +25,43 @@ type Discovery struct {
 	Inert bool
 	Run   string // the id of the worker run
 	Total int64  // bytes of memory for all modules of the process together; 0: wasmtool.DefaultTotal
-	// Warn is called with each warning; nil: warnings are dropped.
-	Warn func(*fault.Fault)
-	// Undescribed is called with the path of each module whose tools are unknown,
-	// because its code would have to run to describe them. It may be nil.
-	Undescribed func(path string)
-	// Served reports whether a worker serves a name that no module has. nil: none does.
-	Served func(name string) bool
 	// Untold says that there are modules whose tools are unknown, besides Modules.
 	Untold bool
-	// Broken, if set, is called with each error, and the other modules and names are
-	// looked at all the same. path is the module whose tools are unknown because of the
-	// error; "" for an error that hides no tool. nil: the first error ends it.
-	Broken func(path string, err error)
+	Worker Worker // nil: Plain
 }
+
+// Worker is the worker whose modules are opened.
+type Worker interface {
+	// Warn is called with each warning.
+	Warn(*fault.Fault)
+	// Undescribed is called with the path of each module whose tools are unknown,
+	// because its code would have to run to describe them.
+	Undescribed(path string)
+	// Served reports whether a worker serves a name that no module has.
+	Served(name string) bool
+	// Broken is called with each error. If it returns nil, the other modules and names are
+	// looked at all the same; else the returned error ends the opening. path is the module
+	// whose tools are unknown because of the error; "" for an error that hides no tool.
+	Broken(path string, err error) error
+}
+
+// Plain is a Worker to which warnings do not matter, which serves no names, and which the
+// first error ends.
+type Plain struct{}
+
+var _ Worker = Plain{}
+
+// Warn does nothing.
+func (Plain) Warn(*fault.Fault) {}
+
+// Undescribed does nothing.
+func (Plain) Undescribed(string) {}
+
+// Served returns false.
+func (Plain) Served(string) bool { return false }
+
+// Broken returns the error.
+func (Plain) Broken(_ string, err error) error { return err }
 
 // Module is a module file that was found, but not read yet.
 type Module struct {
@@ -47,9 +70,8 @@ type Module struct {
 	Level  int    // the module of the lower level wins; 0 is the worker's own
 	Locked bool   // there is a tools.lock; Digest is the digest in it, or ""
 	Digest string
-	Open   func() (fs.File, error)
-	// Sidecar reads the NAME.tools.yaml beside it; fs.ErrNotExist if there is none.
-	Sidecar func() ([]byte, error)
+	Named  bool // a worker or the manifest names the file
+	File   wasmtool.File
 }
 
 // Toolset returns the factory of the toolset for one worker. It offers the tools of the
@@ -57,12 +79,15 @@ type Module struct {
 // and those that the worker's options leave out. A module is granted only what these
 // options say.
 func Toolset(cache *Cache, found Discovery) toolset.Factory {
+	if found.Worker == nil {
+		found.Worker = Plain{}
+	}
 	return toolset.Factory{
 		Name:    "custom",
 		Options: func() any { return new(customOptions) },
 		Open: func(ctx context.Context, env toolset.Env, options any) (tool.Toolset, error) {
 			o, _ := options.(*customOptions)
-			c := &custom{env: env, found: found, options: o, first: map[string]source{}, unknown: found.Untold}
+			c := &custom{env: env, found: found, options: o, first: map[string]firstModule{}, unknown: found.Untold}
 			if err := c.open(ctx, cache); err != nil {
 				_ = c.Close() // nothing was called yet, so an error of Close means no loss
 				return nil, err
@@ -134,7 +159,7 @@ type custom struct {
 	found   Discovery
 	options *customOptions
 	tools   []tool.Tool
-	first   map[string]source
+	first   map[string]firstModule
 	parts   []*part
 	known   []string // every described name, for hints
 	unknown bool     // the tools of some module are not known
@@ -150,8 +175,8 @@ type part struct {
 	broken error // why it has no description; returned unless the module offers an export
 }
 
-// source is the module in which a tool's name was found first.
-type source struct {
+// firstModule is the module in which a tool's name was found first.
+type firstModule struct {
 	path  string
 	level int
 }
@@ -191,14 +216,13 @@ func (c *custom) open(ctx context.Context, cache *Cache) error {
 	return c.missing()
 }
 
-// failed returns an error that ends the opening; nil if Discovery.Broken takes it.
+// failed returns an error that ends the opening; nil if the opening goes on.
 func (c *custom) failed(path string, err error) error {
-	if err == nil || c.found.Broken == nil {
-		return err
+	if err != nil {
+		err = c.found.Worker.Broken(path, err)
+		c.unknown = c.unknown || err == nil && path != ""
 	}
-	c.unknown = c.unknown || path != ""
-	c.found.Broken(path, err)
-	return nil
+	return err
 }
 
 // add offers one module's tools. If several modules have the same name, only the nearest
@@ -209,13 +233,13 @@ func (c *custom) add(ctx context.Context, cache *Cache, m Module, nearest bool) 
 		return err
 	}
 	if err := c.locked(ctx, m, mod); err != nil {
-		return err
+		return c.unlessImported(m, nearest, err)
 	}
 	var g grant
 	if nearest {
 		g = c.options.Modules[m.Stem]
 	}
-	b := &wasmtool.Bound{Module: mod, Log: c.env.Log, Slow: c.compiling(m.Path), Run: c.found.Run, Grants: wasmtool.Grants{
+	b := &wasmtool.Bound{Module: mod, Listener: listener{c.env}, Run: c.found.Run, Grants: wasmtool.Grants{
 		Network: c.env.Network, Hosts: g.Hosts, Fuel: g.Fuel, Stateful: g.Stateful,
 		Memory: g.Memory, Output: g.Output, Request: g.Request, Response: g.Response, Total: c.found.Total,
 	}}
@@ -224,12 +248,16 @@ func (c *custom) add(ctx context.Context, cache *Cache, m Module, nearest bool) 
 		return err
 	}
 	if len(g.Hosts) > 0 && !c.env.Network {
-		c.warn(fault.Warn(fault.Config, "the allowed_hosts of %s have no effect, because sandbox.network_enabled is false", m.Path).
+		c.found.Worker.Warn(fault.Warn(fault.Config, "the allowed_hosts of %s have no effect, because sandbox.network_enabled is false", m.Path).
 			Hinting("write network_enabled: true under sandbox, or remove them").At(m.Path, 0, 0))
 	}
 	p := &part{Module: m, mod: mod, bound: b, grant: g}
 	c.parts = append(c.parts, p)
 	described, err := c.describe(ctx, p)
+	if errors.Is(err, jstool.ErrNoTools) {
+		c.parts = c.parts[:len(c.parts)-1]
+		return c.unlessImported(m, nearest, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -240,6 +268,16 @@ func (c *custom) add(ctx context.Context, cache *Cache, m Module, nearest bool) 
 		if err := c.failed("", c.offer(p, d, b.Tool(d))); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// unlessImported returns nil for the error of a source that can only be imported, if nothing
+// names the file.
+func (c *custom) unlessImported(m Module, nearest bool, err error) error {
+	_, granted := c.options.Modules[m.Stem]
+	if !errors.Is(err, jstool.ErrNoTools) || m.Named || c.options.Module != "" || granted && nearest {
+		return err
 	}
 	return nil
 }
@@ -282,27 +320,21 @@ func (c *custom) takes(m Module, name string) (bool, error) {
 	first, there := c.first[name]
 	switch {
 	case !there:
-		c.first[name] = source{m.Path, m.Level}
+		c.first[name] = firstModule{m.Path, m.Level}
 		return true, nil
 	case first.level == m.Level:
 		return false, fault.New(fault.Config, "%s and %s both have a tool named %s", first.path, m.Path, name).
 			Hinting("rename one, or choose with toolsets.custom.module").At(m.Path, 0, 0)
 	}
-	c.warn(fault.Warn(fault.Config, "the tool %s of %s is not used, because %s has a tool of that name nearer to the worker", name, m.Path, first.path).At(m.Path, 0, 0))
+	c.found.Worker.Warn(fault.Warn(fault.Config, "the tool %s of %s is not used, because %s has a tool of that name nearer to the worker", name, m.Path, first.path).At(m.Path, 0, 0))
 	return false, nil
-}
-
-func (c *custom) warn(f *fault.Fault) {
-	if c.found.Warn != nil {
-		c.found.Warn(f)
-	}
 }
 
 // missing fails if toolsets.custom.tools names a tool that no module has. It cannot know
 // that if a module is undescribed.
 func (c *custom) missing() error {
 	for _, name := range c.options.Tools {
-		if _, there := c.first[name]; !there && !c.unknown && (c.found.Served == nil || !c.found.Served(name)) {
+		if _, there := c.first[name]; !there && !c.unknown && !c.found.Worker.Served(name) {
 			if err := c.failed("", fault.New(fault.Config, "toolsets.custom.tools names %q, and no module has such a tool", name).
 				Hinting("%s", fault.DidYouMean(name, c.known))); err != nil {
 				return err

@@ -5,12 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -35,16 +34,12 @@ func module(t interface{ Fatal(...any) }, path string, level int, fixture, sidec
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := fstest.MapFS{"m": &fstest.MapFile{Data: data}}
+	file := wasmtool.MemoryFile{Module: data}
+	if sidecar != "" && sidecar != undescribed {
+		file.Description = []byte(sidecar)
+	}
 	return custom.Module{
-		Path: path, Stem: strings.TrimSuffix(path[strings.LastIndex(path, "/")+1:], ".wasm"), Level: level,
-		Open: func() (fs.File, error) { return files.Open("m") },
-		Sidecar: func() ([]byte, error) {
-			if sidecar == "" || sidecar == undescribed {
-				return nil, fs.ErrNotExist
-			}
-			return []byte(sidecar), nil
-		},
+		Path: path, Stem: strings.TrimSuffix(path[strings.LastIndex(path, "/")+1:], ".wasm"), Level: level, File: file,
 	}
 }
 
@@ -148,14 +143,14 @@ func TestCustomRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	var warned []string
+	var warnings []string
 	near := module(t, "workers/w/tools.wasm", 0, "add_v2", "")
 	if _, err := open(`{"tools": ["nope"]}`, custom.Discovery{Modules: []custom.Module{near, a}}, false); err == nil || strings.Count(err.Error(), "add") != 1 {
 		t.Errorf("a name that two modules have is offered twice: %v", err)
 	}
-	found := custom.Discovery{Modules: []custom.Module{near, a}, Warn: func(f *fault.Fault) { warned = append(warned, f.Error()) }}
-	if got := specs(t, "{}", found); got["add"].Module != "workers/w/tools.wasm" || got["sub"].Module != "tools/a.wasm" || len(warned) != 1 {
-		t.Errorf("%v, warned %v", slices.Sorted(maps.Keys(got)), warned)
+	found := custom.Discovery{Modules: []custom.Module{near, a}, Worker: warning{to: func(f *fault.Fault) { warnings = append(warnings, f.Error()) }}}
+	if got := specs(t, "{}", found); got["add"].Module != "workers/w/tools.wasm" || got["sub"].Module != "tools/a.wasm" || len(warnings) != 1 {
+		t.Errorf("%v, warned %v", slices.Sorted(maps.Keys(got)), warnings)
 	}
 }
 
@@ -217,4 +212,31 @@ func TestNothingMakesAModuleLessAsked(t *testing.T) {
 			t.Fatalf("grants made it %d from %d", granted, plain)
 		}
 	})
+}
+
+// warning is a worker whose warnings a function gets.
+type warning struct {
+	custom.Plain
+	to func(*fault.Fault)
+}
+
+func (w warning) Warn(f *fault.Fault) { w.to(f) }
+
+// Workers that are called at the same time open their toolsets from one factory.
+func TestOneFactoryForWorkersBesideEachOther(t *testing.T) {
+	registry := toolset.NewRegistry(custom.Toolset(nil, custom.Discovery{}))
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			set, err := registry.Open(context.Background(), "custom", nil, toolset.Env{Worker: "main", Files: sandbox.Memory()})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := set.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
 }

@@ -38,9 +38,9 @@ func (c *custom) files(granted files) (sandbox.FS, error) {
 	return nil, nil
 }
 
-// shown returns the granted files as a short text for people, and as an exact text to
+// describe returns the granted files as a short text for people, and as an exact text to
 // compare grants.
-func (f files) shown(g wasmtool.Grants) (short, exact string) {
+func (f files) describe(g wasmtool.Grants) (short, exact string) {
 	short, exact = sandbox.Shown(g.Files)
 	if len(sandbox.Mounts(g.Files)) > 0 || len(f.dirs) == 0 {
 		return short, exact

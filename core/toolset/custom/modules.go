@@ -30,6 +30,9 @@ type Cache struct {
 // error has no code of its own.
 func NewCache(library func() (*wasmtool.Library, error)) *Cache { return &Cache{library: library} }
 
+// Library returns the library that runs the modules; nil if the platform runs none.
+func (k *Cache) Library() (*wasmtool.Library, error) { return k.library() }
+
 func (k *Cache) module(m Module) (*wasmtool.Module, error) {
 	none := fault.New(fault.Platform, "this platform cannot run tool modules, and the project has %s", m.Path).
 		Hinting("run with --no-import-tools to leave its tools out")
@@ -48,7 +51,7 @@ func (k *Cache) module(m Module) (*wasmtool.Module, error) {
 	if library == nil {
 		return nil, none
 	}
-	mod := library.Module(wasmtool.Source{Path: m.Path, Open: m.Open, Sidecar: m.Sidecar, Pinned: m.Digest})
+	mod := library.Module(wasmtool.Source{Path: m.Path, File: m.File, Pinned: m.Digest})
 	if k.known == nil {
 		k.known = map[string]*wasmtool.Module{}
 	}
@@ -59,13 +62,11 @@ func (k *Cache) module(m Module) (*wasmtool.Module, error) {
 // describe returns the descriptions of a module's tools. If no code may run, but a module
 // would have to run to describe its tools, describe returns none.
 func (c *custom) describe(ctx context.Context, p *part) ([]wasmtool.Description, error) {
-	ds, err := p.mod.Describe(ctx, wasmtool.Describing{Run: !c.found.Inert, Slow: c.compiling(p.Path), Total: c.found.Total})
+	ds, err := p.mod.Describe(ctx, wasmtool.Describing{Run: !c.found.Inert, Listener: listener{c.env}, Total: c.found.Total})
 	switch {
 	case errors.Is(err, wasmtool.ErrUndescribed):
 		c.unknown = true
-		if c.found.Undescribed != nil {
-			c.found.Undescribed(p.Path)
-		}
+		c.found.Worker.Undescribed(p.Path)
 		return nil, nil
 	case err != nil && c.options.Tools != nil && errors.Is(err, fault.ToolContract):
 		p.broken = err
@@ -74,14 +75,12 @@ func (c *custom) describe(ctx context.Context, p *part) ([]wasmtool.Description,
 	return ds, err
 }
 
-// compiling returns a function that tells the person which module they are waiting for
-// while it is compiled.
-func (c *custom) compiling(path string) func() {
-	return func() {
-		if c.env.Log != nil {
-			c.env.Log("info", "compiling "+path)
-		}
-	}
+// listener shows what modules log in the run.
+type listener struct{ toolset.Env }
+
+// Compiling tells the person which module they are waiting for while it is compiled.
+func (l listener) Compiling(path string) {
+	l.Log("info", "compiling "+path)
 }
 
 // exports offers an export as a tool for each name in toolsets.custom.tools that no
@@ -148,7 +147,7 @@ func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool
 func grantsOf(g wasmtool.Grants, said grant) []tool.Grant {
 	var out []tool.Grant
 	if g.Files != nil {
-		short, exact := said.FS.shown(g)
+		short, exact := said.FS.describe(g)
 		out = append(out, tool.Grant{Name: "files", Value: short, Exact: exact})
 	}
 	if g.Network && len(g.Hosts) > 0 {

@@ -15,33 +15,35 @@ import (
 	"golem/core/toolset"
 )
 
-// Engine runs a call of a reading tool and returns its result as text. root is the project's
-// directory, view the worker's view of it. An Engine must write nothing, and the text must
-// not contain anything that view does not show. An error is a fault.
-type Engine func(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view View) (string, error)
+// Git is what the platform provides to the toolset. Errors are faults.
+type Git interface {
+	// Root opens the project's directory.
+	Root() (sandbox.FS, error)
+	// Read runs a call of a reading tool and returns its result as text. root is the
+	// project's directory, view the worker's view of it. Read must write nothing, and the
+	// text must not contain anything that view does not show.
+	Read(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view View) (string, error)
+	// Clone downloads a repository to a directory of files, or returns CannotClone.
+	Clone(ctx context.Context, files sandbox.FS, url, to string) (tool.Output, error)
+}
 
-// Platform has the functions that the platform provides to the toolset.
-type Platform struct {
-	Read Engine
-	// Root opens the project's directory; nil: the project has none, because it is
-	// packed.
-	Root func() (sandbox.FS, error)
-	// Unpack is the hint for a packed project.
-	Unpack string
-	// Clone downloads a repository to a directory of files; nil: this platform cannot.
-	Clone func(ctx context.Context, files sandbox.FS, url, to string) (tool.Output, error)
+// CannotClone returns the fault of a platform that cannot download repositories.
+func CannotClone() *fault.Fault {
+	return fault.New(fault.Platform, "git_clone works only on the command line: a page cannot reach the servers of git").
+		Hinting("ask the person to download the files and add them to the project")
 }
 
 // Toolset returns the factory of the toolset git, with which workers read the project's git
 // repositories. The tools write nothing to a repository: git_commit stages an item of
-// clearance, which a person pushes.
-func Toolset(p Platform) toolset.Factory {
+// clearance, which a person pushes. With nil for g, the project is packed and has no
+// repository; unpack is the hint then.
+func Toolset(g Git, unpack string) toolset.Factory {
 	return toolset.Factory{Name: "git", Options: func() any { return new(options) }, Open: func(_ context.Context, env toolset.Env, o any) (tool.Toolset, error) {
-		if p.Root == nil {
-			return nil, fault.New(fault.Platform, "the toolset git cannot be used in a packed project, because it has no repository").Hinting("%s", p.Unpack)
+		if g == nil {
+			return nil, fault.New(fault.Platform, "the toolset git cannot be used in a packed project, because it has no repository").Hinting("%s", unpack)
 		}
 		opts, _ := o.(*options)
-		return (&set{p, env, opts.Target}).tools(), nil
+		return (&set{g, env, opts.Target}).tools(), nil
 	}}
 }
 
@@ -52,7 +54,7 @@ type options struct {
 
 // set is the toolset of one worker.
 type set struct {
-	Platform
+	git    Git
 	env    toolset.Env
 	target string
 }
@@ -183,9 +185,9 @@ func (s *set) tools() toolset.Tools {
 }
 
 func (s *set) read(ctx context.Context, c tool.Call) (out tool.Output, err error) {
-	root, err := s.Root()
+	root, err := s.git.Root()
 	if err == nil {
-		out.Text, err = s.Read(ctx, c.Name, c.Args, root, View{s.env.Files})
+		out.Text, err = s.git.Read(ctx, c.Name, c.Args, root, View{s.env.Files})
 	}
 	return out, err
 }
@@ -215,13 +217,9 @@ func (s *set) commit(ctx context.Context, c tool.Call) (tool.Output, error) {
 }
 
 func (s *set) clone(ctx context.Context, c tool.Call) (tool.Output, error) {
-	if s.Clone == nil {
-		return tool.Output{}, fault.New(fault.Platform, "git_clone works only on the command line: a page cannot reach the servers of git").
-			Hinting("ask the person to download the files and add them to the project")
-	}
 	in := map[string]string{}
 	if err := json.Unmarshal(c.Args, &in); err != nil {
 		return tool.Output{}, fault.New(fault.ToolInput, "%s: %w", c.Name, err)
 	}
-	return s.Clone(ctx, s.env.Files, in["url"], in["path"])
+	return s.git.Clone(ctx, s.env.Files, in["url"], in["path"])
 }

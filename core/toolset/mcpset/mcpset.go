@@ -18,18 +18,17 @@ import (
 	"golem/core/toolset"
 )
 
-// Link has the functions that a worker run provides to the toolset.
-type Link struct {
-	// Accepts returns an error if the platform cannot reach a server; nil: it reaches all.
-	Accepts func(name string, c mcp.Config) error
+// Link is how one worker run reaches MCP servers.
+type Link interface {
+	// Accepts returns an error if the platform cannot reach a server.
+	Accepts(name string, c mcp.Config) error
 	// Connect returns the run's connection to a server that a person trusts. The run owns
-	// the connection. nil: no server is started or asked, and there are no tools (golem
-	// check).
-	Connect func(ctx context.Context, name string, c mcp.Config) (*mcp.Connection, error)
+	// the connection.
+	Connect(ctx context.Context, name string, c mcp.Config) (*mcp.Connection, error)
 	// Pin reports for each of a server's tools whether a person trusts it with its present
-	// description; the others are not offered. nil: all are trusted.
-	Pin  func(ctx context.Context, name string, tools []mcp.Tool) ([]bool, error)
-	Warn func(*fault.Fault) // nil: warnings are dropped
+	// description; the others are not offered.
+	Pin(ctx context.Context, name string, tools []mcp.Tool) ([]bool, error)
+	Warn(w *fault.Fault)
 }
 
 // options has the servers by name.
@@ -42,8 +41,9 @@ func (o *options) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Toolset returns the factory of the toolset mcp.
-func Toolset(l Link) toolset.Factory {
+// Toolset returns the factory of the toolset mcp. Unless start is set, no server is started or
+// asked, and there are no tools (golem check). With a nil l, it only checks options.
+func Toolset(l Link, start bool) toolset.Factory {
 	return toolset.Factory{
 		Name:    "mcp",
 		Options: func() any { return &options{} },
@@ -55,7 +55,7 @@ func Toolset(l Link) toolset.Factory {
 					return nil, err
 				}
 			}
-			if l.Connect == nil {
+			if !start {
 				return toolset.Tools(nil), nil
 			}
 			return s, s.open(ctx)
@@ -70,6 +70,7 @@ type server struct {
 	risk    tool.Risk
 	conn    *mcp.Connection
 	changes int64 // of conn, when the tools were listed
+	signIn  bool  // the list was refused until the person signs in, so it is asked for again
 	tools   []mcp.Tool
 	words   string // what the server says about its use; "" also without the person's yes
 }
@@ -86,7 +87,7 @@ type set struct {
 var _ tool.Changing = (*set)(nil)
 
 func (s *set) add(name string, c mcp.Config) error {
-	if s.link.Accepts != nil {
+	if s.link != nil {
 		if err := s.link.Accepts(name, c); err != nil {
 			return s.without(name, c, err)
 		}
@@ -165,6 +166,10 @@ func (s *set) list(ctx context.Context, one *server) error {
 	limited, stop := context.WithTimeoutCause(ctx, time.Minute, fault.New(fault.Timeout, "the MCP server %s did not list its tools within a minute", one.name))
 	tools, warnings, err := one.conn.Client().Tools(limited, one.config.Offers)
 	stop()
+	waited := one.signIn
+	if one.signIn = errors.Is(err, mcp.ErrSignIn); one.signIn && waited {
+		return nil // it is said already
+	}
 	s.warnings(one)
 	if !slices.ContainsFunc([]string{"tools", "resources", "prompts"}, one.conn.Has) {
 		s.warn(fault.Warn(fault.Tool, "the MCP server %s says that it has neither tools nor resources nor prompts, so nothing of it is used", one.name).
@@ -202,9 +207,6 @@ func (s *set) list(ctx context.Context, one *server) error {
 
 // trusted returns the tools that a person trusts, and warns of the others.
 func (s *set) trusted(ctx context.Context, server string, tools []mcp.Tool) ([]mcp.Tool, error) {
-	if s.link.Pin == nil {
-		return tools, nil
-	}
 	trusted, err := s.link.Pin(ctx, server, tools)
 	if err != nil {
 		return nil, err
@@ -246,7 +248,7 @@ func (s *set) warnings(one *server) {
 }
 
 func (s *set) warn(w *fault.Fault) {
-	if s.link.Warn != nil {
+	if s.link != nil {
 		s.link.Warn(w)
 	}
 }
@@ -254,11 +256,11 @@ func (s *set) warn(w *fault.Fault) {
 // Tools returns the tools of the last listing.
 func (s *set) Tools() []tool.Tool { return s.tools }
 
-// Refresh lists again the tools of servers that said that their tools changed, or whose
-// session ended.
+// Refresh lists again the tools of servers that said that their tools changed, whose session
+// ended, or that wanted a sign-in: the person may have signed in meanwhile.
 func (s *set) Refresh(ctx context.Context) (changed bool, err error) {
 	for _, one := range s.servers {
-		if one.conn.Changes() == one.changes {
+		if one.conn.Changes() == one.changes && !one.signIn {
 			continue
 		}
 		before := one.tools

@@ -53,15 +53,15 @@ func (t *remote) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 	return t.conn.Client().Call(ctx, t.tool, c.Args, func(p mcp.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
-		text := t.spec.Name + ": " + said(p)
-		if news++; t.set.env.Log != nil && news <= maxNews && text != last {
+		text := t.spec.Name + ": " + progressText(p)
+		if news++; news <= maxNews && text != last {
 			t.set.env.Log("info", text)
 		}
 		last = text
 	})
 }
 
-func said(p mcp.Progress) string {
+func progressText(p mcp.Progress) string {
 	text := fmt.Sprintf("%g", p.Done)
 	if p.Total > 0 {
 		text += fmt.Sprintf(" of %g", p.Total)

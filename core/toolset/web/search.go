@@ -129,7 +129,7 @@ func (w *web) find(ctx context.Context, query string, n int) (out tool.Output, e
 	if err != nil {
 		return out, err
 	}
-	res, err := w.Fetch(ctx, req, policy)
+	res, err := w.Fetch.Fetch(ctx, req, policy)
 	if err != nil {
 		return out, err
 	}

@@ -155,7 +155,7 @@ func (w *web) fetch(ctx context.Context, in arguments) (out tool.Output, err err
 	if err != nil {
 		return out, err
 	}
-	res, err := w.Fetch(ctx, wasmtool.HTTPRequest{URL: address, Method: "GET", Header: map[string]string{
+	res, err := w.Fetch.Fetch(ctx, wasmtool.HTTPRequest{URL: address, Method: "GET", Header: map[string]string{
 		"accept": "text/html,application/xhtml+xml,text/*;q=0.9,application/json;q=0.9,*/*;q=0.5",
 	}}, policy)
 	if err != nil {

@@ -61,7 +61,7 @@ func TestProviders(t *testing.T) {
 		requests := 0
 		s := web.Source{
 			Search: web.Search{Provider: c.provider, URL: c.url}, Env: map[string]string{c.key: "KEY"},
-			Fetch: func(_ context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (out wasmtool.HTTPResponse, err error) {
+			Fetch: fetchFunc(func(_ context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (out wasmtool.HTTPResponse, err error) {
 				requests++
 				u, err := p.URL(r.URL)
 				if err != nil {
@@ -72,7 +72,7 @@ func TestProviders(t *testing.T) {
 				}
 				sent = r
 				return wasmtool.HTTPResponse{Status: 200, Body: []byte(answers[c.provider])}, nil
-			},
+			}),
 		}
 		search := open(t, s, `{}`)["web_search"]
 		out, err := search.Call(t.Context(), tool.Call{Name: "web_search", Args: []byte(`{"query":"owls \" & co"}`)})
@@ -97,9 +97,9 @@ func TestProviders(t *testing.T) {
 // An answer of a type that cannot be read is an error, and an image is returned as a part.
 func TestContent(t *testing.T) {
 	answer := wasmtool.HTTPResponse{Status: 200, Header: map[string]string{}}
-	fetch := open(t, web.Source{Fetch: func(context.Context, wasmtool.HTTPRequest, wasmtool.Policy) (wasmtool.HTTPResponse, error) {
+	fetch := open(t, web.Source{Fetch: fetchFunc(func(context.Context, wasmtool.HTTPRequest, wasmtool.Policy) (wasmtool.HTTPResponse, error) {
 		return answer, nil
-	}}, `{}`)["web_fetch"]
+	})}, `{}`)["web_fetch"]
 	call := func() (tool.Output, error) {
 		return fetch.Call(t.Context(), tool.Call{Name: "web_fetch", Args: []byte(`{"url":"https://example.com/a.png"}`)})
 	}
@@ -119,4 +119,11 @@ func TestContent(t *testing.T) {
 	if out, err := call(); err != nil || !strings.HasSuffix(out.Text, "\n{\"a\": \"b\"}") || !out.Untrusted {
 		t.Errorf("json: %+v, %v", out, err)
 	}
+}
+
+// fetchFunc is a Fetcher.
+type fetchFunc func(ctx context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error)
+
+func (f fetchFunc) Fetch(ctx context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error) {
+	return f(ctx, r, p)
 }

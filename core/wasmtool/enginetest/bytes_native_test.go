@@ -201,9 +201,9 @@ func sluggish() map[string]runs {
 			section(10, raw(2), raw(number(all.size())...), all, raw(number(leaf.size())...), leaf))
 	}
 	table := join(magic, types, section(3, raw(2, 0, 1)), section(4, raw(1, 0x70, 0, 1)), big, section(6, raw(1, 0x7f, 1, 0x41, 0, 0x0b)), exports, section(9, raw(1, 0, 0x41, 0, 0x0b, 1, 1)))
-	indirect := join(raw(1, 1, 0x7f), shuffle, spin(again(100_000, 0x41, 0, 0x11, 1, 0)), zero)
+	indirect := join(raw(1, 1, 0x7f), shuffle, spin(again(50_000, 0x41, 0, 0x11, 1, 0)), zero)
 	return map[string]runs{
-		"calls of leaves":          whole(spin(again(200_000, 0x10, 1))),
+		"calls of leaves":          whole(spin(again(150_000, 0x10, 1))),
 		"calls of leaves by table": join(table, section(10, raw(2), raw(number(indirect.size())...), indirect, raw(number(leaf.size())...), leaf)),
 		// Fast instructions first, so that the slices of fuel grow.
 		"quick, then slow": whole(raw(0x41, 0, 0x21, 0, 0x03, 0x40), again(20_000, 0x41, 0, 0x1a), round(0xe0, 0xa7, 0x12), spin(raw(0x10, 1))),

@@ -21,7 +21,7 @@ import (
 	"golem/core/wasmtool"
 )
 
-//go:embed cases.json testdata/*.wasm
+//go:embed cases.json testdata/*.wasm testdata/wasi/*.txt
 var data embed.FS
 
 // Case is one call of one module. The module is guarded, compiled, called, and
@@ -32,12 +32,15 @@ type Case struct {
 	Module string `json:"module,omitempty"`
 	Bytes  []Part `json:"bytes,omitempty"`
 
-	Form   string            `json:"form,omitempty"`   // extism (default) or command
-	Export string            `json:"export,omitempty"` // default run
-	Input  string            `json:"input,omitempty"`
-	Args   []string          `json:"args,omitempty"`
-	Stdin  string            `json:"stdin,omitempty"`
-	Config map[string]string `json:"config,omitempty"`
+	Form   string   `json:"form,omitempty"`   // extism (default) or command
+	Export string   `json:"export,omitempty"` // default run
+	Input  string   `json:"input,omitempty"`
+	Args   []string `json:"args,omitempty"`
+	Stdin  string   `json:"stdin,omitempty"`
+	// Transcript names testdata/wasi/TRANSCRIPT.txt: calls of WASI and their results. It is
+	// the standard input, and the output that the module must have.
+	Transcript string            `json:"transcript,omitempty"`
+	Config     map[string]string `json:"config,omitempty"`
 	// Files are the files of the sandbox that the module sees; absent: no files are
 	// granted.
 	Files map[string]string `json:"files,omitempty"`
@@ -131,11 +134,27 @@ func (c Case) Source() ([]byte, error) {
 	return out, nil
 }
 
+// Calls returns the transcript of a case: the calls of WASI that testdata/wasi.c makes, with
+// their results. It is empty if the case has none.
+func (c Case) Calls() string {
+	if c.Transcript == "" {
+		return ""
+	}
+	text, err := fs.ReadFile(data, "testdata/wasi/"+c.Transcript+".txt")
+	if err != nil {
+		return err.Error() // fails: nothing prints that
+	}
+	return string(text)
+}
+
 // Invocation returns the call of a case, with the defaults filled in.
 func (c Case) Invocation() wasmtool.Invocation {
 	in := wasmtool.Invocation{
 		Form: wasmtool.Form(c.Form), Export: c.Export, Input: []byte(c.Input), Args: c.Args, Stdin: []byte(c.Stdin), Config: c.Config,
 		Limits: wasmtool.Limits{Fuel: c.Limits.Fuel, Output: c.Limits.Output, Time: time.Hour},
+	}
+	if c.Transcript != "" {
+		in.Stdin = []byte(c.Calls())
 	}
 	if in.Form == "" {
 		in.Form = wasmtool.Extism

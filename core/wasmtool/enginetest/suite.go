@@ -187,14 +187,8 @@ func (c Case) play(engine wasmtool.Engine, begins func()) Outcome {
 // host returns the Host with what the case grants, and its files.
 func (c Case) host() (wasmtool.Host, sandbox.FS) {
 	h := wasmtool.Host{
-		Clock: func() time.Time { return time.Unix(1_700_000_000, 0) },
-		Log:   func(string, string) {},
-		Random: func(b []byte) error {
-			for n := copy(b, "*"); n > 0 && n < len(b); n *= 2 {
-				copy(b[n:], b[:n])
-			}
-			return nil
-		},
+		Log:    func(string, string) {},
+		Chance: known{},
 	}
 	if c.Files != nil {
 		h.Files = onDisk{sandbox.Memory()}
@@ -252,6 +246,20 @@ func contents(files sandbox.FS) map[string]string {
 	return out
 }
 
+// differences compares transcripts line by line.
+func differences(got, want string) (bad []string) {
+	have, wanted := strings.Split(got, "\n"), strings.Split(want, "\n")
+	if len(have) != len(wanted) {
+		bad = append(bad, fmt.Sprintf("%d lines, want %d", len(have), len(wanted)))
+	}
+	for i := range min(len(have), len(wanted)) {
+		if have[i] != wanted[i] {
+			bad = append(bad, fmt.Sprintf("line %d: %s, want %s", i+1, have[i], wanted[i]))
+		}
+	}
+	return bad
+}
+
 // Judge compares an outcome with the expected result and returns the differences.
 func (c Case) Judge(o Outcome) []string {
 	var bad []string
@@ -271,6 +279,9 @@ func (c Case) Judge(o Outcome) []string {
 		fail("fault %v, want %q in it", o.Fault, w.Message)
 	}
 	out := string(o.Result.Output)
+	if c.Transcript != "" {
+		bad = append(bad, differences(out, c.Calls())...)
+	}
 	if w.Output != nil && out != *w.Output {
 		fail("output %q, want %q", out, *w.Output)
 	}
@@ -296,4 +307,17 @@ func (c Case) Judge(o Outcome) []string {
 		fail("files %v, want %v", o.Files, w.Files)
 	}
 	return bad
+}
+
+// known is the time and the random numbers of the cases.
+type known struct{}
+
+func (known) Now() time.Time { return time.Unix(1_700_000_000, 0) }
+
+// Random fills b with *.
+func (known) Random(b []byte) error {
+	for n := copy(b, "*"); n > 0 && n < len(b); n *= 2 {
+		copy(b[n:], b[:n])
+	}
+	return nil
 }

@@ -13,7 +13,7 @@ import (
 
 // TestUpdate does nothing unless GOLEM_UPDATE is set. Then it writes into cases.json the
 // cases of made, and the fuel of the calls that succeed, as wazero's interpreter charges
-// it. Read the difference before you keep it.
+// it; and it writes the transcripts of WASI's calls. Read the difference before you keep it.
 func TestUpdate(t *testing.T) {
 	if os.Getenv("GOLEM_UPDATE") == "" {
 		return
@@ -32,6 +32,11 @@ func TestUpdate(t *testing.T) {
 		}
 		if o := Play(engine, c); o.Fault == nil {
 			cases[i].Want.Fuel = o.Result.Fuel
+			if c.Transcript != "" {
+				if err := os.WriteFile("testdata/wasi/"+c.Transcript+".txt", o.Result.Output, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
 	}
 	out, err := json.MarshalIndent(map[string]any{"cases": cases}, "", " ")

@@ -219,7 +219,7 @@ func AppendCustom(data []byte, name string, content []byte) ([]byte, error) {
 		id := r.byte()
 		size := r.u32()
 		in := &reader{data: data, pos: r.pos, end: r.pos + int(size)}
-		r.take(int(size))
+		r.next(int(size))
 		if id == secCustom && in.name() == name && in.err == nil {
 			continue
 		}

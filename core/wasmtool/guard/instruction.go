@@ -70,6 +70,9 @@ func (s *scanner) instruction() {
 	default:
 		s.other(op, from)
 	}
+	if r.err == nil {
+		s.out.machine += machineCode(r.data[from:r.pos])
+	}
 }
 
 func (s *scanner) control(op byte, from int) {
@@ -155,7 +158,7 @@ func (s *scanner) indirect(op byte, from int) {
 
 // access handles a load or a store.
 func (s *scanner) access(op byte) {
-	s.memArg(4)
+	s.r.memArg(s.m, 4)
 	if op <= 0x35 {
 		s.pop(1)
 		s.push(1)
@@ -164,17 +167,18 @@ func (s *scanner) access(op byte) {
 	s.pop(2)
 }
 
-func (s *scanner) memArg(most uint32) {
-	if align := s.r.u32(); align > most && s.r.err == nil {
-		s.r.fail("an alignment of 2^%d, or a second memory", align)
+// memArg reads the alignment and the offset of a load or a store.
+func (r *reader) memArg(m *module, most uint32) {
+	if align := r.u32(); align > most && r.err == nil {
+		r.fail("an alignment of 2^%d, or a second memory", align)
 	}
-	s.r.u32()
-	s.needMemory()
+	r.u32()
+	r.needMemory(m)
 }
 
-func (s *scanner) needMemory() {
-	if s.m.memory == nil && s.r.err == nil {
-		s.r.fail("an instruction uses the memory, and the module has none")
+func (r *reader) needMemory(m *module) {
+	if m.memory == nil && r.err == nil {
+		r.fail("an instruction uses the memory, and the module has none")
 	}
 }
 
@@ -222,10 +226,10 @@ func (s *scanner) other(op byte, from int) {
 		r.index("table", len(s.m.tables))
 		s.pop(2)
 	case opMemorySize:
-		s.zero()
+		r.memoryIndex(s.m)
 		s.push(1)
 	case opMemoryGrow:
-		s.zero()
+		r.memoryIndex(s.m)
 		s.edit(editGrow, from, r.pos, 0)
 		s.pop(1)
 		s.push(1)
@@ -236,13 +240,13 @@ func (s *scanner) other(op byte, from int) {
 		r.signed(64)
 		s.push(1)
 	case opF32Const:
-		r.take(4)
+		r.next(4)
 		s.push(1)
 	case opF64Const:
-		r.take(8)
+		r.next(8)
 		s.push(1)
 	case opRefNull:
-		s.refType()
+		r.refType()
 		s.push(1)
 	case opRefIsNull:
 		s.pop(1)
@@ -256,18 +260,18 @@ func (s *scanner) other(op byte, from int) {
 	}
 }
 
-func (s *scanner) refType() {
-	if t := s.r.byte(); !isRefType(t) && s.r.err == nil {
-		s.r.fail("reference type %#x is not defined in WebAssembly 2.0", t)
+func (r *reader) refType() {
+	if t := r.byte(); !isRefType(t) && r.err == nil {
+		r.fail("reference type %#x is not defined in WebAssembly 2.0", t)
 	}
 }
 
-// zero reads the index of a memory, which must be 0.
-func (s *scanner) zero() {
-	if b := s.r.byte(); b != 0 && s.r.err == nil {
-		s.r.fail("a second memory")
+// memoryIndex reads the index of a memory, which must be 0.
+func (r *reader) memoryIndex(m *module) {
+	if b := r.byte(); b != 0 && r.err == nil {
+		r.fail("a second memory")
 	}
-	s.needMemory()
+	r.needMemory(m)
 }
 
 // bulk handles an instruction after the prefix 0xfc. A bulk operation is charged when
@@ -285,17 +289,17 @@ func (s *scanner) bulk(from int) {
 	}
 	switch op {
 	case 8: // memory.init
-		s.segment()
-		s.zero()
+		r.dataIndex(s.m)
+		r.memoryIndex(s.m)
 		s.pop(3)
 	case 9: // data.drop
-		s.segment()
+		r.dataIndex(s.m)
 	case 10: // memory.copy
-		s.zero()
-		s.zero()
+		r.memoryIndex(s.m)
+		r.memoryIndex(s.m)
 		s.pop(3)
 	case 11: // memory.fill
-		s.zero()
+		r.memoryIndex(s.m)
 		s.pop(3)
 		s.filled()
 	case 12: // table.init
@@ -325,9 +329,10 @@ func (s *scanner) bulk(from int) {
 	}
 }
 
-func (s *scanner) segment() {
-	if s.m.dataCount < 0 && s.r.err == nil {
-		s.r.fail("an instruction uses data segments, and the data count section is missing")
+// dataIndex reads the index of a data segment.
+func (r *reader) dataIndex(m *module) {
+	if m.dataCount < 0 && r.err == nil {
+		r.fail("an instruction uses data segments, and the data count section is missing")
 	}
-	s.r.index("data segment", max(s.m.dataCount, 0))
+	r.index("data segment", max(m.dataCount, 0))
 }

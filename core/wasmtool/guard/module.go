@@ -193,7 +193,7 @@ func sections(data []byte) (*module, error) {
 		id := r.byte()
 		size := r.u32()
 		from := r.pos
-		r.take(int(size))
+		r.next(int(size))
 		if r.err != nil {
 			return nil, r.err
 		}

@@ -28,7 +28,7 @@ func Outlined(data []byte) Outline {
 	for n := 0; r.more() && n < MaxSections; n++ {
 		id, size := r.byte(), r.u32()
 		from := r.pos
-		r.take(int(size))
+		r.next(int(size))
 		if r.err != nil {
 			break
 		}
@@ -60,7 +60,7 @@ func (r *reader) outlinedImports() (out []Item) {
 		case 2:
 			r.anyLimits()
 		case 3:
-			r.take(2)
+			r.next(2)
 		case 4:
 			r.byte()
 			r.u32()

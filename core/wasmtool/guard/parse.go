@@ -36,7 +36,7 @@ func (m *module) readTypes(r *reader) {
 }
 
 func (r *reader) valueTypes(what string, limit uint32) []byte {
-	b := r.take(int(r.count(what, limit)))
+	b := r.next(int(r.count(what, limit)))
 	for _, t := range b {
 		if !isValueType(t) {
 			r.badType(t)
@@ -202,7 +202,7 @@ func (m *module) readBodies(r *reader) {
 			r.fail("a function has %d bytes; at most %d are allowed", size, MaxBody)
 		}
 		from := r.pos
-		r.take(int(size))
+		r.next(int(size))
 		if r.err != nil {
 			return
 		}

@@ -36,7 +36,7 @@ func (r *reader) byte() byte {
 	return b
 }
 
-func (r *reader) take(n int) []byte {
+func (r *reader) next(n int) []byte {
 	if n < 0 || n > r.end-r.pos {
 		r.fail("it ends too early")
 		return nil
@@ -112,7 +112,7 @@ func (r *reader) count(what string, limit uint32) uint32 {
 
 func (r *reader) name() string {
 	n := r.count("bytes in a name", MaxName)
-	b := r.take(int(n))
+	b := r.next(int(n))
 	if !utf8.Valid(b) {
 		r.fail("a name is not UTF-8")
 		return ""

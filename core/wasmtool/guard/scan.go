@@ -53,6 +53,7 @@ type body struct {
 	nesting int     // greatest depth of blocks
 	climb   int64
 	held    int64 // operand-stack heights at block entries, summed
+	machine int   // bytes of machine code, see machineCode
 }
 
 // work estimates the cost of compiling the function beyond its size, in units of about
@@ -105,6 +106,9 @@ func (s *scanner) scan(fn int) error {
 	}
 	if s.work += s.out.work() + s.typing(); s.work > MaxWork {
 		s.r.fail("a function has too many blocks and locals (%d and %d) to be compiled in time", s.out.blocks, s.out.locals)
+	}
+	if s.out.machine > maxMachineCode {
+		s.r.fail("a function becomes more than %d bytes of machine code", maxMachineCode)
 	}
 	s.out.code.to = s.r.pos
 	s.out.fold()
@@ -276,6 +280,7 @@ func (s *scanner) target(op byte, from int) (operands int, forward bool) {
 
 func (s *scanner) call(t funcType) {
 	s.out.calls++
+	s.out.machine += 8 * (len(t.params) + len(t.results))
 	s.pop(len(t.params))
 	s.push(len(t.results))
 }

@@ -7,17 +7,17 @@ func (s *scanner) vector() {
 	op := r.u32()
 	switch {
 	case op <= 10 || op == 92 || op == 93: // loads
-		s.memArg(4)
+		s.r.memArg(s.m, 4)
 		s.pop(1)
 		s.push(1)
 	case op == 11: // store
-		s.memArg(4)
+		s.r.memArg(s.m, 4)
 		s.pop(2)
 	case op == 12: // const
-		r.take(16)
+		r.next(16)
 		s.push(1)
 	case op == 13: // shuffle
-		for _, lane := range r.take(16) {
+		for _, lane := range r.next(16) {
 			if lane > 31 {
 				r.fail("a shuffle instruction uses lane %d, which does not exist", lane)
 			}
@@ -35,7 +35,7 @@ func (s *scanner) vector() {
 		s.pop(1)
 		s.push(1)
 	case op >= 84 && op <= 91: // load and store lanes
-		s.memArg(4)
+		s.r.memArg(s.m, 4)
 		r.byte()
 		s.pop(2)
 		if op <= 87 {

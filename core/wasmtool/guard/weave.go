@@ -255,9 +255,9 @@ func (w *weaver) constant(out []byte, r *reader, globals int) []byte {
 	case opI64Const:
 		r.signed(64)
 	case opF32Const:
-		r.take(4)
+		r.next(4)
 	case opF64Const:
-		r.take(8)
+		r.next(8)
 	case opGlobalGet:
 		r.index("global", globals)
 	case opRefNull:
@@ -266,7 +266,7 @@ func (w *weaver) constant(out []byte, r *reader, globals int) []byte {
 		if r.u32() != 12 && r.err == nil {
 			r.fail("a constant expression has an instruction that is not constant")
 		}
-		r.take(16)
+		r.next(16)
 	case opRefFunc:
 		fn := r.index("function", w.funcCount())
 		out = appendU32(append(out, opRefFunc), w.moved(fn))
@@ -303,7 +303,7 @@ func (w *weaver) checkData() error {
 		default:
 			r.fail("a data segment has the form %d, which does not exist", flag)
 		}
-		r.take(int(r.u32()))
+		r.next(int(r.u32()))
 		if r.err != nil {
 			return r.err
 		}

@@ -60,8 +60,14 @@ type punctual struct{ e *engine }
 
 func (p punctual) NewFunctionListener(api.FunctionDefinition) experimental.FunctionListener { return p }
 
-func (p punctual) Before(_ context.Context, m api.Module, _ api.FunctionDefinition, _ []uint64, _ experimental.StackIterator) {
-	p.e.of(m).punctual()
+// Before also ends a call that moves a descriptor to a number that is too large: wazero would
+// make its table as long as that.
+func (p punctual) Before(_ context.Context, m api.Module, d api.FunctionDefinition, params []uint64, _ experimental.StackIterator) {
+	i := p.e.of(m)
+	i.punctual()
+	if d.Name() == "fd_renumber" && int32(params[1]) >= wasmtool.MaxDescriptors {
+		unwind(i, wasmtool.DescriptorTooLarge())
+	}
 }
 
 func (punctual) After(context.Context, api.Module, api.FunctionDefinition, []uint64) {}
@@ -128,11 +134,6 @@ func userFuncs() map[string]hostFunc {
 
 // wasiFuncs replace functions of wazero's WASI.
 var wasiFuncs = map[string]hostFunc{
-	// wazero's own would make its table as long as the number that a descriptor moves to.
-	"fd_renumber": {"ii", "i", func(_ *instance, st []uint64) error {
-		st[0] = wasiNotSupported
-		return nil
-	}},
 	// wazero's own closes all files. That would write them whatever the exit code is,
 	// and it hides errors of these writes.
 	"proc_exit": {"i", "", func(i *instance, st []uint64) error {
@@ -140,9 +141,6 @@ var wasiFuncs = map[string]hostFunc{
 		return errUnwound
 	}},
 }
-
-// wasiNotSupported is ENOTSUP in WASI preview 1.
-const wasiNotSupported = 58
 
 // handle returns a host function that takes a handle or a number and returns one.
 func handle(f func(s *wasmtool.Session, at int64) (int64, error)) hostFunc {
@@ -169,8 +167,8 @@ func value(results string, f func(s *wasmtool.Session) uint64) hostFunc {
 	}}
 }
 
-// take returns a host function that takes one or two numbers and returns nothing.
-func take(params string, f func(s *wasmtool.Session, a, b int64) error) hostFunc {
+// consumer returns a host function that takes one or two numbers and returns nothing.
+func consumer(params string, f func(s *wasmtool.Session, a, b int64) error) hostFunc {
 	return hostFunc{params, "", func(i *instance, st []uint64) error {
 		var b int64
 		if len(params) > 1 {
@@ -181,19 +179,19 @@ func take(params string, f func(s *wasmtool.Session, a, b int64) error) hostFunc
 }
 
 func logAt(level string) hostFunc {
-	return take("l", func(s *wasmtool.Session, at, _ int64) error { s.Log(level, at); return nil })
+	return consumer("l", func(s *wasmtool.Session, at, _ int64) error { s.Log(level, at); return nil })
 }
 
 // extismFuncs has all functions of extism:host/env.
 var extismFuncs = map[string]hostFunc{
 	"alloc":         handle(func(s *wasmtool.Session, n int64) (int64, error) { return s.Kernel.Alloc(n) }),
-	"free":          take("l", func(s *wasmtool.Session, at, _ int64) error { s.Free(at); return nil }),
+	"free":          consumer("l", func(s *wasmtool.Session, at, _ int64) error { s.Free(at); return nil }),
 	"length":        handle(func(s *wasmtool.Session, at int64) (int64, error) { return s.Kernel.Length(at), nil }),
 	"length_unsafe": handle(func(s *wasmtool.Session, at int64) (int64, error) { return s.Kernel.Length(at), nil }),
 	"load_u8":       load("i", 1, func(s *wasmtool.Session, at, n int64) (uint64, error) { return s.Kernel.Load(at, n) }),
 	"load_u64":      load("l", 8, func(s *wasmtool.Session, at, n int64) (uint64, error) { return s.Kernel.Load(at, n) }),
-	"store_u8":      take("li", func(s *wasmtool.Session, at, v int64) error { return s.Kernel.Store(at, 1, uint64(v)) }),
-	"store_u64":     take("ll", func(s *wasmtool.Session, at, v int64) error { return s.Kernel.Store(at, 8, uint64(v)) }),
+	"store_u8":      consumer("li", func(s *wasmtool.Session, at, v int64) error { return s.Kernel.Store(at, 1, uint64(v)) }),
+	"store_u64":     consumer("ll", func(s *wasmtool.Session, at, v int64) error { return s.Kernel.Store(at, 8, uint64(v)) }),
 	"memory_bytes":  value("l", func(s *wasmtool.Session) uint64 { return uint64(len(s.Kernel.All())) }),
 	"reset":         {"", "", func(i *instance, _ []uint64) error { i.session.Reset(); return nil }},
 
@@ -201,16 +199,16 @@ var extismFuncs = map[string]hostFunc{
 	"input_offset":   value("l", func(s *wasmtool.Session) uint64 { return uint64(s.InputOffset()) }),
 	"input_load_u8":  load("i", 1, (*wasmtool.Session).InputLoad),
 	"input_load_u64": load("l", 8, (*wasmtool.Session).InputLoad),
-	"input_set":      take("ll", (*wasmtool.Session).InputSet),
-	"output_set":     take("ll", (*wasmtool.Session).OutputSet),
+	"input_set":      consumer("ll", (*wasmtool.Session).InputSet),
+	"output_set":     consumer("ll", (*wasmtool.Session).OutputSet),
 	"output_length":  value("l", func(s *wasmtool.Session) uint64 { return uint64(s.OutputLength()) }),
 	"output_offset":  value("l", func(s *wasmtool.Session) uint64 { return uint64(s.OutputOffset()) }),
 
-	"error_set":  take("l", func(s *wasmtool.Session, at, _ int64) error { s.ErrorSet(at); return nil }),
+	"error_set":  consumer("l", func(s *wasmtool.Session, at, _ int64) error { s.ErrorSet(at); return nil }),
 	"error_get":  value("l", func(s *wasmtool.Session) uint64 { return uint64(s.ErrorHandle()) }),
 	"config_get": handle((*wasmtool.Session).ConfigGet),
 	"var_get":    handle((*wasmtool.Session).VarGet),
-	"var_set":    take("ll", (*wasmtool.Session).VarSet),
+	"var_set":    consumer("ll", (*wasmtool.Session).VarSet),
 
 	"http_request":     {"ll", "l", httpRequest},
 	"http_status_code": value("i", func(s *wasmtool.Session) uint64 { return uint64(uint32(s.HTTPStatus())) }),

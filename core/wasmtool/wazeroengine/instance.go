@@ -97,6 +97,10 @@ func (i *instance) run(ctx context.Context) (e wasmtool.Ending) {
 			e.Trap = strings.TrimPrefix(firstLine(err), trapped)
 			return e
 		}
+		if fill := i.session.In.Fill; len(fill.Data) > 0 && !i.mod.Memory().Write(fill.At, fill.Data) {
+			e.Trap = "out of bounds memory access" // as that of a segment of data
+			return e
+		}
 	}
 	i.files.lend(i.session.Host.Files)
 	i.clear()
@@ -257,12 +261,6 @@ const trapped = "wasm error: "
 // directory mount (SECURITY 6).
 func (i *instance) config() wazero.ModuleConfig {
 	s := i.session
-	clock := func() time.Time {
-		if i.session.Host.Clock == nil {
-			return time.Unix(1, 0)
-		}
-		return i.session.Host.Clock()
-	}
 	i.files = newWasiFS(s.Host.Files, func(f *fault.Fault) { i.session.Refuse(f) })
 	mount := wazero.NewFSConfig().(sysfs.FSConfig).WithSysFSMount(i.files, "/")
 	return wazero.NewModuleConfig().WithName("").WithStartFunctions().
@@ -273,17 +271,19 @@ func (i *instance) config() wazero.ModuleConfig {
 			return i.stderr.Write(b)
 		})).
 		WithFSConfig(mount).
-		WithWalltime(func() (int64, int32) { t := clock(); return t.Unix(), int32(t.Nanosecond()) }, sys.ClockResolution(time.Microsecond)).
-		WithNanotime(func() int64 { return clock().UnixNano() }, sys.ClockResolution(time.Microsecond)).
+		WithWalltime(func() (int64, int32) { t := i.chance().Now(); return t.Unix(), int32(t.Nanosecond()) }, sys.ClockResolution(time.Microsecond)).
+		WithNanotime(func() int64 { return i.chance().Now().UnixNano() }, sys.ClockResolution(time.Microsecond)).
 		WithNanosleep(func(ns int64) { i.sleep(time.Duration(ns)) }).
 		WithOsyield(i.module.engine.options.Yield).
-		WithRandSource(chance(func(b []byte) error {
-			if i.session.Host.Random == nil {
-				clear(b)
-				return nil
-			}
-			return i.session.Host.Random(b)
-		}))
+		WithRandSource(chance(func(b []byte) error { return i.chance().Random(b) }))
+}
+
+// chance returns the time and the random numbers of the current call.
+func (i *instance) chance() wasmtool.Chance {
+	if c := i.session.Host.Chance; c != nil {
+		return c
+	}
+	return wasmtool.Fixed{}
 }
 
 // write appends to standard output, and ends the call if that becomes too large.

@@ -33,8 +33,8 @@ func (f *wasiFS) content(name string) *wasiContent {
 	return nil
 }
 
-// hold counts one more handle of the file and returns its content.
-func (f *wasiFS) hold(name string) *wasiContent {
+// addHandle counts one more handle of the file and returns its content.
+func (f *wasiFS) addHandle(name string) *wasiContent {
 	c := f.content(name)
 	if c == nil {
 		c = &wasiContent{fs: f, name: name}
@@ -111,7 +111,7 @@ func (c *wasiContent) save() error {
 	if !c.dirty || c.gone || c.fs.abandoned {
 		return nil
 	}
-	err := c.fs.Files.WriteFile(c.name, c.data)
+	err := c.fs.WriteFile(c.name, c.data)
 	c.dirty = err != nil
 	return err
 }
@@ -127,7 +127,7 @@ func (f *wasiFS) finish() error {
 }
 
 // move renames a file or directory, and the open files in it. Changes are written first.
-func (f *wasiFS) move(from, to string) sys.Errno {
+func (f *wasiFS) move(from, to string, slash bool) sys.Errno {
 	for _, c := range f.open {
 		if sandbox.Within(c.name, from) {
 			if errno := c.commit(); errno != 0 {
@@ -135,7 +135,7 @@ func (f *wasiFS) move(from, to string) sys.Errno {
 			}
 		}
 	}
-	if errno := errnoOf(f.WASIView.Rename(from, to)); errno != 0 || from == to {
+	if errno := errnoOf(f.WASIView.Rename(from, to, slash)); errno != 0 || from == to {
 		return errno
 	}
 	f.forget(to)

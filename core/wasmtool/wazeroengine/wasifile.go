@@ -3,11 +3,11 @@ package wazeroengine
 import (
 	"io"
 	"io/fs"
+	"path"
 
 	"github.com/tetratelabs/wazero/experimental/sys"
 	wsys "github.com/tetratelabs/wazero/sys"
 
-	"golem/core/sandbox"
 	"golem/core/wasmtool"
 )
 
@@ -15,30 +15,23 @@ import (
 type wasiFile struct {
 	sys.UnimplementedFile
 	*wasiContent
-	write  bool
-	app    bool
-	pos    int64
-	closed bool
+	read, write bool
+	app         bool
+	nonblock    bool
+	pos         int64
+	closed      bool
 }
 
-// writable opens the handle for writing. It asks the sandbox now, not when the file is
-// written.
-func (h *wasiFile) writable(isNew bool, flag sys.Oflag) sys.Errno {
-	if !isNew && flag&(sys.O_CREAT|sys.O_EXCL) == sys.O_CREAT|sys.O_EXCL {
-		return sys.EEXIST
+var _ sys.PollableFile = (*wasiFile)(nil)
+
+// empty removes what the file contains. A new file is made now, so that others see it.
+func (h *wasiFile) empty(isNew bool) sys.Errno {
+	if errno := h.resize(0); errno != 0 { // unreachable: size 0 is always allowed
+		return errno
 	}
-	if errno := h.fs.CanWrite(h.name, isNew); errno != 0 {
-		return errnoOf(errno)
-	}
-	h.write = true
-	if isNew || flag&sys.O_TRUNC != 0 {
-		if errno := h.resize(0); errno != 0 { // unreachable: size 0 is always allowed
-			return errno
-		}
-		h.loaded, h.dirty = true, true
-		if isNew { // create the file now, so that others see it
-			return h.commit()
-		}
+	h.loaded, h.dirty = true, true
+	if isNew {
+		return h.commit()
 	}
 	return 0
 }
@@ -56,19 +49,31 @@ func (h *wasiFile) SetAppend(on bool) sys.Errno {
 	return 0
 }
 
+// IsNonblock and SetNonblock keep the flag that a program sets; no file here ever blocks.
+func (h *wasiFile) IsNonblock() bool { return h.nonblock }
+
+func (h *wasiFile) SetNonblock(on bool) sys.Errno {
+	h.nonblock = on
+	return 0
+}
+
+func (h *wasiFile) Poll(sys.Pflag, int32) (bool, sys.Errno) { return true, 0 }
+
 func (h *wasiFile) Stat() (wsys.Stat_t, sys.Errno) {
+	if h.closed {
+		return wsys.Stat_t{}, sys.EBADF
+	}
 	if h.gone {
-		return stat(h.name, sandbox.Info{Bytes: int64(len(h.data))}), 0
+		return stat(h.name, wasmtool.WASIStat{Size: int64(len(h.data))}), 0
 	}
-	info, errno := h.fs.info(h.name)
+	st, errno := h.fs.WASIView.Stat(h.name, false)
 	if errno != 0 {
-		return wsys.Stat_t{}, errno
+		return wsys.Stat_t{}, errnoOf(errno)
 	}
-	st := stat(h.name, info)
 	if h.loaded {
 		st.Size = int64(len(h.data))
 	}
-	return st, 0
+	return stat(h.name, st), 0
 }
 
 func (h *wasiFile) Read(b []byte) (int, sys.Errno) {
@@ -78,6 +83,9 @@ func (h *wasiFile) Read(b []byte) (int, sys.Errno) {
 }
 
 func (h *wasiFile) Pread(b []byte, off int64) (int, sys.Errno) {
+	if !h.read {
+		return 0, sys.EBADF
+	}
 	if errno := h.load(); errno != 0 {
 		return 0, errno
 	}
@@ -95,6 +103,9 @@ func (h *wasiFile) Pread(b []byte, off int64) (int, sys.Errno) {
 type seekOffset = int64
 
 func (h *wasiFile) Seek(offset seekOffset, whence int) (int64, sys.Errno) {
+	if h.closed {
+		return 0, sys.EBADF
+	}
 	if errno := h.load(); errno != 0 {
 		return 0, errno
 	}
@@ -115,6 +126,12 @@ func (h *wasiFile) Seek(offset seekOffset, whence int) (int64, sys.Errno) {
 }
 
 func (h *wasiFile) Write(b []byte) (int, sys.Errno) {
+	if len(b) == 0 {
+		return 0, 0
+	}
+	if !h.write {
+		return 0, sys.EBADF
+	}
 	if errno := h.load(); errno != 0 {
 		return 0, errno
 	}
@@ -147,7 +164,7 @@ func (h *wasiFile) Pwrite(b []byte, off int64) (int, sys.Errno) {
 
 func (h *wasiFile) Truncate(size int64) sys.Errno {
 	if !h.write {
-		return sys.EBADF
+		return sys.EINVAL
 	}
 	if errno := h.load(); errno != 0 {
 		return errno
@@ -166,13 +183,18 @@ func (h *wasiFile) Sync() sys.Errno { return h.commit() }
 
 func (h *wasiFile) Datasync() sys.Errno { return h.commit() }
 
-func (h *wasiFile) Utimens(int64, int64) sys.Errno { return sys.ENOTSUP }
+func (h *wasiFile) Utimens(atim, mtim int64) sys.Errno {
+	if h.gone {
+		return 0
+	}
+	return h.fs.Utimens(h.name, atim, mtim)
+}
 
 func (h *wasiFile) Close() sys.Errno {
 	if h.closed {
 		return 0
 	}
-	h.closed = true
+	h.closed, h.read, h.write = true, false, false
 	errno := h.commit()
 	h.release()
 	return errno
@@ -181,7 +203,7 @@ func (h *wasiFile) Close() sys.Errno {
 // wasiDir is an open directory. Its entries are read again each time that it is read from
 // the beginning.
 type wasiDir struct {
-	sys.UnimplementedFile
+	sys.DirFile
 	fs      *wasiFS
 	name    string
 	entries []sys.Dirent
@@ -193,9 +215,11 @@ func (d *wasiDir) Dev() (uint64, sys.Errno) { return 1, 0 }
 
 func (d *wasiDir) Ino() (uint64, sys.Errno) { return wasmtool.Inode(d.name), 0 }
 
-func (d *wasiDir) IsDir() (bool, sys.Errno) { return true, 0 }
+func (d *wasiDir) Stat() (wsys.Stat_t, sys.Errno) {
+	return stat(d.name, d.fs.StatDirectory(d.name)), 0
+}
 
-func (d *wasiDir) Stat() (wsys.Stat_t, sys.Errno) { return d.fs.Stat(d.name) }
+func (d *wasiDir) Utimens(atim, mtim int64) sys.Errno { return d.fs.Utimens(d.name, atim, mtim) }
 
 func (d *wasiDir) Seek(offset seekOffset, whence int) (int64, sys.Errno) {
 	if offset != 0 || whence != io.SeekStart {
@@ -212,7 +236,7 @@ func (d *wasiDir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 			return nil, errnoOf(errno)
 		}
 		for _, e := range entries {
-			d.entries = append(d.entries, sys.Dirent{Name: e.Name(), Ino: wasmtool.Inode(d.name + "/" + e.Name()), Type: e.Type() & fs.ModeDir})
+			d.entries = append(d.entries, sys.Dirent{Name: e.Name(), Ino: wasmtool.Inode(path.Join(d.name, e.Name())), Type: e.Type() & fs.ModeDir})
 		}
 		d.read = true
 	}

@@ -28,12 +28,13 @@ type wasiFS struct {
 var _ sys.FS = (*wasiFS)(nil)
 
 func newWasiFS(files sandbox.FS, refuse func(*fault.Fault)) *wasiFS {
-	return &wasiFS{WASIView: wasmtool.WASIView{Files: files, Refuse: refuse}}
+	return &wasiFS{WASIView: wasmtool.NewWASIView(files, refuse)}
 }
 
 // lend starts a call with the files that are granted to it. Files that an earlier call
 // left open are read and written through them; without a grant they are marked as gone.
 func (f *wasiFS) lend(files sandbox.FS) {
+	f.ForgetTimes(".")
 	if f.Files = files; files == nil {
 		f.forget(".")
 	}
@@ -64,48 +65,37 @@ func (f *wasiFS) name(p string) (string, sys.Errno) {
 
 func (f *wasiFS) errno(err error) sys.Errno { return errnoOf(f.Errno(err)) }
 
-func (f *wasiFS) info(name string) (fs.FileInfo, sys.Errno) {
-	info, errno := f.Info(name)
-	return info, errnoOf(errno)
-}
+// slashed reports whether a path ends with a slash: only a directory may be named so.
+func slashed(p string) bool { return strings.HasSuffix(p, "/") && p != "/" }
 
 func (f *wasiFS) Stat(p string) (wsys.Stat_t, sys.Errno) {
 	name, errno := f.name(p)
 	if errno != 0 {
 		return wsys.Stat_t{}, errno
 	}
-	info, errno := f.info(name)
-	if errno != 0 {
-		return wsys.Stat_t{}, errno
+	st, e := f.WASIView.Stat(name, slashed(p))
+	if e != 0 {
+		return wsys.Stat_t{}, errnoOf(e)
 	}
-	st := stat(name, info)
 	if c := f.content(name); c != nil && c.loaded {
 		st.Size = int64(len(c.data))
 	}
-	return st, 0
+	return stat(name, st), 0
 }
 
 // Lstat does the same as Stat, because the sandbox shows no links.
 func (f *wasiFS) Lstat(p string) (wsys.Stat_t, sys.Errno) { return f.Stat(p) }
 
-// stat converts info. It takes only the size, the kind and the time from the host's file
-// system.
-func stat(name string, info fs.FileInfo) wsys.Stat_t {
+func stat(name string, st wasmtool.WASIStat) wsys.Stat_t {
 	mode := fs.FileMode(0o600)
-	if info.IsDir() {
+	if st.Dir {
 		mode = fs.ModeDir | 0o700
 	}
-	at := info.ModTime().UnixNano()
-	if info.ModTime().IsZero() {
-		at = 0
-	}
-	return wsys.Stat_t{Dev: 1, Ino: wasmtool.Inode(name), Mode: mode, Nlink: 1, Size: wasmtool.FileSize(info), Atim: at, Mtim: at, Ctim: at}
+	return wsys.Stat_t{Dev: 1, Ino: wasmtool.Inode(name), Mode: mode, Nlink: 1, Size: st.Size, Atim: st.Accessed, Mtim: st.Modified, Ctim: st.Modified}
 }
 
-const wasiWrites = sys.O_WRONLY | sys.O_RDWR | sys.O_APPEND | sys.O_CREAT | sys.O_TRUNC
-
-// OpenFile opens a file or directory for reading, or, with any flag that could change
-// something, a file for writing.
+// OpenFile opens a directory, or a file for reading, writing or both. A new file exists at
+// once, so that others see it.
 func (f *wasiFS) OpenFile(p string, flag sys.Oflag, _ fs.FileMode) (sys.File, sys.Errno) {
 	name, errno := f.name(p)
 	if errno != 0 {
@@ -114,28 +104,40 @@ func (f *wasiFS) OpenFile(p string, flag sys.Oflag, _ fs.FileMode) (sys.File, sy
 	if f.handles >= wasmtool.MaxHandles {
 		return nil, sys.EAGAIN
 	}
-	info, errno := f.info(name)
-	if errno != 0 && (errno != sys.ENOENT || flag&sys.O_CREAT == 0) {
-		return nil, errno
+	o := wasmtool.WASIOpening{
+		Directory: flag&sys.O_DIRECTORY != 0, Create: flag&sys.O_CREAT != 0, Exclusive: flag&sys.O_EXCL != 0, Truncate: flag&sys.O_TRUNC != 0,
+		Read: flag&sys.O_WRONLY == 0, Write: flag&(sys.O_WRONLY|sys.O_RDWR) != 0, Slash: slashed(p),
 	}
-	if errno == 0 && info.IsDir() {
-		if flag&(wasiWrites&^sys.O_RDWR) != 0 && name != "." {
-			return nil, sys.EISDIR
-		}
+	opened, e := f.Open(name, o)
+	if e != 0 {
+		return nil, errnoOf(e)
+	}
+	if opened.Dir {
 		f.handles++
 		return &wasiDir{fs: f, name: name}, 0
 	}
-	if flag&sys.O_DIRECTORY != 0 {
-		return nil, sys.ENOTDIR
-	}
-	h := &wasiFile{wasiContent: f.hold(name), app: flag&sys.O_APPEND != 0}
-	if flag&wasiWrites != 0 {
-		if errno := h.writable(errno == sys.ENOENT, flag); errno != 0 {
+	h := &wasiFile{wasiContent: f.addHandle(name), read: o.Read, write: o.Write, app: flag&sys.O_APPEND != 0, nonblock: flag&sys.O_NONBLOCK != 0}
+	if opened.New || o.Truncate {
+		if errno := h.empty(opened.New); errno != 0 {
 			h.release()
 			return nil, errno
 		}
 	}
 	return h, 0
+}
+
+// Utimens sets the times that the module sees of a file. Changes are written first.
+func (f *wasiFS) Utimens(p string, atim, mtim int64) sys.Errno {
+	name, errno := f.name(p)
+	if errno != 0 {
+		return errno
+	}
+	if c := f.content(name); c != nil {
+		if errno := c.commit(); errno != 0 {
+			return errno
+		}
+	}
+	return errnoOf(f.SetTimes(name, slashed(p), atim, mtim))
 }
 
 // Mkdir makes one directory.
@@ -157,7 +159,7 @@ func (f *wasiFS) Rename(from, to string) sys.Errno {
 	if errno != 0 {
 		return errno
 	}
-	return f.move(a, b)
+	return f.move(a, b, slashed(from) || slashed(to))
 }
 
 // Unlink removes a file.
@@ -171,10 +173,8 @@ func (f *wasiFS) remove(p string, dir bool) sys.Errno {
 	if errno != 0 {
 		return errno
 	}
-	if !dir && strings.HasSuffix(p, "/") { // only a directory may be named so
-		if info, errno := f.info(name); errno != 0 || !info.IsDir() {
-			return cmp.Or(errno, sys.ENOTDIR)
-		}
+	if _, errno := f.WASIView.Stat(name, !dir && slashed(p)); errno != 0 {
+		return errnoOf(errno)
 	}
 	if errno := f.Remove(name, dir); errno != 0 {
 		return errnoOf(errno)
@@ -184,4 +184,7 @@ func (f *wasiFS) remove(p string, dir bool) sys.Errno {
 }
 
 // Readlink always fails, because there are no links.
-func (f *wasiFS) Readlink(string) (string, sys.Errno) { return "", sys.EINVAL }
+func (f *wasiFS) Readlink(p string) (string, sys.Errno) {
+	_, errno := f.Stat(p)
+	return "", cmp.Or(errno, sys.EINVAL)
+}

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// question is the kernel's struct seccomp_notif: a system call that waits for an answer.
-type question struct {
+// notification is the kernel's struct seccomp_notif: a system call that waits for an answer.
+type notification struct {
 	id    uint64
 	pid   uint32
 	flags uint32
@@ -35,7 +35,7 @@ const goOn = 1 // SECCOMP_USER_NOTIF_FLAG_CONTINUE
 // command cannot change them after they were judged.
 func (c *command) judge(listener int) {
 	for {
-		var q question
+		var q notification
 		if err := ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&q)); err == unix.EINTR || err == unix.ENOENT {
 			continue // the process that asked is gone
 		} else if err != nil {
@@ -59,7 +59,7 @@ func ioctl(fd int, request uintptr, arg unsafe.Pointer) error {
 }
 
 // mayName returns 0 if the processes that a signal is for all are the command's own.
-func (c *command) mayName(q *question) unix.Errno {
+func (c *command) mayName(q *notification) unix.Errno {
 	pid := int(int32(q.args[0]))
 	switch {
 	case q.nr == unix.SYS_TKILL && pid > 0:

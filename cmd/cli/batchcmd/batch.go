@@ -1,0 +1,81 @@
+// Package batchcmd is golem batch: one worker runs for each of many inputs, on this machine
+// (SPEC §19).
+package batchcmd
+
+import (
+	"github.com/spf13/cobra"
+
+	"golem/core/batch"
+	"golem/core/fault"
+
+	"golem/cmd/cli/console"
+	"golem/cmd/cli/runflags"
+)
+
+// flags are those of golem batch.
+type flags struct {
+	runflags.Flags
+	json bool
+}
+
+// Command returns golem batch with its subcommands.
+func Command(c *console.Console) *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:   "batch TARGET --inputs FILE|DIR|-",
+		Short: "run a worker for each of many inputs",
+		Long: `Runs a project's worker once for each input, several beside each other, and writes
+the results in the order of the inputs to OUT/results.jsonl. Each item works on
+files of its own, in memory, over a packed copy of the project; what it writes is in
+OUT/ITEM afterwards.
+
+INPUTS is a file in JSON Lines (a text or an object a line), a table in CSV (its
+first line has the names of the fields), a directory (each file is attached), or -
+for JSON Lines from standard input.
+
+Ctrl+C, a crash or a budget that is spent stop the batch. The same command goes on:
+items that are done are not asked again, interrupted ones go on where they were.
+What would ask a person waits (golem batch questions).
+
+--limit cost=… and tokens=… limit the whole batch, other limits each item.
+The exit code is 1 if an item failed, 3 if some wait for an answer, 130 after Ctrl+C.`,
+		Example: `  golem batch . --inputs reviews.csv --key id
+  golem batch . --inputs questions.jsonl --jobs 8 --limit cost=5
+  golem batch reader.golem --inputs scans/ --out read
+  golem batch list`,
+		Args: console.Words(0, 1),
+		RunE: func(_ *cobra.Command, words []string) error {
+			f.Command = "batch"
+			return f.start(c, words)
+		},
+	}
+	f.Add(cmd.Flags(), "batch")
+	f.common(cmd)
+	runflags.Complete(c, cmd, &f.Flags)
+	cmd.AddCommand(listCommand(c), showCommand(c), attachCommand(c), cancelCommand(c), retryCommand(c), questionsCommand(c))
+	return cmd
+}
+
+// common adds the flags that golem batch and golem batch retry have.
+func (f *flags) common(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the summary as one line of JSON")
+}
+
+// refuse returns an error for flags that are wrong.
+func (f *flags) refuse() error {
+	if err := f.Refuse(); err != nil {
+		return err
+	}
+	if f.Name != "" && !batch.IsName(f.Name) {
+		return console.Usage("--name %q is not a name of a batch", f.Name).Hinting("use 1 to 64 of the characters a-z, 0-9, _ and -")
+	}
+	return f.CheckBatch()
+}
+
+// named returns E_NOT_FOUND if a word cannot be the name of a batch.
+func named(name string) error {
+	if !batch.IsName(name) {
+		return fault.New(fault.NotFound, "%q is not the name of a batch", name).Hinting("golem batch list shows the names")
+	}
+	return nil
+}

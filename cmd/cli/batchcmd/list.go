@@ -1,0 +1,238 @@
+package batchcmd
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"golem/core/batch"
+	"golem/core/fault"
+	"golem/core/ui"
+
+	"golem/cmd/cli/console"
+)
+
+// listing is a batch in a list.
+type listing struct {
+	batch.Head
+	Counts batch.Counts `json:"counts"`
+	// Running says that a golem runs it now.
+	Running bool         `json:"running"`
+	Error   *fault.Fault `json:"error,omitempty"` // it cannot be read
+}
+
+// listCommand returns golem batch list.
+func listCommand(c *console.Console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "list the batches of this machine",
+		Args:  console.Words(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			names, err := c.Home.Batches()
+			if err != nil {
+				return err
+			}
+			all := []listing{}
+			for _, name := range names {
+				if l := listingOf(c, name); l.Error == nil || l.Error.Code != fault.NotFound { // a directory without a batch
+					all = append(all, l)
+				}
+			}
+			if asJSON {
+				return c.PrintJSON(all)
+			}
+			if len(all) == 0 {
+				c.Say("there is no batch yet: golem batch DIR --inputs FILE starts one")
+				return nil
+			}
+			rows := [][]string{{"BATCH", "BEGAN", "ITEMS", "OK", "FAILED", "PARKED", "LEFT", "STATE", "OUT"}}
+			for _, l := range all {
+				state := "stopped"
+				switch n := l.Counts; {
+				case l.Error != nil:
+					state = string(l.Error.Code)
+				case l.Running:
+					state = "running"
+				case n.Open+n.Parked == 0:
+					state = "done"
+				}
+				n := l.Counts
+				rows = append(rows, []string{l.Name, console.WhenText(l.Begun), fmt.Sprint(n.Total), fmt.Sprint(n.OK), fmt.Sprint(n.Failed), fmt.Sprint(n.Parked), fmt.Sprint(n.Open), state, l.Out})
+			}
+			return c.Print(ui.Table(console.Narrowed(c.Out, rows, "OUT", "BEGAN")))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one line of JSON")
+	return cmd
+}
+
+func listingOf(c *console.Console, name string) listing {
+	q, err := reading(c, name)
+	if err != nil {
+		return listing{Head: batch.Head{Name: name}, Error: fault.Of(err, fault.Config)}
+	}
+	return listing{Head: q.Head, Counts: q.Counts(), Running: q.Held()}
+}
+
+// reading opens a batch to look at it.
+func reading(c *console.Console, name string) (*batch.Local, error) {
+	if err := named(name); err != nil {
+		return nil, err
+	}
+	store, err := c.Home.Batch(name)
+	if err != nil {
+		return nil, err
+	}
+	return batch.ReadLocal(&store)
+}
+
+// showCommand returns golem batch show.
+func showCommand(c *console.Console) *cobra.Command {
+	var asJSON bool
+	var status string
+	cmd := &cobra.Command{
+		Use:   "show BATCH [ITEM]",
+		Short: "show how far a batch is, or the result of one item",
+		Example: `  golem batch show reviews
+  golem batch show reviews --status error
+  golem batch show reviews 4711`,
+		Args: console.Words(1, 2),
+		RunE: func(_ *cobra.Command, words []string) error {
+			q, err := reading(c, words[0])
+			if err != nil {
+				return err
+			}
+			if len(words) == 2 {
+				return showItem(c, q, words[1])
+			}
+			if status != "" {
+				return showStatus(c, q, batch.Status(status))
+			}
+			s, err := q.Summary()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.PrintJSON(s)
+			}
+			return c.Show(ui.Safe(s.Text() + "inputs: " + q.Head.Inputs + "\nresults: " + filepath.Join(q.Head.Out, batch.ResultsFile) + "\n"))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the summary as one line of JSON")
+	cmd.Flags().StringVar(&status, "status", "", "print the results with this status: ok, needs_input, error, parked, open or cancelled")
+	return cmd
+}
+
+// showItem prints the result of an item.
+func showItem(c *console.Console, q *batch.Local, key string) error {
+	found := false
+	err := q.Results(func(r batch.Result) error {
+		if r.Item != key && batch.DirName(r.Item) != key {
+			return nil
+		}
+		found = true
+		return c.PrintJSON(r)
+	})
+	if err == nil && !found {
+		err = fault.New(fault.NotFound, "the batch %s has no item %s", q.Head.Name, fault.Quoted(key)).Hinting("golem batch show %s --status error lists those that failed", q.Head.Name)
+	}
+	return err
+}
+
+// showStatus prints the results of the items with a status.
+func showStatus(c *console.Console, q *batch.Local, status batch.Status) error {
+	switch status {
+	case batch.OK, batch.NeedsInput, batch.Failed, batch.Parked, batch.Open, batch.Cancelled:
+	default:
+		return console.Usage("--status %s is not a status of an item", status).Hinting("use ok, needs_input, error, parked, open or cancelled")
+	}
+	return q.Results(func(r batch.Result) error {
+		if r.Status != status {
+			return nil
+		}
+		return c.PrintJSON(r)
+	})
+}
+
+// attachCommand returns golem batch attach.
+func attachCommand(c *console.Console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "attach BATCH",
+		Short: "watch a batch that another golem runs, until it ends",
+		Args:  console.Words(1, 1),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			ctx, stop := c.Interruptible(cmd.Context())
+			defer stop()
+			spinner, end := c.Spinner()
+			defer end()
+			for {
+				q, err := reading(c, words[0])
+				if err != nil {
+					return err
+				}
+				n := q.Counts()
+				if !q.Held() {
+					end()
+					s, err := q.Summary()
+					if err != nil {
+						return err
+					}
+					if n.Open > 0 {
+						c.Say("no golem runs it; golem batch retry %s goes on with the %d items that are left", q.Head.Name, n.Open)
+					}
+					return c.Show(ui.Safe(s.Text()))
+				}
+				spinner.Wait(fmt.Sprintf("%s: %d of %d, %d failed, %d wait for an answer", q.Head.Name, n.OK+n.Failed+n.Cancelled, n.Total, n.Failed, n.Parked))
+				select {
+				case <-ctx.Done():
+					return console.ExitCode(console.ExitInterrupted)
+				case <-time.After(2 * time.Second):
+				}
+			}
+		},
+	}
+	return cmd
+}
+
+// cancelCommand returns golem batch cancel.
+func cancelCommand(c *console.Console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "cancel BATCH",
+		Short: "end a batch: what has not ended is not run any more",
+		Args:  console.Words(1, 1),
+		RunE: func(_ *cobra.Command, words []string) error {
+			q, err := reading(c, words[0])
+			if err != nil {
+				return err
+			}
+			if q.Held() {
+				if err := q.AskToCancel(); err != nil {
+					return err
+				}
+				c.Say("the golem that runs %s ends it within seconds", words[0])
+				return nil
+			}
+			store, err := c.Home.Batch(words[0])
+			if err != nil {
+				return err
+			}
+			own, err := batch.OpenLocal(&store, q.Head)
+			if err != nil {
+				return err
+			}
+			defer own.Close()
+			n, err := own.Cancel()
+			if err != nil {
+				return err
+			}
+			if _, err := writeResults(own); err != nil {
+				return err
+			}
+			c.Say("cancelled: %s were not run; golem batch retry %s runs them after all", fault.Count(n, "item"), words[0])
+			return nil
+		},
+	}
+}

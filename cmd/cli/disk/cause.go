@@ -1,0 +1,51 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"runtime"
+	"syscall"
+
+	"golem/core/fault"
+)
+
+// Cause returns the text of an error without the path that package os adds.
+func Cause(err error) string {
+	var f *fault.Fault
+	if errors.As(err, &f) {
+		return f.Message
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// isFull reports whether an error says that a disk is full, or a quota used up.
+func isFull(err error) bool {
+	const diskFull, handleDiskFull = syscall.Errno(112), syscall.Errno(39) // of Windows
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, fault.Quota) ||
+		runtime.GOOS == "windows" && (errors.Is(err, diskFull) || errors.Is(err, handleDiskFull))
+}
+
+// WriteHint returns what helps after a file could not be written. remedy is what helps if
+// the place may not be written.
+func WriteHint(err error, remedy string) string {
+	switch {
+	case isFull(err):
+		return "the disk is full: make room and give the command again"
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fault.ReadOnly):
+		return "the file system is read-only: mount it writable, or use another place"
+	}
+	return remedy
+}
+
+// NotWritten explains why files could not be written; see WriteHint.
+func NotWritten(what string, err error, remedy string) *fault.Fault {
+	code := fault.Config
+	if f := fault.Of(err, fault.Config); f.Code == fault.Quota || f.Code == fault.ReadOnly {
+		code = f.Code
+	}
+	return fault.New(code, "%s cannot be written: %s", what, Cause(err)).Hinting("%s", WriteHint(err, remedy))
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package main
-
-// ringThere returns nil: only Linux needs a check before the keyring is used.
-func ringThere() error { return nil }

@@ -1,0 +1,178 @@
+package natsqueue
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"golem/core/batch"
+)
+
+// Producer is the queue of a batch for the machine that began it: it makes the items, answers
+// questions and cancels.
+type Producer struct {
+	*Queue
+	private ed25519.PrivateKey
+}
+
+// sameMessage is how long the server knows the ids of messages.
+const sameMessage = 2 * time.Minute
+
+// Create makes a batch on the server, or opens the one that has this name, and returns its
+// producer. private is the key of Options.Signer, which may be left out. The connection stays the
+// caller's.
+func Create(ctx context.Context, conn *nats.Conn, o Options, private ed25519.PrivateKey) (*Producer, error) {
+	o.Signer = private.Public().(ed25519.PublicKey)
+	server, err := jetstream.New(conn)
+	if err != nil {
+		return nil, err
+	}
+	if batch.IsName(o.Name) { // Open refuses another
+		if err := create(ctx, server, o); err != nil {
+			return nil, unreachable(err)
+		}
+	}
+	q, err := Open(ctx, conn, o)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	return &Producer{q, private}, nil
+}
+
+// create makes the streams, the consumer and the bucket of a batch. What is there stays. A full
+// stream refuses new messages, so that nothing is lost.
+func create(ctx context.Context, server jetstream.JetStream, o Options) error {
+	prefix := "golem." + o.Name + "."
+	streams := []jetstream.StreamConfig{
+		{
+			Name: logStream(o.Name), Subjects: []string{prefix + itemSubject + ".*", prefix + logSubject + ".*", prefix + parkedSubject + ".*", prefix + answerSubject, prefix + controlSubject},
+			Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew, AllowRollup: true, Duplicates: sameMessage,
+		},
+		{
+			Name: jobStream(o.Name), Subjects: []string{prefix + jobSubject}, Retention: jetstream.WorkQueuePolicy,
+			Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew, Duplicates: sameMessage,
+		},
+	}
+	for _, s := range streams {
+		if _, err := server.CreateStream(ctx, s); err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			return err
+		}
+	}
+	_, err := server.CreateConsumer(ctx, jobStream(o.Name), jetstream.ConsumerConfig{
+		Durable: consumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: o.leaseTime(), MaxDeliver: -1, MaxAckPending: -1,
+	})
+	if err != nil && !errors.Is(err, jetstream.ErrConsumerExists) {
+		return err
+	}
+	_, err = server.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucket(o.Name), Storage: jetstream.FileStorage})
+	if errors.Is(err, jetstream.ErrBucketExists) {
+		return nil
+	}
+	return err
+}
+
+// Add publishes an item and a job for it. An item that the batch has stays as far as it is, so
+// that a producer that was killed may add all items again.
+func (p *Producer) Add(ctx context.Context, item batch.Item) error {
+	_, err := p.item(ctx, item.Dir())
+	if err == nil {
+		return nil
+	}
+	subject := p.subjectOf(itemSubject, item.Dir())
+	data, _, err := p.pack(ctx, subject, item, p.private)
+	if err == nil {
+		_, err = p.publish(ctx, message{subject: subject, data: data})
+	}
+	if err == nil {
+		err = p.enqueue(ctx, item.N, item.Dir(), jobID(item.Dir(), 0))
+	}
+	return unreachable(err)
+}
+
+// Requeue makes jobs for the items that have not ended and do not wait for an answer. It mends
+// what processes left that were killed between a record and its job; a job too many is dropped.
+func (p *Producer) Requeue(ctx context.Context) error {
+	items, err := p.items(ctx)
+	if err != nil {
+		return unreachable(err)
+	}
+	answers, err := p.Answers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, item := range items {
+		l, err := p.readLog(ctx, item.Dir())
+		if err != nil {
+			return unreachable(err)
+		}
+		waits := false
+		if l.status == batch.Parked {
+			_, answered := batch.AnswerTo(answers, *l.question)
+			waits = !answered
+		}
+		if l.status.Ended() || waits {
+			continue
+		}
+		if err := p.enqueue(ctx, item.N, item.Dir(), ""); err != nil {
+			return unreachable(err)
+		}
+	}
+	return nil
+}
+
+// Answer keeps answers, and makes jobs for the items that wait for them.
+func (p *Producer) Answer(ctx context.Context, answers ...batch.Answer) error {
+	for _, a := range answers {
+		if err := p.decide(ctx, answerSubject, &p.answered, decided{Answer: &a}); err != nil {
+			return err
+		}
+	}
+	parked, err := p.parked(ctx)
+	if err != nil {
+		return unreachable(err)
+	}
+	known, err := p.Answers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, j := range parked {
+		if _, answered := batch.AnswerTo(known, *j.log.question); !answered {
+			continue
+		}
+		if err := p.enqueue(ctx, j.N, j.Item, jobID(j.Item, j.log.last)); err != nil {
+			return unreachable(err)
+		}
+	}
+	return nil
+}
+
+// Cancel says whether the batch is cancelled: workers end what they hold, and lease no more.
+func (p *Producer) Cancel(ctx context.Context, cancelled bool) error {
+	return p.decide(ctx, controlSubject, &p.control, decided{Cancelled: cancelled})
+}
+
+// decide appends to a subject of the producer, behind all that it has. Another process of the
+// producer may do so, too.
+func (p *Producer) decide(ctx context.Context, kind string, c *chain, d decided) error {
+	subject := p.subject(kind)
+	for {
+		if _, err := p.Refresh(ctx); err != nil {
+			return err
+		}
+		p.reading.Lock()
+		d.After = c.last
+		p.reading.Unlock()
+		data, _, err := p.pack(ctx, subject, d, p.private)
+		if err != nil {
+			return unreachable(err)
+		}
+		_, err = p.publish(ctx, message{subject: subject, data: data, after: &d.After})
+		if !errors.Is(err, errMoved) {
+			return unreachable(err)
+		}
+	}
+}

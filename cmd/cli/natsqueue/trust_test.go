@@ -1,0 +1,280 @@
+package natsqueue
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"golem/core/approval"
+	"golem/core/batch"
+)
+
+// notices keeps what a Watcher is told.
+type notices struct {
+	mu      sync.Mutex
+	foreign []string
+}
+
+// Waiting does nothing.
+func (*notices) Waiting(error) {}
+
+// Foreign keeps the reason.
+func (n *notices) Foreign(_, why string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.foreign = append(n.foreign, why)
+}
+
+// told fails unless exactly the reasons with these words were told since the last call.
+func (n *notices) told(t *testing.T, words ...string) {
+	t.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	ok := len(words) == len(n.foreign)
+	for i := 0; ok && i < len(words); i++ {
+		ok = strings.Contains(n.foreign[i], words[i])
+	}
+	if !ok {
+		t.Errorf("told %q, want %q", n.foreign, words)
+	}
+	n.foreign = nil
+}
+
+// pair is a batch with a producer and a worker in this process.
+type pair struct {
+	conn     *nats.Conn
+	options  Options
+	producer *Producer
+	worker   *Queue
+	notices  *notices
+}
+
+func newPair(t *testing.T, keys ...string) *pair {
+	t.Helper()
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: filepath.Join(t.TempDir(), "store"), NoSigs: true, NoLog: true})
+	must(t, err)
+	s.Start()
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	p := &pair{notices: &notices{}}
+	p.conn, err = nats.Connect(s.ClientURL(), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1))
+	must(t, err)
+	t.Cleanup(p.conn.Close)
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	must(t, err)
+	p.options = Options{Name: "b", Signer: public, Lease: time.Hour, Watch: p.notices}
+	_, _ = rand.Read(p.options.Key[:])
+	p.producer, err = Create(t.Context(), p.conn, p.options, private)
+	must(t, err)
+	t.Cleanup(p.producer.Close)
+	for n, key := range keys {
+		must(t, p.producer.Add(t.Context(), batch.Item{N: n, Key: key, Input: batch.Input{Text: "secret input"}}))
+	}
+	p.worker = p.open(t, p.options)
+	return p
+}
+
+func (p *pair) open(t *testing.T, o Options) *Queue {
+	t.Helper()
+	q, err := Open(t.Context(), p.conn, o)
+	must(t, err)
+	t.Cleanup(q.Close)
+	return q
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *pair) lease(t *testing.T) *batch.Lease {
+	t.Helper()
+	l, err := p.worker.Lease(t.Context(), "w")
+	if err != nil || l == nil {
+		t.Fatalf("no item: %v", err)
+	}
+	return l
+}
+
+var ask = batch.QuestionOf(approval.Request{Kind: approval.KindTool, Tool: "secret_tool", Args: []byte(`{"to":"x"}`)})
+
+// What the server has of a batch cannot be read without the key of the batch.
+func TestNothingIsReadable(t *testing.T) {
+	p := newPair(t, "a", "b")
+	l := p.lease(t)
+	_, err := l.PutBlob(t.Context(), []byte("secret blob"))
+	must(t, err)
+	must(t, l.Append(t.Context(), 0, batch.Line(`"secret line"`), batch.Line(`"`+strings.Repeat("secret long line", mostInline/8)+`"`)))
+	must(t, l.Ask(t.Context(), ask))
+	must(t, p.lease(t).Finish(t.Context(), batch.Result{Status: batch.OK, Output: []byte(`"secret output"`), Trace: []byte("secret trace")}))
+	must(t, p.producer.Answer(t.Context(), batch.Answer{Key: ask.Key, Answer: approval.No, Reason: "secret reason"}))
+	must(t, p.producer.Cancel(t.Context(), true))
+	n := 0
+	for _, name := range []string{logStream("b"), jobStream("b"), "OBJ_" + bucket("b")} {
+		stream, err := p.worker.server.Stream(t.Context(), name)
+		must(t, err)
+		for sequence := uint64(1); sequence <= stream.CachedInfo().State.LastSeq; sequence++ {
+			m, err := stream.GetMsg(t.Context(), sequence)
+			if err != nil {
+				continue // it was removed
+			}
+			n++
+			if strings.Contains(string(m.Data)+m.Subject, "secret") {
+				t.Errorf("%s has %q", m.Subject, m.Data)
+			}
+		}
+	}
+	if n < 10 {
+		t.Errorf("the server has only %d messages", n)
+	}
+}
+
+// A queue opened with another key reads nothing, and names what it ignores.
+func TestAnotherKeyReadsNothing(t *testing.T) {
+	p := newPair(t, "a")
+	other := p.options
+	other.Key[0]++
+	q := p.open(t, other)
+	if l, err := q.Lease(t.Context(), "thief"); l != nil || err != nil {
+		t.Errorf("%v %v", l, err)
+	}
+	p.notices.told(t, "not sealed with the key of the batch")
+}
+
+// Another producer's items and answers do not count.
+func TestAnotherProducerIsIgnored(t *testing.T) {
+	p := newPair(t)
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	must(t, err)
+	hostile, err := Create(t.Context(), p.conn, p.options, private)
+	must(t, err)
+	defer hostile.Close()
+	must(t, hostile.Add(t.Context(), batch.Item{Key: "x"}))
+	if l, err := p.worker.Lease(t.Context(), "w"); l != nil || err != nil {
+		t.Errorf("%v %v", l, err)
+	}
+	p.notices.told(t, "not signed by the producer", "an item that the producer did not make")
+	must(t, hostile.Answer(t.Context(), batch.Answer{Key: ask.Key, Answer: approval.Yes}))
+	must(t, hostile.Cancel(t.Context(), true))
+	p.notices.told(t)
+	answers, err := p.worker.Answers(t.Context())
+	if cancelled, rerr := p.worker.Refresh(t.Context()); len(answers) > 0 || err != nil || cancelled || rerr != nil {
+		t.Errorf("%v %v, %v %v", answers, err, cancelled, rerr)
+	}
+	p.notices.told(t, "not signed by the producer", "not signed by the producer")
+}
+
+// A message that somebody publishes who does not hold the item, garbage, and a copy of an earlier
+// message are ignored and named; the holder goes on.
+func TestRecordsOfOthersAreIgnored(t *testing.T) {
+	p := newPair(t, "a")
+	l := p.lease(t)
+	must(t, l.Append(t.Context(), 0, batch.Line(`1`)))
+	subject := p.worker.subjectOf(logSubject, "a")
+	publish := func(data []byte) {
+		t.Helper()
+		_, err := p.worker.publish(t.Context(), message{subject: subject, data: data})
+		must(t, err)
+	}
+	seen, err := p.worker.last(t.Context(), subject)
+	must(t, err)
+
+	publish([]byte("garbage"))
+	publish(seen.Data)
+	hostile := p.open(t, p.options) // it has the key of the batch, and no lease
+	last, err := p.worker.last(t.Context(), subject)
+	must(t, err)
+	for _, r := range []record{
+		{Kind: linesKind, Lines: nil}, {Kind: endKind, Result: &batch.Result{Status: batch.OK}}, {Kind: releaseKind},
+		{Kind: leaseKind, Attempt: 7}, {Kind: askKind},
+	} {
+		r.After, r.Key = last.Sequence, hostile.sealer.public()
+		data, _, err := hostile.pack(t.Context(), subject, r, hostile.sealer.private)
+		must(t, err)
+		publish(data)
+		last, err = p.worker.last(t.Context(), subject)
+		must(t, err)
+	}
+	must(t, l.Append(t.Context(), 1, batch.Line(`2`)))
+	p.notices.told(t, "not sealed", "another place in the log", "does not hold", "does not hold", "does not hold", "does not follow", "not complete")
+	must(t, l.Finish(t.Context(), batch.Result{Status: batch.OK, Output: []byte(`"mine"`)}))
+	must(t, p.producer.Results(t.Context(), func(r batch.Result) error {
+		if string(r.Output) != `"mine"` {
+			t.Errorf("the result is %s", r.Output)
+		}
+		return nil
+	}))
+}
+
+// A message that another version of golem wrote is named as that.
+func TestAnotherVersionIsRefused(t *testing.T) {
+	p := newPair(t)
+	sealed := p.worker.sealer.seal("x", []byte("y"))
+	sealed[0] = version + 1
+	if _, err := p.worker.sealer.open("x", sealed); err == nil || !strings.Contains(err.Error(), "in the form 2") {
+		t.Errorf("%v", err)
+	}
+}
+
+// An object of the server that was changed is not used.
+func TestChangedObjectIsRefused(t *testing.T) {
+	p := newPair(t, "a")
+	l := p.lease(t)
+	digest, err := l.PutBlob(t.Context(), []byte("a file"))
+	must(t, err)
+	name := p.worker.sealer.objectName("a", digest)
+	sealed, err := p.worker.objects.GetBytes(t.Context(), name)
+	must(t, err)
+	sealed[len(sealed)-1]++
+	_, err = p.worker.objects.PutBytes(t.Context(), name, sealed)
+	must(t, err)
+	if data, err := l.Blob(t.Context(), digest); err == nil {
+		t.Errorf("the blob is %q", data)
+	}
+}
+
+// A log without the jobs of its items, as a process leaves it that was killed between the two,
+// gets them anew.
+func TestRequeue(t *testing.T) {
+	p := newPair(t, "a", "b", "c")
+	must(t, p.lease(t).Ask(t.Context(), ask))
+	must(t, p.lease(t).Finish(t.Context(), batch.Result{Status: batch.OK}))
+	jobs, err := p.worker.server.Stream(t.Context(), jobStream("b"))
+	must(t, err)
+	must(t, jobs.Purge(t.Context()))
+	must(t, p.producer.Requeue(t.Context()))
+	must(t, p.producer.Requeue(t.Context())) // twice is as once
+	if l := p.lease(t); l.Item.Key != "c" {
+		t.Errorf("%s is open", l.Item.Key)
+	}
+	if l, err := p.worker.Lease(t.Context(), "w"); l != nil || err != nil {
+		t.Errorf("%v %v", l, err)
+	}
+}
+
+// Who reads a log while its item ends sees the end.
+func TestEndReplacesWhatWasRead(t *testing.T) {
+	p := newPair(t, "a")
+	l := p.lease(t)
+	must(t, l.Append(t.Context(), 0, batch.Line(`1`)))
+	read, err := p.producer.readLog(t.Context(), "a")
+	must(t, err)
+	must(t, l.Append(t.Context(), 1, batch.Line(`2`)))
+	must(t, l.Finish(t.Context(), batch.Result{Status: batch.OK}))
+	n, err := p.producer.readOn(t.Context(), read)
+	if n != 1 || err != nil || read.status != batch.OK {
+		t.Errorf("%d records, %v, the item is %s", n, err, read.status)
+	}
+	p.notices.told(t)
+}

@@ -1,0 +1,53 @@
+//go:build !js
+
+package core_test
+
+import (
+	"go/ast"
+	"testing"
+)
+
+// maxWordPackages is in how many packages a bare word may be the name of a function, or of a
+// type: beyond that nobody knows which one is meant.
+const maxWordPackages = 3
+
+// bareVerbs say that something is done, and not what it is done to.
+var bareVerbs = []string{"take", "at", "keep", "shown", "said", "place", "settle", "hold"}
+
+// bareNouns could mean anything in a program about files and workers.
+var bareNouns = []string{"source", "file", "question", "host"}
+
+// TestWordsSayWhatIsMeant counts the packages that define a function or a type with such a
+// name (docs/design.md, "Glossary").
+func TestWordsSayWhatIsMeant(t *testing.T) {
+	functions, types := map[string]map[string]bool{}, map[string]map[string]bool{}
+	add := func(to map[string]map[string]bool, word, dir string) {
+		if to[word] == nil {
+			to[word] = map[string]bool{}
+		}
+		to[word][dir] = true
+	}
+	for _, f := range moduleFiles(t) {
+		if f.test {
+			continue
+		}
+		for _, decl := range f.ast.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok {
+				add(functions, fn.Name.Name, f.dir)
+			}
+		}
+		for _, spec := range typeSpecs(f) {
+			add(types, spec.Name.Name, f.dir)
+		}
+	}
+	for _, word := range bareVerbs {
+		if n := len(functions[word]); n > maxWordPackages {
+			t.Errorf("%d packages have a function %s, at most %d may: say what it does that to: %v", n, word, maxWordPackages, functions[word])
+		}
+	}
+	for _, word := range bareNouns {
+		if n := len(types[word]); n > maxWordPackages {
+			t.Errorf("%d packages have a type %s, at most %d may: say what it is: %v", n, word, maxWordPackages, types[word])
+		}
+	}
+}

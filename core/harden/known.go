@@ -1,0 +1,44 @@
+package harden
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Known judges the code that a worker has. It returns nil if a model could learn something: the
+// code answers a case that the model would be shown otherwise than the worker did, or not at all.
+func Known(ctx context.Context, worker string, code Code, cases Cases) (*Report, error) {
+	shown, err := Judge(ctx, code, cases.Shown)
+	if err != nil || shown.Same < shown.Cases {
+		return nil, err
+	}
+	held, err := Judge(ctx, code, cases.Held)
+	if err != nil {
+		return nil, err
+	}
+	return &Report{
+		Golem: "harden", V: 1, Worker: worker, Rounds: []Round{}, ShownCases: shown.Cases, HeldCases: held.Cases, Shown: shown, Held: held,
+		After: costOf(shown, held), Advice: Advice{NothingNew: true},
+	}, nil
+}
+
+// nothingNew is the text of a report for which no model was asked.
+func (r *Report) nothingNew() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Nothing new: the code of %s answers all %d cases that a model would see as the worker did.\nNo model was asked, and nothing was written.\n\n", safe(r.Worker), r.ShownCases)
+	r.rows(&b)
+	r.differences(&b)
+	r.without(&b)
+	return b.String()
+}
+
+// rows writes how many cases of each part are the same.
+func (r *Report) rows(b *strings.Builder) {
+	fmt.Fprintf(b, "          %-8s %-8s %-8s %-8s\n", "same", "differ", "fail", "unsure")
+	row := func(name string, p Part) {
+		fmt.Fprintf(b, "  %-7s %-8s %-8d %-8d %-8d\n", name, fmt.Sprintf("%d/%d", p.Same, p.Cases), p.Differ, p.Fail, p.Unsure)
+	}
+	row("seen", r.Shown)
+	row("unseen", r.Held)
+}

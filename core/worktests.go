@@ -1,0 +1,326 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"regexp"
+	"sync"
+	"time"
+
+	"golem/core/approval"
+	"golem/core/config"
+	"golem/core/fault"
+	"golem/core/mcp"
+	"golem/core/options"
+	"golem/core/project"
+	"golem/core/run"
+	"golem/core/sandbox"
+	"golem/core/state"
+	"golem/core/tool"
+	"golem/core/trace"
+	"golem/core/worktest"
+)
+
+// Tests are the tests of a project (SPEC §17).
+type Tests struct {
+	worktest.Suite
+	of   *Instance // as the person opened the project
+	bare *Instance // nothing of the person and of the world: what tests on recordings run in
+	red  *values   // removes the person's secrets
+
+	asking sync.Mutex // one question at a time, although each run has a gate of its own
+	mu     sync.Mutex
+	live   map[string]*Instance // for real models, by name
+}
+
+// TestRun says how tests run.
+type TestRun struct {
+	Filter *regexp.Regexp // of FILE: CASE; nil: every case
+	File   string         // only the cases of this file, by its path from the project root; "": of all
+	// Models replaces the models of the files; the word tests stands for those that the
+	// files name. Record writes recordings of what real models answer. Without both,
+	// nothing but recordings and scripts is used.
+	Models  []string
+	Record  bool
+	Samples int // of each case with a real model; 0: the file decides
+	// Answers says who answers for hardened workers. With Record it is the model.
+	Answers run.Answerer
+	// Parallel is how many cases run beside each other; 0: 4.
+	Parallel int
+	// Person is asked about what real models want to do beyond the files of a test. nil:
+	// nobody is there.
+	Person approval.Approver
+	// Live opens the project for a real model, with files in memory; "" is the model that
+	// its files name. nil: real models cannot be used.
+	Live LiveTests
+	// Watch gets each verdict as soon as it is there. nil: nobody waits for them.
+	Watch TestWatcher
+
+	written bool // verdicts say what the runs made of the files
+}
+
+// LiveTests opens a project for a test with a real model.
+type LiveTests interface {
+	OpenLive(model string) (*Instance, error)
+}
+
+// TestWatcher sees tests run. Its methods are called one at a time.
+type TestWatcher interface {
+	// Judged gets a verdict; done of total runs of cases have ended.
+	Judged(v worktest.Verdict, done, total int)
+}
+
+// testTimeout is how long a case on a recording or script may run.
+const testTimeout = time.Minute
+
+// Tests returns the tests of the project. They run in the project as its files are now.
+func (i *Instance) Tests() (*Tests, error) {
+	p := i.platform
+	kept, _ := i.values.kept() // a store that cannot be read has no values to remove
+	secrets := append(platformSecrets(p), kept...)
+	p.Env, p.DotEnv, p.HTTP, p.Models, p.Fetch, p.MCP = map[string]string{}, nil, nil, nil, nil, mcp.Host{}
+	p.Person, p.State, p.Git, p.ReadScript = Person{Home: p.Home, Secrets: secrets}, state.Store{}, nil, nil
+	o := i.options
+	o.Opening = options.Opening{Entry: o.Entry, NoProject: o.NoProject, NoImportTools: o.NoImportTools, Model: "replay:" + worktest.Recordings, Sandbox: options.Memory}
+	o.TrustDigest, o.Origin = "", nil
+	bare, err := Open(p, o)
+	if err != nil {
+		return nil, err
+	}
+	bare.values.add(secrets...)
+	return &Tests{Suite: worktest.Find(o.Files), of: i, bare: bare, red: bare.values, live: map[string]*Instance{}}, nil
+}
+
+// planned is one run of a case that is to be made.
+type planned struct {
+	file   worktest.File
+	one    worktest.Case
+	model  string // replay, script:FILE, or the name of a real model; "": the one of the project's files
+	keys   bool   // the model is in the name of the recording
+	sample int
+	live   bool
+	made   *worktest.NewCase // the case, if neither it nor its recording are written yet
+}
+
+// Run runs the tests and returns their verdicts in the order of files, cases, models and
+// samples. It fails if nothing could be run at all.
+func (t *Tests) Run(ctx context.Context, how TestRun) ([]worktest.Verdict, error) {
+	plan, err := t.plan(how)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]worktest.Verdict, len(plan))
+	next := make(chan int)
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
+	for range min(cmp.Or(how.Parallel, 4), len(plan)) {
+		wait.Go(func() {
+			for n := range next {
+				out[n] = t.one(ctx, plan[n], how)
+				mu.Lock()
+				if done++; how.Watch != nil {
+					how.Watch.Judged(out[n], done, len(plan))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for n := range plan {
+		next <- n
+	}
+	close(next)
+	wait.Wait()
+	return out, nil
+}
+
+// plan returns the runs of the cases that the filter leaves.
+func (t *Tests) plan(how TestRun) ([]planned, error) {
+	var out []planned
+	for _, f := range t.Files {
+		models := f.Models
+		if len(how.Models) > 0 && !(len(how.Models) == 1 && how.Models[0] == worktest.FilesModels) {
+			models = how.Models
+		}
+		for _, c := range f.Cases {
+			if how.File != "" && how.File != f.Path {
+				continue
+			}
+			if how.Filter != nil && !how.Filter.MatchString(f.Path+": "+c.Name) {
+				continue
+			}
+			for _, m := range models {
+				out = append(out, t.samples(f, c, m, len(models) > 1, how)...)
+			}
+		}
+	}
+	for _, p := range out {
+		if p.live && how.Live == nil {
+			return nil, fault.New(fault.Platform, "this platform runs tests only on recordings and scripts").Hinting("record them with golem test --record on the command line")
+		}
+	}
+	return out, nil
+}
+
+// samples returns the runs of one case with one model.
+func (t *Tests) samples(f worktest.File, c worktest.Case, model string, several bool, how TestRun) []planned {
+	p := planned{file: f, one: c, model: model, keys: several}
+	if worktest.IsScript(model) {
+		return []planned{p}
+	}
+	p.live = how.Record || len(how.Models) > 0 && model != config.Replay
+	if p.live && model == config.Replay {
+		p.model = "" // the project's own
+	}
+	n := f.Samples
+	if how.Samples > 0 {
+		n = how.Samples
+	}
+	if n == 1 {
+		return []planned{p}
+	}
+	var out []planned
+	for i := range n {
+		p.sample = i + 1
+		out = append(out, p)
+	}
+	return out
+}
+
+// recording returns the place of the recording of a run.
+func (p planned) recording(judge bool) string {
+	model := ""
+	if p.keys {
+		model = p.model
+	}
+	return worktest.RecordingOf(p.file.Path, p.one.Name, model, p.sample, judge)
+}
+
+// verdict returns the verdict of a run before anything happened.
+func (p planned) verdict() worktest.Verdict {
+	return worktest.Verdict{
+		File: p.file.Path, Case: p.one.Name, Line: p.one.At.Line, Model: cmp.Or(p.model, config.Replay), Sample: p.sample, PassRate: p.file.PassRate,
+	}
+}
+
+// one makes one run of a case and judges it.
+func (t *Tests) one(ctx context.Context, p planned, how TestRun) (v worktest.Verdict) {
+	v = p.verdict()
+	start := t.of.platform.now()
+	defer func() { v.MS = t.of.platform.now().Sub(start).Milliseconds() }()
+	if err := ctx.Err(); err != nil {
+		v.Status, v.Fault = worktest.NotJudged, fault.Of(context.Cause(ctx), fault.Interrupted)
+		return v
+	}
+	limited, stop := ctx, context.CancelFunc(func() {})
+	if !p.live {
+		limited, stop = context.WithTimeoutCause(ctx, testTimeout, fault.New(fault.Timeout, "the case did not end within %v", testTimeout))
+	}
+	defer stop()
+	got, err := t.play(limited, p, how, &v)
+	if err == nil {
+		v.Misses, err = worktest.Compare(p.one.Expect, got, worktest.SchemaFiles{FS: t.of.options.Files})
+	}
+	if err == nil && p.one.Expect.Judge != nil && len(v.Misses) == 0 {
+		err = t.score(limited, p, how, got, &v)
+	}
+	v.Settle(err)
+	return v
+}
+
+// input returns the input of a case. made has attached files that are not written yet; nil: all
+// are in the project.
+func (t *Tests) input(c worktest.Case, made *worktest.NewCase) (in run.Input, err error) {
+	files := t.of.options.Files
+	in = run.Input{Text: c.Input.Text, JSON: c.Input.JSON}
+	if c.Input.File != "" {
+		data, err := sandbox.ReadFile(files, c.Input.File, run.MaxInput)
+		if err != nil {
+			return in, missing("input_file", c.Input.File, err)
+		}
+		var object map[string]json.RawMessage
+		if json.Unmarshal(data, &object) == nil && object != nil {
+			in.JSON = data
+		} else {
+			in.Text = string(data)
+		}
+	}
+	for _, name := range c.Attach {
+		data, ok := made.Copied(name)
+		if !ok {
+			data, err = sandbox.ReadFile(files, name, 64<<20)
+		}
+		if err != nil {
+			return in, missing("attach", name, err)
+		}
+		in.Attachments = append(in.Attachments, run.File{Name: baseName(name), Data: data})
+	}
+	return in, nil
+}
+
+func missing(key, name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fault.New(fault.NotFound, "%s: there is no file %s in the project", key, name)
+	}
+	return fault.New(fault.Path, "%s: %s cannot be read: %s", key, name, fault.Of(err, fault.Path).Message)
+}
+
+// testValues are the values of {env} and {secret} in a test: the same on every machine, and
+// none of a person's.
+type testValues struct{}
+
+var _ run.Values = testValues{}
+
+// Value returns a text that says which value it stands for.
+func (testValues) Value(v tool.Value) (string, error) {
+	if name := v.Env + v.Secret; name != "" {
+		return "the value of " + name + " in a test", nil
+	}
+	return v.Text, nil
+}
+
+// Hide does nothing: there is nothing to hide.
+func (testValues) Hide(string) {}
+
+// Given returns nil.
+func (testValues) Given() *trace.Redactor { return nil }
+
+// IsSecret returns false.
+func (testValues) IsSecret(string) bool { return false }
+
+// workerOf returns the worker that a file tests.
+func workerOf(i *Instance, f worktest.File) (*project.Worker, error) {
+	if f.Worker == "" {
+		return i.project.Workers.Entry()
+	}
+	return i.project.Workers.Find(f.Worker)
+}
+
+// Examples returns what the tests of a worker on recordings and scripts show of it: the input
+// of each case that passes, with the output. Cases that do not pass are left out.
+func (t *Tests) Examples(ctx context.Context, worker string) (out []worktest.Example, left []worktest.LeftOut, err error) {
+	verdicts, err := t.Run(ctx, TestRun{Answers: run.ByModel, written: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, v := range verdicts {
+		from := v.File + ": " + v.Case
+		switch c, ok := t.Case(v.File, v.Case); {
+		case v.Worker != worker || !ok:
+		case v.Status != worktest.Passed:
+			left = append(left, worktest.LeftOut{From: from, Why: "the case is " + v.Status})
+		case len(c.Attach) > 0:
+			left = append(left, worktest.LeftOut{From: from, Why: "the input has attachments"})
+		default:
+			in, err := t.input(c, nil)
+			if err != nil {
+				return nil, nil, err
+			}
+			out = append(out, worktest.Example{Input: in.Raw(), Output: v.Value, From: from, Usage: v.Usage, MS: v.RecordedMS, Setting: &c, Written: v.Written})
+		}
+	}
+	return out, left, nil
+}
