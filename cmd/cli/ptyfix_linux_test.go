@@ -91,6 +91,7 @@ func TestTerminalUndoAndDiscardAsk(t *testing.T) {
 	r.exit(console.ExitFailed)
 	r = startPTY(t, dir, nil, false, "clearance", "discard")
 	r.expect("discard item 1 ")
+	r.expect("[y/N] ")
 	r.typeKeys("y\n")
 	r.exit(0)
 }

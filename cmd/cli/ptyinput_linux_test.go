@@ -68,7 +68,7 @@ workers:
 	r.expect("[y]es / [n]o: ")
 	r.typeKeys("n\n")
 	r.expectTimes("[Question] main asks you", 2)
-	r.expectTimes("the run ends here", 2)
+	r.expectTimes("the run ends here.\n> ", 2) // what is typed before the prompt is not the answer
 	r.typeKeys("Redis\n")
 	r.exit(0)
 	data, err := os.ReadFile(filepath.Join(project, "t.jsonl"))
