@@ -60,6 +60,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("GOLEM_HOME", filepath.Join(env.WorkDir, "home", "golem"))
+			env.Setenv("GORACE", os.Getenv("GORACE")) // without it each golem with the race detector sleeps for a second at its end
 			for name, dir := range moduleDirs {
 				full, err := filepath.Abs(dir)
 				if err != nil {

@@ -198,10 +198,26 @@ func (p *Page) Navigate(url string) {
 	p.act(func(ctx context.Context) error { return p.tab.navigate(ctx, url) })
 }
 
-// Reload reloads the page and waits for its load event.
+// Reload reloads the page and waits until the new document is loaded. A load event alone does
+// not say so: it may be that of the document before.
 func (p *Page) Reload() {
 	p.t.Helper()
-	p.act(p.tab.reload)
+	p.act(func(ctx context.Context) error {
+		if _, err := p.tab.eval(ctx, `window.beforeReload = true`); err != nil {
+			return err
+		}
+		if err := p.tab.reload(ctx); err != nil {
+			return err
+		}
+		for ctx.Err() == nil {
+			loaded, err := p.tab.eval(ctx, `!window.beforeReload && document.readyState === "complete"`)
+			if err == nil && string(loaded) == "true" {
+				return nil
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		return ctx.Err()
+	})
 }
 
 // Keys without a character, for Press.

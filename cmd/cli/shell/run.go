@@ -136,7 +136,7 @@ func (s *shell) supervised(o confine.Order, golem string, out io.Writer) (*proce
 	if err != nil {
 		return nil, fault.New(fault.ToolInput, "the command cannot be passed on: %w", err)
 	}
-	cmd := &exec.Cmd{Path: golem, Args: []string{confine.Name}, Dir: s.dir, Env: o.Env, Stdout: out, Stderr: out, WaitDelay: outputDelay}
+	cmd := &exec.Cmd{Path: golem, Args: []string{confine.Name}, Dir: s.dir, Env: confine.Environment(o.Env), Stdout: out, Stderr: out, WaitDelay: outputDelay}
 	detach(cmd)
 	control, err := cmd.StdinPipe()
 	if err != nil {

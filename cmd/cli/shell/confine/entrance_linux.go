@@ -51,7 +51,7 @@ func (o *Order) enter() error {
 	if err := unix.Dup3(work, 0, 0); err != nil {
 		return err
 	}
-	return fmt.Errorf("golem cannot start itself: %w", syscall.Exec(selfLink, []string{Name, string(Command)}, o.Env))
+	return fmt.Errorf("golem cannot start itself: %w", syscall.Exec(selfLink, []string{Name, string(Command)}, Environment(o.Env)))
 }
 
 // inMemory returns a descriptor from which data can be read.

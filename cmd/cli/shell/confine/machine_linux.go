@@ -79,7 +79,7 @@ func probe(version int) (Lent, error) {
 	}
 	var out bytes.Buffer
 	order := Order{Dir: "/", Probe: true, Walls: &Walls{ABI: version, Places: []Place{{Path: "/"}}}}
-	cmd := &exec.Cmd{Path: program, Args: []string{Name}, Dir: "/", Env: []string{}, Stdout: &out, Stderr: &out}
+	cmd := &exec.Cmd{Path: program, Args: []string{Name}, Dir: "/", Env: Environment([]string{}), Stdout: &out, Stderr: &out}
 	control, err := cmd.StdinPipe()
 	if err != nil {
 		return Lent{}, err

@@ -117,7 +117,7 @@ func (c *command) run(o *Order) (code int, why string) {
 		return ExitNoStart, "a pair of sockets: " + err.Error()
 	}
 	cmd := &exec.Cmd{
-		Path: selfLink, Args: []string{Name, string(Entrance)}, Dir: o.Dir, Env: o.Env, Stdout: os.Stdout, Stderr: os.Stderr,
+		Path: selfLink, Args: []string{Name, string(Entrance)}, Dir: o.Dir, Env: Environment(o.Env), Stdout: os.Stdout, Stderr: os.Stderr,
 		ExtraFiles: []*os.File{theirs}, SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	}
 	if o.Walls != nil {
