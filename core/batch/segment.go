@@ -345,14 +345,14 @@ func (l *Local) Trace(key string) ([]byte, error) {
 	defer l.mu.Unlock()
 	for i := range l.entries {
 		e := &l.entries[i]
-		if e.key != key && DirName(e.key) != key {
+		if !(Wanted{Item: key}).named(e.key) {
 			continue
 		}
-		m, err := l.markOf(e)
-		if err != nil || len(m.Trace) != 2 {
-			return nil, errors.Join(err, fault.New(fault.NotFound, "the item %s has no trace: it is %s", key, e.status))
+		lines, err := l.traceOf(e)
+		if err == nil && lines == nil {
+			err = fault.New(fault.NotFound, "the item %s has no trace: it is %s", fault.Quoted(key), e.status)
 		}
-		return l.read(l.segment(e.n/segmentItems).traces.name, span{m.Trace[0], int(m.Trace[1])})
+		return lines, err
 	}
-	return nil, fault.New(fault.NotFound, "the batch %s has no item %s", l.Head.Name, key).Hinting("golem batch show %s lists them", l.Head.Name)
+	return nil, fault.New(fault.NotFound, "the batch %s has no item %s", l.Head.Name, fault.Quoted(key)).Hinting("golem batch show %s lists them", l.Head.Name)
 }

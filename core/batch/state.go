@@ -33,20 +33,7 @@ func (l *Local) Counts() (c Counts) {
 
 // Results calls yield with the result of each item, in the order of the inputs. An item without
 // an end has only its key and its status.
-func (l *Local) Results(yield func(Result) error) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for i := range l.entries {
-		r, err := l.result(&l.entries[i])
-		if err == nil {
-			err = yield(r)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (l *Local) Results(yield func(Result) error) error { return l.Find(Wanted{}, yield) }
 
 // Logs calls yield with the log of each item that has not ended, and with what its attempts
 // before used; nil: nothing.

@@ -3,6 +3,7 @@ package batchcmd
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -92,24 +93,26 @@ func reading(c *console.Console, name string) (*batch.Local, error) {
 // showCommand returns golem batch show.
 func showCommand(c *console.Console) *cobra.Command {
 	var asJSON bool
-	var status string
+	var w batch.Wanted
 	cmd := &cobra.Command{
 		Use:   "show BATCH [ITEM]",
 		Short: "show how far a batch is, or the result of one item",
 		Example: `  golem batch show reviews
   golem batch show reviews --status error
+  golem batch show reviews --code E_MODEL
   golem batch show reviews 4711`,
 		Args: console.Words(1, 2),
 		RunE: func(_ *cobra.Command, words []string) error {
+			w.Item = strings.Join(words[1:], "")
+			if err := w.Check(); err != nil {
+				return err
+			}
 			q, err := reading(c, words[0])
 			if err != nil {
 				return err
 			}
-			if len(words) == 2 {
-				return showItem(c, q, words[1])
-			}
-			if status != "" {
-				return showStatus(c, q, batch.Status(status))
+			if w != (batch.Wanted{}) {
+				return printFound(c, q, w)
 			}
 			s, err := q.Summary()
 			if err != nil {
@@ -122,39 +125,22 @@ func showCommand(c *console.Console) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the summary as one line of JSON")
-	cmd.Flags().StringVar(&status, "status", "", "print the results with this status: ok, needs_input, error, parked, open or cancelled")
+	cmd.Flags().StringVar((*string)(&w.Status), "status", "", "print the results with this status: ok, needs_input, error, parked, open or cancelled")
+	cmd.Flags().StringVar((*string)(&w.Code), "code", "", "print the results of items that failed with this code, such as E_MODEL")
 	return cmd
 }
 
-// showItem prints the result of an item.
-func showItem(c *console.Console, q *batch.Local, key string) error {
+// printFound prints the results of the items that are looked for.
+func printFound(c *console.Console, q *batch.Local, w batch.Wanted) error {
 	found := false
-	err := q.Results(func(r batch.Result) error {
-		if r.Item != key && batch.DirName(r.Item) != key {
-			return nil
-		}
+	err := q.Find(w, func(r batch.Result) error {
 		found = true
 		return c.PrintJSON(r)
 	})
-	if err == nil && !found {
-		err = fault.New(fault.NotFound, "the batch %s has no item %s", q.Head.Name, fault.Quoted(key)).Hinting("golem batch show %s --status error lists those that failed", q.Head.Name)
+	if err == nil && !found && w.Item != "" {
+		err = fault.New(fault.NotFound, "the batch %s has no such item %s", q.Head.Name, fault.Quoted(w.Item)).Hinting("golem batch show %s --status error lists those that failed", q.Head.Name)
 	}
 	return err
-}
-
-// showStatus prints the results of the items with a status.
-func showStatus(c *console.Console, q *batch.Local, status batch.Status) error {
-	switch status {
-	case batch.OK, batch.NeedsInput, batch.Failed, batch.Parked, batch.Open, batch.Cancelled:
-	default:
-		return console.Usage("--status %s is not a status of an item", status).Hinting("use ok, needs_input, error, parked, open or cancelled")
-	}
-	return q.Results(func(r batch.Result) error {
-		if r.Status != status {
-			return nil
-		}
-		return c.PrintJSON(r)
-	})
 }
 
 // attachCommand returns golem batch attach.

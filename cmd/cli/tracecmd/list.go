@@ -22,15 +22,33 @@ import (
 
 func listCommand(c *console.Console) *cobra.Command {
 	var asJSON bool
+	var f itemFilter
 	cmd := &cobra.Command{
-		Use: "list [DIR]", Short: "list the traces of a project's runs, the newest first",
+		Use: "list [DIR]", Short: "list the traces of a project's runs or of a batch's items",
 		Long: `Lists the traces in .golem/runs of a directory, the newest first: run, time, entry,
 status, duration, tokens, cost and the first line of the input. unfinished is a run
-that still goes on, or was killed. A narrow terminal gets fewer columns.`,
+that still goes on, or was killed. A narrow terminal gets fewer columns.
+
+With --batch it lists the items of a batch that have ended, in the order of the
+inputs, named as golem trace show takes them. --item, --status and --code find those
+with a key, a status or the code of an error, without --batch in all batches.`,
+		Example: `  golem trace list
+  golem trace list --batch reviews --status error
+  golem trace list --batch reviews --item 4711
+  golem trace list --code E_TIMEOUT`,
 		Args: console.Words(0, 1),
-		RunE: func(_ *cobra.Command, args []string) error { return list(c, strings.Join(args, ""), asJSON) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			switch {
+			case f == (itemFilter{}):
+				return list(c, strings.Join(args, ""), asJSON)
+			case len(args) > 0:
+				return console.Usage("DIR and a filter for items of batches do not go together").Hinting("golem trace list --batch BATCH lists the items of a batch, golem trace list DIR the runs of a directory")
+			}
+			return listItems(c, f, asJSON)
+		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
+	f.add(cmd.Flags())
 	return cmd
 }
 
