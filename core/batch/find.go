@@ -44,7 +44,7 @@ func (w Wanted) matches(r Result) bool {
 func (l *Local) Find(w Wanted, yield func(Result) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.find(w, func(r Result, _ *entry) error { return yield(r) })
+	return find(l, w, func(r Result, _ *entry) error { return yield(r) })
 }
 
 // Traces calls yield with the result of each item that is looked for and has ended, and with its
@@ -52,11 +52,11 @@ func (l *Local) Find(w Wanted, yield func(Result) error) error {
 func (l *Local) Traces(w Wanted, yield func(Result, []byte) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.find(w, func(r Result, e *entry) error {
+	return find(l, w, func(r Result, e *entry) error {
 		if !r.Status.Ended() {
 			return nil
 		}
-		lines, err := l.traceOf(e)
+		lines, err := traceOf(l, e)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (l *Local) Traces(w Wanted, yield func(Result, []byte) error) error {
 }
 
 // find calls yield with the result of each item that is looked for. The caller holds mu.
-func (l *Local) find(w Wanted, yield func(Result, *entry) error) error {
+func find(l *Local, w Wanted, yield func(Result, *entry) error) error {
 	for i := range l.entries {
 		e := &l.entries[i]
 		if !w.named(e.key) || w.Status != "" && w.Status != e.status {
@@ -83,7 +83,7 @@ func (l *Local) find(w Wanted, yield func(Result, *entry) error) error {
 }
 
 // traceOf returns the trace of an item; nil: it has none. The caller holds mu.
-func (l *Local) traceOf(e *entry) ([]byte, error) {
+func traceOf(l *Local, e *entry) ([]byte, error) {
 	m, err := l.markOf(e)
 	if err != nil || len(m.Trace) != 2 {
 		return nil, err

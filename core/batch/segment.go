@@ -45,12 +45,25 @@ func (s *segment) close() {
 	}
 }
 
+// The kinds of files of a segment.
+const (
+	marksKind  = "marks"
+	logsKind   = "logs"
+	tracesKind = "traces"
+)
+
+// fileOf returns the name of a file of a segment.
+func fileOf(number int, kind string) string { return fmt.Sprintf("%05d.%s.jsonl", number, kind) }
+
+// segmentsOf returns how many segments a batch has.
+func segmentsOf(h Head) int { return (h.Next + segmentItems - 1) / segmentItems }
+
 // segment returns a segment. The caller holds mu.
 func (l *Local) segment(number int) *segment {
 	s := l.segments[number]
 	if s == nil {
-		name := func(kind string) *appended { return &appended{name: fmt.Sprintf("%05d.%s.jsonl", number, kind)} }
-		s = &segment{marks: name("marks"), logs: name("logs"), traces: name("traces")}
+		file := func(kind string) *appended { return &appended{name: fileOf(number, kind)} }
+		s = &segment{marks: file(marksKind), logs: file(logsKind), traces: file(tracesKind)}
 		l.segments[number] = s
 	}
 	return s
@@ -348,7 +361,7 @@ func (l *Local) Trace(key string) ([]byte, error) {
 		if !(Wanted{Item: key}).named(e.key) {
 			continue
 		}
-		lines, err := l.traceOf(e)
+		lines, err := traceOf(l, e)
 		if err == nil && lines == nil {
 			err = fault.New(fault.NotFound, "the item %s has no trace: it is %s", fault.Quoted(key), e.status)
 		}
