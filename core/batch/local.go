@@ -87,10 +87,7 @@ type entry struct {
 // that name with another pack, worker or key is E_CONFLICT; one that another process runs,
 // E_BUSY. The caller closes it.
 func OpenLocal(s *state.Store, h Head) (*Local, error) {
-	release, err := s.TryHold(lockName)
-	if errors.Is(err, fault.Busy) {
-		return nil, fault.New(fault.Busy, "another golem runs the batch %s", h.Name).Hinting("golem batch attach %s shows how far it is", h.Name)
-	}
+	release, err := takeBatch(s, h.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +118,7 @@ func readHead(s *state.Store) (h Head, err error) {
 	data, err := fs.ReadFile(s.Files, headFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return h, fault.New(fault.NotFound, "there is no such batch").Hinting("golem batch list shows those that there are")
+		return h, noBatch()
 	case err != nil:
 		return h, err
 	case json.Unmarshal(data, &h) != nil || h.Golem != "batch" || h.V < 1:
@@ -136,6 +133,9 @@ func readHead(s *state.Store) (h Head, err error) {
 func (l *Local) begin(h Head) error {
 	old, err := readHead(l.store)
 	if errors.Is(err, fault.NotFound) {
+		if err := clearRest(l.store); err != nil { // of a batch that was removed
+			return err
+		}
 		return l.writeHead()
 	}
 	if err != nil {
@@ -190,7 +190,7 @@ func (l *Local) load() error {
 	if err != nil {
 		return err
 	}
-	for number := range (l.Head.Next + segmentItems - 1) / segmentItems {
+	for number := range segmentsOf(l.Head) {
 		if err := l.loadSegment(number); err != nil {
 			return err
 		}

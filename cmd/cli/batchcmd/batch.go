@@ -52,7 +52,7 @@ The exit code is 1 if an item failed, 3 if some wait for an answer, 130 after Ct
 	f.Add(cmd.Flags(), "batch")
 	f.common(cmd)
 	runflags.Complete(c, cmd, &f.Flags)
-	cmd.AddCommand(listCommand(c), showCommand(c), attachCommand(c), cancelCommand(c), retryCommand(c), questionsCommand(c))
+	cmd.AddCommand(listCommand(c), showCommand(c), attachCommand(c), cancelCommand(c), retryCommand(c), questionsCommand(c), removeCommand(c))
 	return cmd
 }
 

@@ -70,6 +70,7 @@ func (f *flags) run(c *console.Console, j job) error {
 	if err := prepare(c, queue, j); err != nil {
 		return err
 	}
+	prune(c)
 	outputs, err := outputDir(queue.Head.Out)
 	if err != nil {
 		return err

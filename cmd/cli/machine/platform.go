@@ -133,7 +133,7 @@ func PackState(c *console.Console, p target.Place) state.Store {
 	if err != nil {
 		return state.Store{}
 	}
-	kept := path.Join("packs", strings.TrimPrefix(p.Pack.Digest, "sha256:"))
+	kept := path.Join(home.PacksDir, strings.TrimPrefix(p.Pack.Digest, "sha256:"))
 	return state.Store{
 		Files: sandbox.Lazy(files, kept), Project: state.PackIdentity(p.Pack.Digest),
 		Host: home.StateIn(files, kept, filepath.Join(dir, "state.key")),
@@ -148,6 +148,7 @@ func openPack(c *console.Console, p target.Place, with Opening, t *toolhost.Tool
 	if err != nil {
 		return nil, err
 	}
+	c.Home.SweepPacks()
 	o := with.Options
 	o.Files, o.Name, o.TrustDigest, o.Origin = p.Pack.Work, p.Name(), c.Home.TrustDigest(), p.Pack.Source()
 	platform := platform(c, config, t)

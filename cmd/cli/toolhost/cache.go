@@ -80,7 +80,7 @@ func (c *toolCache) prepare() error {
 	if err != nil {
 		return err
 	}
-	if !ownedByUs(info) {
+	if !disk.OnlyOurs(info) {
 		return errors.New("other users can write to the cache directory")
 	}
 	tmp, err := os.CreateTemp(c.entries(), tempPrefix+"*")

@@ -2,6 +2,7 @@ package tracecmd
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 
@@ -52,7 +53,9 @@ func listItems(c *console.Console, f itemFilter, asJSON bool) error {
 	for _, name := range names {
 		found, err := itemsOf(c, name, f.wanted)
 		if err != nil && f.batch == "" {
-			c.Report(err) // the other batches are listed
+			if !errors.Is(err, fault.NotFound) { // what is left of a batch that was removed is none
+				c.Report(err) // the other batches are listed
+			}
 			continue
 		}
 		if err != nil {

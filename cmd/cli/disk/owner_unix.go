@@ -1,6 +1,6 @@
 //go:build unix
 
-package toolhost
+package disk
 
 import (
 	"io/fs"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ownedByUs reports whether only the person who runs golem can write to a directory.
-func ownedByUs(info fs.FileInfo) bool {
+// OnlyOurs reports whether only the person who runs golem can write to a file or directory.
+func OnlyOurs(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
 }
