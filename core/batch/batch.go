@@ -105,8 +105,10 @@ type Queue interface {
 // Lease is an item with its holder.
 type Lease struct {
 	Item    Item
-	Attempt int    // how many holders the item has had, this one included
-	Log     []Line // what was appended so far, without the entries of leases
+	Attempt int // how many holders the item has had, this one included
+	// Failures is how often a holder gave the item back with Retry, since a person ran it.
+	Failures int
+	Log      []Line // what was appended so far, without the entries of leases
 	Holder
 }
 
@@ -129,7 +131,7 @@ type Holder interface {
 	// Finish ends the item. Its log and its blobs are kept no longer.
 	Finish(ctx context.Context, r Result) error
 	// Retry gives back an item that failed, in place of Finish, to be run again. Its log begins
-	// anew, and of r only what it used is kept. A process that is killed meanwhile leaves either
+	// anew, and of r only what it used is kept, and that it failed once more. A process that is killed meanwhile leaves either
 	// the item as it was or all of this.
 	Retry(ctx context.Context, r Result) error
 	// Release gives the item back. Another holder goes on with its log.

@@ -141,7 +141,7 @@ func (h *localHolder) Retry(_ context.Context, r Result) error {
 	if err != nil {
 		return err
 	}
-	if err := h.of.append(e, record{N: e.n, Clear: true, Spent: e.spentWith(r.Usage)}); err != nil {
+	if err := h.of.append(e, record{N: e.n, Clear: true, Spent: e.spentWith(r.Usage), Failures: e.failures + 1}); err != nil {
 		return err
 	}
 	setHeld(h.of, e, false)

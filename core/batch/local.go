@@ -73,6 +73,7 @@ type entry struct {
 	status   Status
 	attempts int
 	barren   int // holders in a row that appended nothing and did not give it back
+	failures int // how often it failed and was given back with Retry
 	held     bool
 	question string // Question.Key of a parked item
 	item     span   // in the file of items
@@ -300,7 +301,7 @@ func (l *Local) Lease(_ context.Context, worker string) (*Lease, error) {
 		l.alone = suspect(e)
 		setHeld(l, e, true)
 		e.barren++
-		return &Lease{Item: item, Attempt: e.attempts, Log: log, Holder: &localHolder{l, i, e.attempts}}, nil
+		return &Lease{Item: item, Attempt: e.attempts, Failures: e.failures, Log: log, Holder: &localHolder{l, i, e.attempts}}, nil
 	}
 }
 

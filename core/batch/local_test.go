@@ -296,6 +296,43 @@ func TestKilledBeforeRetry(t *testing.T) {
 	}
 }
 
+// TestRetryCountsOverKills tests that an item that always fails is not run more often (--retry)
+// when golem is killed, except for the run whose failure was lost with it.
+func TestRetryCountsOverKills(t *testing.T) {
+	const retries = 2
+	for writes := 1; ; writes++ {
+		dies := &dying{left: writes}
+		l := &local{store: state.Memory(sandbox.Memory())}
+		q, host := l.Open(t, "a"), l.store.Host
+		l.store.Host = dyingHost{host, dies}
+		always := &failing{times: 100}
+		_ = batch.Run(t.Context(), q, always, batch.Running{Jobs: 1, Retry: retries}) // killed
+		l.store.Host = host
+		if err := batch.Run(t.Context(), l.Again(t), always, batch.Running{Jobs: 1, Retry: retries}); err != nil {
+			t.Fatal(err)
+		}
+		if r := l.Results(t)[0]; r.Status != batch.Failed || always.runs < retries+1 || always.runs > retries+2 {
+			t.Errorf("killed at write %d: %s after %d runs", writes, r.Status, always.runs)
+		}
+		if dies.left > 0 {
+			break
+		}
+	}
+	l := &local{store: state.Memory(sandbox.Memory())}
+	q := l.Open(t, "a")
+	always := &failing{times: 100}
+	for n, retry := range []int{retries, 1} { // a person runs it again: it counts anew
+		always.runs = 0
+		if err := batch.Run(t.Context(), q, always, batch.Running{Jobs: 1, Retry: retry}); err != nil || always.runs != retry+1 {
+			t.Errorf("run %d: %d runs, %v", n, always.runs, err)
+		}
+		if again, err := l.open.Again(true); err != nil || again != 1 {
+			t.Fatal(again, err)
+		}
+		q = l.Again(t)
+	}
+}
+
 // failing is a worker whose first runs fail. Each run uses one token.
 type failing struct{ times, runs int }
 

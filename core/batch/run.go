@@ -47,7 +47,7 @@ type Running struct {
 func Run(ctx context.Context, q Queue, w Worker, how Running) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	r := &running{queue: q, worker: w, how: how, stop: Cancelling(stop), tries: map[int]int{}}
+	r := &running{queue: q, worker: w, how: how, stop: Cancelling(stop)}
 	r.turn = sync.NewCond(&r.mu)
 	defer context.AfterFunc(ctx, func() {
 		r.mu.Lock()
@@ -92,11 +92,10 @@ type running struct {
 	how    Running
 	stop   Canceller
 
-	mu    sync.Mutex
-	turn  *sync.Cond // an item ended, or was opened
-	busy  int        // items that run
-	tries map[int]int
-	err   error
+	mu   sync.Mutex
+	turn *sync.Cond // an item ended, or was opened
+	busy int        // items that run
+	err  error
 }
 
 // refresh learns every second what others did.
@@ -187,7 +186,7 @@ func (r *running) settle(ctx context.Context, l *Lease, out Outcome) {
 	case out.Question != nil:
 		seen.Status = Parked
 		err = l.Ask(kept, *out.Question)
-	case out.Result.Status == Failed && r.again(l.Item.N):
+	case out.Result.Status == Failed && l.Failures < r.how.Retry:
 		seen.Status = Open
 		err = l.Retry(kept, out.Result)
 	case out.Result.Status.Ended():
@@ -206,12 +205,4 @@ func (r *running) settle(ctx context.Context, l *Lease, out Outcome) {
 		defer r.mu.Unlock()
 		r.how.Watch.Ended(seen)
 	}
-}
-
-// again counts the failures of an item, and reports whether it is run again.
-func (r *running) again(n int) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.tries[n]++
-	return r.tries[n] <= r.how.Retry
 }

@@ -165,6 +165,8 @@ type record struct {
 	Release bool              `json:"release,omitempty"`
 	Clear   bool              `json:"clear,omitempty"`
 	Spent   *trace.Usage      `json:"spent,omitempty"` // with Clear: what all attempts before used
+	// Failures is with Clear how often the item failed since a person ran it.
+	Failures int `json:"failures,omitempty"`
 }
 
 // loadSegment reads the marks of a segment, and where the logs of its open items are.
@@ -215,7 +217,7 @@ func (e *entry) note(r record, at span) {
 	switch {
 	case r.Clear:
 		e.forget()
-		e.barren, e.spent = 0, r.Spent
+		e.barren, e.spent, e.failures = 0, r.Spent, r.Failures
 	case r.Lease > 0:
 		e.attempts = r.Lease
 		e.barren++

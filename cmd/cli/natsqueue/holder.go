@@ -171,7 +171,7 @@ func (h *holder) Retry(ctx context.Context, r batch.Result) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	objects := slices.Concat(h.log.objects, h.blobs)
-	if err := h.write(ctx, record{Kind: openKind, Attempt: h.log.attempts, Spent: h.log.spentWith(r.Usage)}); err != nil {
+	if err := h.write(ctx, record{Kind: openKind, Attempt: h.log.attempts, Spent: h.log.spentWith(r.Usage), Failures: h.log.failures + 1}); err != nil {
 		return err
 	}
 	h.queue.removeObjects(ctx, objects)

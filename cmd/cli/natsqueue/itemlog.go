@@ -42,7 +42,8 @@ type record struct {
 	Question *batch.Question   `json:"question,omitempty"`
 	Result   *batch.Result     `json:"result,omitempty"`
 	Trace    []byte            `json:"trace,omitempty"`
-	Spent    *trace.Usage      `json:"spent,omitempty"` // by the attempts before the item began anew
+	Spent    *trace.Usage      `json:"spent,omitempty"`    // by the attempts before the item began anew
+	Failures int               `json:"failures,omitempty"` // before it began anew
 }
 
 // itemLog is what the log of an item says.
@@ -59,6 +60,7 @@ type itemLog struct {
 	question *batch.Question
 	result   *batch.Result
 	spent    *trace.Usage
+	failures int
 }
 
 func newLog(subject string) *itemLog { return &itemLog{subject: subject, status: batch.Open} }
@@ -169,7 +171,7 @@ func (l *itemLog) apply(r record) {
 		l.holder, l.status, l.result, l.attempts = nil, r.Result.Status, r.Result, r.Result.Attempt
 		l.result.Trace = r.Trace
 	case openKind:
-		l.holder, l.status, l.attempts, l.spent = nil, batch.Open, r.Attempt, r.Spent
+		l.holder, l.status, l.attempts, l.spent, l.failures = nil, batch.Open, r.Attempt, r.Spent, r.Failures
 		l.lines, l.objects, l.barren = nil, nil, 0
 	}
 }

@@ -204,7 +204,7 @@ func (q *Queue) lease(ctx context.Context, j job, worker string) (*batch.Lease, 
 	q.alone = alone
 	q.held++
 	h := &holder{queue: q, job: j, log: j.log, key: item.Key}
-	return &batch.Lease{Item: item, Attempt: j.log.attempts, Log: slices.Clone(j.log.lines), Holder: h}, nil
+	return &batch.Lease{Item: item, Attempt: j.log.attempts, Failures: j.log.failures, Log: slices.Clone(j.log.lines), Holder: h}, nil
 }
 
 // item returns an item as the producer made it, or E_NOT_FOUND.

@@ -232,10 +232,14 @@ func retried(t *testing.T, h Harness) {
 		t.Errorf("the item is %s", r.Status)
 	}
 	l = lease(t, h.Again(t))
-	if l.Attempt != 2 || len(l.Log) != 0 {
-		t.Errorf("attempt %d with %d lines", l.Attempt, len(l.Log))
+	if l.Attempt != 2 || l.Failures != 1 || len(l.Log) != 0 {
+		t.Errorf("attempt %d after %d failures with %d lines", l.Attempt, l.Failures, len(l.Log))
 	}
 	must(t, l.Append(t.Context(), 0, batch.Line(`1`)))
+	l = lease(t, h.Again(t))
+	if l.Attempt != 3 || l.Failures != 1 {
+		t.Errorf("killed after a failure: attempt %d after %d failures", l.Attempt, l.Failures)
+	}
 	must(t, l.Finish(t.Context(), done("x")))
 	if r := h.Results(t)[0]; r.Status != batch.OK {
 		t.Errorf("the item is %s", r.Status)
