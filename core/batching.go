@@ -121,8 +121,11 @@ func (s *itemState) earlierAttempts() []trace.Body {
 		return nil
 	}
 	begins := "it begins anew"
-	if s.resumes {
+	switch {
+	case s.resumes:
 		begins = "it goes on behind the last answer that was kept"
+	case s.anew != "":
+		begins += ", because " + s.anew
 	}
 	return []trace.Body{trace.Warning{Code: fault.Interrupted, Message: fmt.Sprintf("attempt %d of this item: %s", s.lease.Attempt, begins)}}
 }

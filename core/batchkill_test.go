@@ -125,6 +125,7 @@ func (p *plant) run(t *testing.T, proc *process, doubt string) batch.Result {
 		Name: "native", Version: "test", Site: core.Site{TrustKey: "/plant", State: proc.store(p.kept), Files: core.Tree{FS: p.project}},
 		ModelSources: core.ModelSources{ReadScript: func(name string) ([]byte, error) { return fs.ReadFile(p.project, name) }},
 		ToolSources:  core.ToolSources{Fetch: p},
+		Person:       core.Person{Secrets: []string{knownSecret}},
 	}, core.Options{Files: p.project, Name: "plant", Opening: options.Opening{Model: "script:s.yaml", Approval: "approve_all"}})
 	if err != nil {
 		t.Fatal(err)

@@ -52,6 +52,8 @@ type itemState struct {
 	kept    sandbox.FS // as .golem
 	id      string     // of the conversation
 	resumes bool
+	anew    string // why the item begins anew, although its log has a conversation; "": it does not
+	before  int    // lines with which a conversation before got further, which are no progress now
 
 	mu       sync.Mutex
 	known    int          // lines of the log
@@ -88,6 +90,7 @@ func (s *itemState) store() state.Store {
 // that its calls changed.
 func (s *itemState) restore() error {
 	store, texts, last := s.store(), map[string][]byte{}, ""
+	further := map[string]int{}
 	for n, line := range s.lease.Log {
 		var l itemLine
 		var b itemBody
@@ -102,6 +105,9 @@ func (s *itemState) restore() error {
 			return errors.Join(err, fault.New(fault.Trust, "the log of the item is not what golem wrote on this machine").Hinting("golem batch retry runs the item anew"))
 		}
 		texts[b.File], last = append(texts[b.File], b.Text...), b.File
+		if _, progress := weigh([]byte(b.Text)); progress {
+			further[b.File]++
+		}
 	}
 	s.known = len(s.lease.Log)
 	if last == "" {
@@ -117,6 +123,21 @@ func (s *itemState) restore() error {
 	k, err := conversation.Read(&store, id)
 	if err != nil || k.Err != nil || k.Messages() == 0 {
 		return nil // it begins anew
+	}
+	why := k.NotKept()
+	switch {
+	case (why != nil || k.ArgsNotKept()) && (k.Repeatable() || s.worker.doubt == BatchRepeat):
+		s.anew = "what it had written, or the arguments of a call, has a secret"
+		if why != nil {
+			s.anew = why.Message
+		}
+		for _, n := range further {
+			s.before = max(s.before, n)
+		}
+		return s.kept.Remove(last)
+	case why != nil:
+		return fault.New(fault.Conflict, "golem cannot go on with the item: %s; and it does not begin anew by itself, because calls of the item reached further than its files", why.Message).
+			Hinting("golem batch retry %s runs it anew, and --doubt repeat always does", s.worker.name)
 	}
 	s.id, s.resumes = id, true
 	return s.fetch(k.Files())
@@ -194,7 +215,12 @@ func (s *itemState) append(file string, text []byte) error {
 	}
 	if err == nil {
 		s.gathered = append(s.gathered, line)
-		switch effect, progress := weigh(text); {
+		effect, progress := weigh(text)
+		if progress && s.before > 0 {
+			s.before--
+			effect, progress = true, false
+		}
+		switch {
 		case progress:
 			err = s.lease.Append(context.WithoutCancel(s.ctx), s.known, s.gathered...)
 		case effect:

@@ -132,10 +132,8 @@ func (k *Kept) fileBytes() (n int64) {
 func Content(s *state.Store, id string, c Change) ([]byte, error) {
 	data, err := sandbox.ReadFile(s.Files, ContentFile(id, c), MaxFile)
 	switch {
-	case c.Left == LeftSecret:
-		err = fault.New(fault.Conflict, "%s was not kept, because it has a secret", c.Path)
 	case c.Left != "":
-		err = fault.New(fault.Conflict, "%s was not kept, because it is larger than golem keeps", c.Path)
+		err = notKept(c)
 	case errors.Is(err, fs.ErrNotExist):
 		err = fault.New(fault.Conflict, "the content of %s is not beside the conversation any more", c.Path)
 	case err == nil && digestOf(data) != c.SHA256:
