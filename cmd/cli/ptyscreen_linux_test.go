@@ -228,13 +228,16 @@ func TestScreenChat(t *testing.T) {
 	r.typeKeys("hello\r")
 	r.sees("  you said **hello**")
 	r.typeKeys("write\r")
-	r.sees("[a] yes, and yes to every call of write_file in this session, whatever its arguments")
+	r.sees("other answers… [t] [s] [a] [r] [d]")
 	if r.written() {
 		t.Error("written before the answer")
 	}
 	r.typeKeys("yes")
 	r.sees("> yes")
 	r.takes("\t")
+	r.press("a")
+	r.sees("> [a] yes, and yes to every call of write_file in this session, whatever its arguments")
+	r.press("\x7f")
 	r.press("y")
 	r.sees("> [y]")
 	r.press("\r")

@@ -16,7 +16,8 @@ import (
 type dialog struct {
 	asked
 	keyboard
-	choices []ui.Choice
+	choices []ui.Choice // no and yes first
+	few     int         // how many of choices are listed until the person opens the list; 0: all
 	offered []ui.Choice // choices, while the rule of Keep is shown in their place
 	mark    int
 	marked  bool // the person marked an answer
@@ -41,20 +42,37 @@ func newDialog(a asked, beside bool, now func() time.Time) *dialog {
 	if d.shared = beside; beside {
 		d.state, d.wait = away, 0
 	}
-	for _, c := range ui.Choices(a.Request) {
-		d.choices = append(d.choices, c)
-		if c.Answer != approval.No {
-			continue
-		}
-		d.mark = len(d.choices) - 1
-		if a.Kind == approval.KindTool {
-			d.choices = append(d.choices, ui.Choice{Answer: approval.No, Key: reasonKey, Means: "no, and tell the model why"})
-		}
-	}
+	d.choices, d.few = answers(a.Request)
 	if a.Kind == approval.KindInput {
 		d.text = &simple{}
 	}
 	return d
+}
+
+// answers returns the answers that a question offers: no and yes first, as in the page.
+// few is how many of them are listed at first; 0: all of them.
+func answers(r approval.Request) (all []ui.Choice, few int) {
+	offered := ui.Choices(r)
+	for _, first := range []approval.Answer{approval.No, approval.Yes} {
+		for _, c := range offered {
+			if c.Answer == first {
+				all = append(all, c)
+			}
+		}
+	}
+	few = len(all)
+	if r.Kind == approval.KindTool {
+		all = append(all, ui.Choice{Answer: approval.No, Key: reasonKey, Means: "no, and tell the model why"})
+	}
+	for _, c := range offered {
+		if c.Answer != approval.No && c.Answer != approval.Yes {
+			all = append(all, c)
+		}
+	}
+	if len(all)-few < 2 {
+		few = 0
+	}
+	return all, few
 }
 
 // reasonKey is the key of the answer "no, with a reason".
@@ -120,8 +138,8 @@ func (d *dialog) press(name, text string, draft bool) outcome {
 		}
 	}
 	if by := movesMark(name); by != 0 {
-		d.mark, d.marked, d.letters = (d.mark+by+len(d.choices))%len(d.choices), true, ""
-		d.wait = 0
+		d.to((d.mark + by + len(d.choices)) % len(d.choices))
+		d.letters, d.wait = "", 0
 		return outcome{}
 	}
 	return d.letter(text, burst, draft)
@@ -138,6 +156,14 @@ func movesMark(name string) int {
 	return 0
 }
 
+// to marks an answer, and opens the list of all answers if this one is not listed yet.
+func (d *dialog) to(i int) {
+	d.mark, d.marked = i, true
+	if i >= d.few {
+		d.few = 0
+	}
+}
+
 // letter handles a key that types text: the letter of an answer marks it.
 func (d *dialog) letter(text string, burst, draft bool) outcome {
 	if burst || d.letters != "" && d.letters != viewKey {
@@ -151,7 +177,8 @@ func (d *dialog) letter(text string, burst, draft bool) outcome {
 		if !strings.EqualFold(c.Key, text) {
 			continue
 		}
-		d.mark, d.marked, d.letters = i, true, d.letters+text
+		d.to(i)
+		d.letters += text
 		if d.state == owned && !draft && !d.lasts(c) {
 			d.wait = aloneFor
 		}
@@ -227,7 +254,7 @@ func (d *dialog) give(c ui.Choice) outcome {
 		d.own()
 	case c.Answer == approval.Keep && !d.sure:
 		d.sure, d.lines, d.top, d.offered = true, nil, 0, d.choices
-		d.choices = []ui.Choice{{Answer: approval.Keep, Key: "y", Means: "save it and run the call"}, {Answer: approval.No, Key: "n", Means: "back to the question"}}
+		d.choices = []ui.Choice{{Answer: approval.No, Key: "n", Means: "back to the question"}, {Answer: approval.Keep, Key: "y", Means: "save it and run the call"}}
 		d.unmark()
 	default:
 		return outcome{done: true, decision: approval.Decision{ID: d.ID, Answer: c.Answer}}

@@ -163,9 +163,24 @@ func (d *dialog) where() []string {
 	return out
 }
 
-// list returns all answers, each with its scope.
+// otherAnswers is what the page calls the answers that are not listed at first.
+const otherAnswers = "other answers…"
+
+// listed returns the answers that are listed, and the keys of the other ones.
+func (d *dialog) listed() (listed []ui.Choice, others []string) {
+	if d.few == 0 {
+		return d.choices, nil
+	}
+	for _, c := range d.choices[d.few:] {
+		others = append(others, "["+c.Key+"]")
+	}
+	return d.choices[:d.few], others
+}
+
+// list returns the listed answers, each with its scope.
 func (d *dialog) list(width int, color bool) (list []string) {
-	for i, c := range d.choices {
+	listed, others := d.listed()
+	for i, c := range listed {
 		for j, l := range wrap(line(c.Means), width-6) {
 			lead := "      "
 			if j == 0 {
@@ -181,17 +196,24 @@ func (d *dialog) list(width int, color bool) (list []string) {
 			}
 		}
 	}
+	if len(others) > 0 {
+		list = append(list, paint(color, dim, fitting(append([]string{"  " + otherAnswers}, others...), " ", width)))
+	}
 	return list
 }
 
 // short returns only the keys and the scope of the marked answer, for a small screen.
 func (d *dialog) short(width int, color bool) (lines []string, hint string) {
-	keys := make([]string, len(d.choices))
-	for i, c := range d.choices {
+	listed, others := d.listed()
+	keys := make([]string, len(listed))
+	for i, c := range listed {
 		keys[i] = "[" + c.Key + "]"
 		if i == d.mark {
 			keys[i] = ">" + keys[i]
 		}
+	}
+	if len(others) > 0 {
+		keys = append(keys, otherAnswers)
 	}
 	out := []string{fitting(keys, " ", width)}
 	if columns.Of(out[0])+2+len(nextKey) <= width {

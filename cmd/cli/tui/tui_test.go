@@ -155,7 +155,10 @@ func TestAnswers(t *testing.T) {
 		"s pause enter":               {Answer: approval.Session},
 		"a enter":                     {Answer: approval.Always},
 		"d enter":                     {Answer: approval.Never},
-		"up enter":                    {Answer: approval.Yes},
+		"down enter":                  {Answer: approval.Yes},
+		"up enter":                    {Answer: approval.Never},
+		"down down enter why enter":   {Answer: approval.No, Reason: "why"},
+		"down down down enter":        {Answer: approval.Session},
 		"a backspace n enter":         {Answer: approval.No},
 		"v y enter":                   {Answer: approval.Yes},
 		"r enter n enter y pause":     {Answer: approval.Yes},
@@ -164,7 +167,7 @@ func TestAnswers(t *testing.T) {
 		"r enter esc n pause":         {Answer: approval.No},
 		"t enter no,_why enter":       {Answer: approval.No, Reason: "no, why"},
 		"t enter esc y pause":         {Answer: approval.Yes},
-		"pgdown pgup down enter":      {Answer: approval.No},
+		"pgdown pgup down enter":      {Answer: approval.Yes},
 	} {
 		d := drive(t, 80, 24, false)
 		d.ask(write)
@@ -176,9 +179,6 @@ func TestAnswers(t *testing.T) {
 				d.keys(strings.ReplaceAll(k, "_", " "))
 			}
 		}
-		if keys == "pgdown pgup down enter" {
-			d.keys("enter") // the mark is on the no with a reason, which is left empty
-		}
 		want.ID = "q-1"
 		select {
 		case got := <-d.replies:
@@ -189,6 +189,37 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: no answer:\n%s", keys, d.screen())
 		}
 	}
+}
+
+// A question lists no and yes first, as in the page. The other answers are listed
+// after the person goes down past yes, or up past no, or types one of their letters.
+func TestOtherAnswersAreBehindALine(t *testing.T) {
+	const few = "\n> [n] no, this once\n  [y] yes, this once\n  other answers… [t] [s] [a] [r] [d]\n"
+	for _, keys := range []string{"down down", "up", "s", "d", "t"} {
+		d := drive(t, 80, 24, false)
+		d.ask(write)
+		d.has(few)
+		d.arm()
+		d.has(few)
+		d.keys(strings.Fields(keys)...)
+		d.hasNot("other answers…")
+		d.has("\n  [n] no, this once\n  [y] yes, this once\n", "[t] no, and tell the model why\n", "[s] yes, and yes whenever", "[a] yes, and yes to every", "[r] yes, and save a rule", "[d] no, and no whenever")
+		if len(d.replies) > 0 {
+			t.Errorf("%s answered %+v", keys, <-d.replies)
+		}
+	}
+	small := drive(t, 40, 14, false)
+	small.ask(write)
+	small.has("\n>[n] [y] other answers…")
+	small.arm()
+	small.keys("s")
+	small.has("\n[n] [y] [t] >[s] [a] [r] [d]")
+	one := write
+	one.Answers = []approval.Answer{approval.Yes, approval.No}
+	d := drive(t, 80, 24, false)
+	d.ask(one)
+	d.hasNot("other answers…")
+	d.has("[t] no, and tell the model why")
 }
 
 // A question for a text sends what was typed. An empty text is no answer.

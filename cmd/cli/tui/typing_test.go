@@ -291,7 +291,7 @@ func TestAYesCountsAfterTheEnd(t *testing.T) {
 				return answer
 			}
 			for keys, want := range map[string]approval.Answer{
-				"y enter": "", "up enter": "", "pgdown y enter": "", "resize y enter": "", "pgdown resize pgdown y enter": "", "y enter pgdown enter": "",
+				"y enter": "", "down enter": "", "pgdown y enter": "", "resize y enter": "", "pgdown resize pgdown y enter": "", "y enter pgdown enter": "",
 				"n enter": approval.No, "esc": approval.No, "end y enter": approval.Yes, "y enter end enter": approval.Yes, "end home resize y enter": approval.Yes,
 			} {
 				if got := press(strings.Fields(keys)...); got != want {
