@@ -15,6 +15,7 @@ import (
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/state"
+	"golem/core/ui"
 )
 
 // pondering is an endpoint whose model reasons the next of the texts, in pieces, and then says
@@ -22,6 +23,7 @@ import (
 type pondering struct {
 	texts []string
 	fails bool
+	says  bool   // it says the text instead
 	body  string // of the last request
 }
 
@@ -40,7 +42,11 @@ func (p *pondering) Do(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&events, `data: {"choices":[{"index":0,"delta":{"reasoning_content":%s}}]}`+"\n\n", quoted)
+		as := "reasoning_content"
+		if p.says {
+			as = "content"
+		}
+		fmt.Fprintf(&events, `data: {"choices":[{"index":0,"delta":{"%s":%s}}]}`+"\n\n", as, quoted)
 	}
 	if p.fails {
 		events.WriteString(`data: {"error":{"message":"gone","code":400}}` + "\n\n")
@@ -51,7 +57,7 @@ func (p *pondering) Do(r *http.Request) (*http.Response, error) {
 }
 
 // ponder chats with the endpoint: one message for each of n texts. The person has the secret.
-func ponder(t *testing.T, end *pondering, secret string, kept state.Store, n int, how core.RunOptions) {
+func ponder(t *testing.T, end *pondering, secret string, kept state.Store, n int, how core.RunOptions) *ui.Script {
 	t.Helper()
 	tree := sandbox.Memory()
 	if err := tree.WriteFile("main.worker", []byte("---\nmodel: acme:m\n---\nM.\n")); err != nil {
@@ -71,6 +77,7 @@ func ponder(t *testing.T, end *pondering, secret string, kept state.Store, n int
 		u.Inputs = append(u.Inputs, run.Input{Text: "why"})
 	}
 	inst.Chat(t.Context(), nil, u, how)
+	return u
 }
 
 // saidIn returns what was said in the kept conversation, and who, one word for each.
@@ -149,6 +156,34 @@ func TestStoppedReasoningStays(t *testing.T) {
 	for _, one := range said {
 		if one.Who == "thought" && (strings.TrimSpace(one.Text) != "first look, then" || one.Spent == nil || one.Spent.Tokens == 0) {
 			t.Errorf("%+v", one)
+		}
+	}
+}
+
+// A model that is stopped in the middle of a secret leaves no part of it: not in the
+// conversation, not in what is shown, not in the trace and not in later requests.
+func TestNoPartOfASecretStaysInAStoppedAnswer(t *testing.T) {
+	const key = "sk-owl\nSeCrEt0123456789\nend"
+	text := "first look, then " + key[:len(key)-3]
+	for _, says := range []bool{true, false} {
+		files := sandbox.Memory()
+		end := &pondering{texts: []string{text, text}, fails: true, says: says}
+		shown := ponder(t, end, key, state.Memory(files), 2, core.RunOptions{ID: "20260101-000000-aaaaaa"})
+		all, err := json.Marshal(shown.Events())
+		if err != nil || !strings.Contains(string(all), "first look, then") || strings.Contains(string(all), "SeCrEt") || strings.Contains(string(all), "sk-owl") {
+			t.Errorf("says %v: %v: shown: %s", says, err, all)
+		}
+		if strings.Contains(end.body, "SeCrEt") || strings.Contains(end.body, "first look, then") != says {
+			t.Errorf("says %v: the next request: %s", says, end.body)
+		}
+		said, who := saidIn(t, state.Memory(files))
+		if want := map[bool]string{true: "golem", false: "thought"}[says]; who != strings.Repeat("you "+want+" note ", 2) || strings.TrimSpace(said[1].Text) != "first look, then" {
+			t.Errorf("says %v: %s: %+v", says, who, said)
+		}
+		for name, data := range contents(files) {
+			if strings.Contains(data, "SeCrEt") || strings.Contains(data, "sk-owl") {
+				t.Errorf("says %v: %s has a part of the secret: %s", says, name, data)
+			}
 		}
 	}
 }

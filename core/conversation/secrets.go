@@ -82,6 +82,15 @@ func (j *Journal) cleanData(data []byte) []byte {
 	return []byte(removed)
 }
 
+// Beginning returns the beginning of a longer text without secrets, and without an end that
+// could be the beginning of one.
+func (j *Journal) Beginning(text string) string {
+	if j == nil || j.keeper == nil {
+		return text
+	}
+	return j.keeper.Beginning(text)
+}
+
 // RedactedText returns a text as it is in an entry, without secrets.
 func (j *Journal) RedactedText(text string) string {
 	if j == nil || j.keeper == nil {

@@ -30,8 +30,8 @@ const MaxReasoning = 1 << 20
 // too long; nil if there is no text. With open, the text is only the beginning of what the
 // model reasoned, or the model was stopped.
 func (j *Journal) ThoughtOf(text string, open bool, size ThoughtSize) *Thought {
-	if open && j != nil && j.keeper != nil {
-		text = j.keeper.Beginning(text)
+	if open {
+		text = j.Beginning(text)
 	}
 	text = j.RedactedText(text)
 	if strings.TrimSpace(text) == "" {

@@ -217,12 +217,14 @@ func (f *workerRun) generate(ctx context.Context) (turn model.Turn, shown string
 			text.Reset()
 			thinks = thinking{f: f}
 		default:
-			thinks.pause()
+			thinks.pause(false)
 		}
 		text.WriteString(d.Text)
 		f.emit(trace.Delta{Text: d.Text, Reset: d.Reset})
 	})
-	thinks.pause()
+	if thinks.pause(err != nil); err != nil {
+		f.emit(trace.Delta{Broken: true})
+	}
 	f.turn.reasoned, f.turn.thought = thinks.spent(turn.Reasoning), thinks.kept(turn.Reasoning, err != nil)
 	if err != nil {
 		if c := cause(mctx); c != nil && fault.Of(err, fault.Model).Code != c.Code {
@@ -236,6 +238,7 @@ func (f *workerRun) generate(ctx context.Context) (turn model.Turn, shown string
 // conversation, so that the next request has it too. What the model reasoned before is kept
 // without it, too.
 func (f *workerRun) keepPart(part string) {
+	part = f.tree.r.Keeping.Journal.Beginning(part)
 	if strings.TrimSpace(part) == "" {
 		part = ""
 	}

@@ -32,13 +32,14 @@ func (t *thinking) piece(text string) {
 }
 
 // pause says that the reasoning has ended for now, because the answer begins or has ended.
-func (t *thinking) pause() {
+// broken says that the model was stopped or failed.
+func (t *thinking) pause(broken bool) {
 	if t.since.IsZero() {
 		return
 	}
 	t.took += t.f.tree.r.now().Sub(t.since)
 	t.since = time.Time{}
-	t.f.emit(trace.Reasoning{Over: t.spent(0)})
+	t.f.emit(trace.Reasoning{Over: t.spent(0), Broken: broken})
 }
 
 // spent returns how long and how much the model has reasoned, nil if it has not. tokens is

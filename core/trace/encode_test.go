@@ -43,7 +43,7 @@ func TestLineFormat(t *testing.T) {
 		{Fallback{Tool: "t", Call: "0.1.1", Reason: "unsure", Message: "why"}, `"fallback",…,"tool":"t","call":"0.1.1","reason":"unsure","message":"why"`},
 		{Warning{fault.Depth, "deep"}, `"warning",…,"code":"E_DEPTH","message":"deep"`},
 		{Error{fault.Model, "no", where, "h"}, `"error",…,"code":"E_MODEL","message":"no","where":{"file":"main.worker","line":4,"column":1,"chain":["main"]},"hint":"h"`},
-		{Delta{"a", true}, `"delta",…,"text":"a","reset":true`},
+		{Delta{"a", true, false}, `"delta",…,"text":"a","reset":true`},
 		{Reasoning{Text: "a"}, `"reasoning",…,"text":"a"`},
 		{Reasoning{Over: &Reasoned{4, 2, false}}, `"reasoning",…,"text":"","over":{"ms":4,"tokens":2}`},
 		{Progress{"running", "d", "count"}, `"progress",…,"status":"running","description":"d","task":"count"`},

@@ -286,6 +286,8 @@ type Error struct {
 type Delta struct {
 	Text  string `json:"text"`
 	Reset bool   `json:"reset,omitempty"`
+
+	Broken bool `json:"-"` // with no Text: the model was stopped or failed, so that the text has no end
 }
 
 // Reasoning is a piece of what a model reasons before it answers, while it arrives. It is no
@@ -295,6 +297,8 @@ type Delta struct {
 type Reasoning struct {
 	Text string    `json:"text"`
 	Over *Reasoned `json:"over,omitempty"`
+
+	Broken bool `json:"-"` // with Over: the model was stopped or failed, so that the text has no end
 }
 
 // Progress is the state of a call of a worker. The event's id and depth are

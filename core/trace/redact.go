@@ -26,6 +26,10 @@ const (
 	minEmbedded = 16
 )
 
+// minBeginning is the shortest end of a text, in bytes, that is left out because a secret
+// could begin there. Some form of some secret begins with almost every letter.
+const minBeginning = 4
+
 // Redactor removes secrets from everything that leaves golem: known values
 // wherever they appear, also in their JSON, base64 and URL forms, and the
 // values of arguments whose name says that they are secret (SECURITY 16). It
@@ -116,13 +120,21 @@ func (r *Redactor) String(s string) string {
 	return out
 }
 
-// Beginning replaces known secrets in the beginning of a longer text. An end that could be the
-// beginning of a secret is left out.
+// Beginning replaces known secrets in the beginning of a longer text. An end of minBeginning
+// bytes or more that could be the beginning of a secret is left out.
 func (r *Redactor) Beginning(text string) string {
 	if r == nil {
 		return text
 	}
-	out, _ := r.scan("", text, true)
+	return r.broken("", text)
+}
+
+// broken is scan for a text that has no end.
+func (r *Redactor) broken(before, text string) string {
+	out, rest := r.scan(before, text, true)
+	if len(rest) < minBeginning {
+		out += rest
+	}
 	return out
 }
 

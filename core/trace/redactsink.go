@@ -9,8 +9,9 @@ import (
 // Put it before every consumer: file, terminal and page. The given events do
 // not change. The end of a streamed text that could be the beginning of a known
 // secret, in any form, is held back until more text shows whether it is one, so
-// that a secret that is split over two deltas is found. The next event of that
-// call that is not transient releases the text.
+// that a secret that is split over two deltas is found. The end of the model's answer releases
+// the text. If the model was stopped or failed, at most
+// minBeginning-1 bytes of it are passed on.
 func (r *Redactor) Sink(next Sink) Sink {
 	var now atomic.Pointer[Redactor]
 	now.Store(r)
@@ -64,6 +65,10 @@ func (s *redactSink) Emit(e Event) {
 	answer, reasoning := streamID{e.ID, false}, streamID{e.ID, true}
 	switch b := e.Body.(type) {
 	case Delta:
+		if b.Broken {
+			s.release(answer, true)
+			return
+		}
 		if b.Reset {
 			delete(s.streams, reasoning)
 		}
@@ -74,24 +79,29 @@ func (s *redactSink) Emit(e Event) {
 			s.piece(e, reasoning, b.Text, false)
 			return
 		}
-		s.release(reasoning)
-	default:
-		if !b.Transient() {
-			s.release(reasoning)
-			s.release(answer)
-		}
+		s.release(reasoning, b.Broken)
+	case ModelEnd:
+		s.release(reasoning, false)
+		s.release(answer, false)
+	case ModelStart, WorkerEnd, RunEnd:
+		delete(s.streams, reasoning)
+		delete(s.streams, answer)
 	}
 	s.next.Emit(s.r.Event(e))
 }
 
-// release passes on what is held back of a text that has ended.
-func (s *redactSink) release(id streamID) {
+// release passes on what is held back of a text that has ended, or that breaks off.
+func (s *redactSink) release(id streamID, broken bool) {
 	st := s.streams[id]
 	if st == nil {
 		return
 	}
 	delete(s.streams, id)
-	if text, _ := s.r.scan(st.before, st.rest, false); text != "" {
+	text, _ := s.r.scan(st.before, st.rest, false)
+	if broken {
+		text = s.r.broken(st.before, st.rest)
+	}
+	if text != "" {
 		st.at.Body = id.body(text, false)
 		s.next.Emit(st.at)
 	}
