@@ -31,6 +31,7 @@ type Plan struct {
 	Alive   time.Duration // how long golem lives at most, once it asks
 	Delay   time.Duration // how long an answer takes
 	Large   int           // bytes of a file that each item writes
+	Staged  bool          // out/ of the project waits for a person
 	In, Out int           // tokens of a request; 0: 10 and 2
 	// Config is golem's config.yaml, Storm how long the provider refuses, and Scales are the
 	// numbers of items of the case scale.
@@ -118,8 +119,13 @@ func (p Plan) write() error {
 	for n := range p.Items {
 		fmt.Fprintf(&inputs, "{\"id\": \"item-%d\"}\n", n)
 	}
+	worker := "---\nmodel: openai:mock\ntoolsets: {filesystem: {}}\nlimits: {turns: 100}\n---\nDo as you are told.\n"
+	if p.Staged {
+		worker = stagedWorker
+	}
 	for name, text := range map[string]string{
-		"p/main.worker":           "---\nmodel: openai:mock\ntoolsets: {filesystem: {}}\nlimits: {turns: 100}\n---\nDo as you are told.\n",
+		"p/main.worker":           worker,
+		"p/out/.keep":             "",
 		"p/log.txt":               "begin\n",
 		"p/dir0/a.txt":            "a\n",
 		"p/dir0/b/c.md":           "c\n",
@@ -139,11 +145,16 @@ func (p Plan) write() error {
 
 // run returns the command of the batch, with more words.
 func (p Plan) run(m *model, name string, more ...string) *exec.Cmd {
-	cmd := exec.Command(p.Golem, "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", name, "--approve-all", "--jobs", fmt.Sprint(p.Jobs), "--quiet")
-	cmd.Args = append(cmd.Args, more...)
+	cmd := p.command(append([]string{"batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", name, "--approve-all", "--jobs", fmt.Sprint(p.Jobs), "--quiet"}, more...)...)
+	cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+m.url, "OPENAI_API_KEY=mock-key-of-no-use")
+	return cmd
+}
+
+// command returns a command of golem.
+func (p Plan) command(words ...string) *exec.Cmd {
+	cmd := exec.Command(p.Golem, words...)
 	cmd.Dir = p.Dir
-	cmd.Env = []string{"HOME=" + filepath.Join(p.Dir, "home"), "PATH=" + os.Getenv("PATH"), "OPENAI_BASE_URL=" + m.url, "OPENAI_API_KEY=mock-key-of-no-use", "NO_COLOR=1"}
-	cmd.Env = append(cmd.Env, p.Env...)
+	cmd.Env = append([]string{"HOME=" + filepath.Join(p.Dir, "home"), "PATH=" + os.Getenv("PATH"), "NO_COLOR=1"}, p.Env...)
 	cmd.Stderr = os.Stderr
 	return cmd
 }
