@@ -201,15 +201,18 @@ func interrupted(p Plan) (string, error) {
 	return fmt.Sprintf("%d items: %d times Ctrl+C, exit code 130; asked twice %d (at most %d)", p.Items, stops, twice, stops*p.Jobs), p.same(m, stops*p.Jobs)
 }
 
-// files returns how many files a directory has, with all below it.
-func files(dir string) (n int) {
+// files returns how many files a directory has, with all below it, and their bytes.
+func files(dir string) (n int, size int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			n++
+			if info, err := d.Info(); err == nil {
+				size += info.Size()
+			}
 		}
 		return nil
 	})
-	return n
+	return n, size
 }
 
 func scale(p Plan) (string, error) {
@@ -238,7 +241,8 @@ func scale(p Plan) (string, error) {
 		used := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 		cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 		each, memory := cpu/time.Duration(items), used.Maxrss>>10
-		out = append(out, fmt.Sprintf("%d items: %d MiB at most, %.2f ms of golem an item, %s, %d files", items, memory, float64(each.Microseconds())/1000, time.Since(began).Round(time.Second), files(q.Dir)))
+		n, size := files(filepath.Join(q.Dir, "home", ".golem", "batches", calmBatch))
+		out = append(out, fmt.Sprintf("%d items: %d MiB at most, %.2f ms of golem an item, %s, %d files with %d bytes an item", items, memory, float64(each.Microseconds())/1000, time.Since(began).Round(time.Second), n, size/int64(items)))
 		if memory > 150 || each > 2*time.Millisecond {
 			return "", errors.New(out[len(out)-1])
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -35,8 +36,8 @@ type BroughtChange struct {
 func Digest(data []byte) string { return digest(data) }
 
 // Bring makes an item of the changes, which waits for a person like those of a run in the
-// project. With Again it finds the item that the run made before: one that waits is replaced
-// if its changes differ, and one that a person decided on is left.
+// project. With Again it finds the item that the run made before: nothing is made if it has the
+// same changes, also if a person decided on it; if it has others, one that waits is replaced.
 func Bring(ctx context.Context, s *Store, b Brought) error {
 	release, err := s.shelf().lock(ctx)
 	if err != nil {
@@ -56,11 +57,11 @@ func Bring(ctx context.Context, s *Store, b Brought) error {
 	sorting.By(it.Changes, inOrder)
 	it.Type, it.Message = s.shelf().typeOf(it.Changes), oneLine(b.Run+": "+describe(it.Changes))
 	if b.Again {
-		old, decided, err := broughtBefore(s, b.Run)
-		if err != nil || decided || sameChanges(old.Changes, it.Changes) {
+		old, same, err := broughtBefore(s, b.Run, changesSum(it.Changes))
+		if err != nil || same {
 			return err
 		}
-		it.Replaces = old.ID
+		it.Replaces = old
 	}
 	return closeBrought(s, it, b)
 }
@@ -90,23 +91,28 @@ func closeBrought(s *Store, it Item, b Brought) (err error) {
 	return nil
 }
 
-// broughtBefore returns the item that a run brought before; decided says that a person decided
-// on it. The caller holds the lock of the store.
-func broughtBefore(s *Store, run string) (it Item, decided bool, err error) {
+// broughtBefore reports whether a run brought the same changes before, also if a person decided
+// on them, and returns the item that waits with others. The caller holds the lock of the store.
+func broughtBefore(s *Store, run, sum string) (waits string, same bool, err error) {
 	ids, err := s.shelf().ids()
 	if err != nil {
-		return it, false, err
+		return "", false, err
 	}
 	for _, id := range slices.Backward(ids) {
 		old, err := s.shelf().load(id)
 		if err != nil || old.Err != nil || old.Run != run || old.State == Open {
 			continue
 		}
-		return old, old.State != Pending && old.State != Deferred, nil
+		if changesSum(old.Changes) == sum {
+			return "", true, nil
+		}
+		if waits == "" && (old.State == Pending || old.State == Deferred) {
+			waits = old.ID
+		}
 	}
 	notes, err := fs.ReadDir(s.State.Files, notesDir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return it, false, nil
+		return waits, false, nil
 	}
 	for _, e := range notes {
 		name := path.Join(notesDir, e.Name())
@@ -116,15 +122,20 @@ func broughtBefore(s *Store, run string) (it Item, decided bool, err error) {
 		}
 		var n note
 		body, err := s.State.Unseal(noteFormat, name, data)
-		if err == nil && json.Unmarshal(body, &n) == nil && n.Run == run {
-			return it, true, nil
+		if err == nil && json.Unmarshal(body, &n) == nil && n.Run == run && (n.Changes == sum || n.Changes == "") {
+			return "", true, nil
 		}
 	}
-	return it, false, err
+	return waits, false, err
 }
 
-func sameChanges(a, b []Change) bool {
-	return slices.EqualFunc(a, b, func(x, y Change) bool { return x.Name() == y.Name() && x.Digest == y.Digest && x.Base == y.Base })
+// changesSum returns a digest of the names, contents and bases of changes.
+func changesSum(changes []Change) string {
+	var b []byte
+	for _, c := range changes {
+		b = fmt.Appendf(b, "%q %s %s\n", c.Name(), c.Digest, c.Base)
+	}
+	return digest(b)
 }
 
 // Shared are items that wait and change one file.

@@ -54,6 +54,7 @@ type note struct {
 	Message string `json:"message,omitempty"`
 	Target  string `json:"target,omitempty"`
 	Run     string `json:"run,omitempty"`
+	Changes string `json:"changes,omitempty"` // their digest, see changesSum
 }
 
 // text returns the note as a message (S4-52).

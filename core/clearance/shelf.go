@@ -345,7 +345,7 @@ func (s shelf) lockToClose(ctx context.Context) (func(), error) {
 }
 
 func (s shelf) note(it Item) error {
-	body, err := json.Marshal(note{it.ID, it.Type, it.State, it.Message, it.Target, it.Run})
+	body, err := json.Marshal(note{it.ID, it.Type, it.State, it.Message, it.Target, it.Run, changesSum(it.Changes)})
 	if err != nil {
 		return err
 	}
