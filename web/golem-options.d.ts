@@ -68,3 +68,19 @@ export interface RunOptions extends ProjectOptions {
   /** Keeps each worker's messages beside the trace, to be read by golem.prompts. */
   prompts?: boolean
 }
+
+/** Options of batch. */
+export interface BatchOptions extends ProjectOptions, Pick<RunOptions, 'approve' | 'doubt'> {
+  /** The inputs: the path of a file .jsonl or .csv or of a directory in the project; a list of texts and objects; or the name and content of a file .jsonl or .csv. Without inputs the batch of the option name goes on as it began. */
+  inputs?: string | (string | object)[] | { name: string; data: Bytes | string }
+  /** The field whose value names the item; default: the SHA-256 of the input. */
+  key?: string
+  /** The directory of the project for results and files; default: BATCH.out. */
+  out?: string
+  /** The name of the batch; default: made of the project, its content and the inputs. */
+  name?: string
+  /** How many items run beside each other; default: 4. */
+  jobs?: number
+  /** How often an item that failed is run again. */
+  retry?: number
+}

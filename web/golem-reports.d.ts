@@ -1,5 +1,6 @@
 // Made from golem's own types by TestTypings with GOLEM_UPDATE=1.
-import type { Fault, Usage } from './golem-values.js'
+import type { Fault, Request, Usage } from './golem-values.js'
+import type { Answer } from './golem-provide.js'
 
 export interface HardenReport {
   golem: string
@@ -109,6 +110,102 @@ export interface NewTestFile {
   path: string
   text: string
   data?: number[]
+}
+
+export interface BatchListing {
+  golem: string
+  v: number
+  name: string
+  pack: string
+  project: string
+  entry?: string
+  key?: string
+  inputs: string
+  out: string
+  place?: string
+  begun: string
+  items?: string
+  next: number
+  counts: BatchCounts
+  running: boolean
+  error?: Fault
+}
+
+export interface BatchCounts {
+  total: number
+  open: number
+  running: number
+  parked: number
+  ok: number
+  failed: number
+  cancelled: number
+}
+
+export interface BatchProgress {
+  type: string
+  batch: string
+  counts: BatchCounts
+  failures?: Record<string, number>
+  ended: number
+  ms: number
+  rate?: number
+  left_ms?: number
+  cost?: number
+  line: string
+}
+
+export interface BatchSummary {
+  golem: string
+  v: number
+  batch: string
+  items: number
+  statuses: Record<string, number>
+  failures?: Record<string, number>
+  denied?: number
+  usage: Usage
+  ms?: Record<string, number>
+  item_cost?: Record<string, number>
+}
+
+export interface BatchResult {
+  item: string
+  status: string
+  output?: unknown
+  error?: Fault
+  usage?: Usage
+  cost?: unknown
+  ms?: number
+  attempt?: number
+  files?: string[]
+  denied?: number
+}
+
+export interface BatchGroup {
+  question: BatchQuestion
+  items: string[]
+  answer?: BatchAnswer
+}
+
+export interface BatchQuestion {
+  key: string
+  of?: string
+  request: Request
+}
+
+export interface BatchAnswer {
+  key?: string
+  rule?: BatchRule
+  answer: Answer
+  reason?: string
+  text?: string
+  by: string
+  at: string
+}
+
+export interface BatchRule {
+  of: string
+  tool: string
+  when?: Record<string, string>
 }
 
 export interface Round {

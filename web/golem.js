@@ -20,13 +20,14 @@
  * stable code.
  * @module
  */
+import { Batch } from './golem/batch.js'
 import { GolemError } from './golem/error.js'
 import { Golem } from './golem/golem.js'
 import { checked, Link } from './golem/link.js'
 import { compiled, ok } from './golem/load.js'
 import { Run } from './golem/run.js'
 
-export { Golem, GolemError, Run }
+export { Batch, Golem, GolemError, Run }
 
 /**
  * Starts golem. Resolves when it is ready for the first run.

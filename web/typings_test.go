@@ -15,6 +15,7 @@ import (
 
 	"golem/core"
 	"golem/core/approval"
+	"golem/core/batch"
 	"golem/core/clearance"
 	"golem/core/conversation"
 	"golem/core/describe"
@@ -113,7 +114,7 @@ func (d *declarations) fields(out *strings.Builder, t reflect.Type) {
 }
 
 // declared returns the files that are made from Go: the events, the types in them, the results
-// of methods, the reports of tests and of hardening, and the options.
+// of methods, the reports of tests, of hardening and of batches, and the options.
 func declared() map[string]string {
 	d := &declarations{names: map[reflect.Type]string{
 		reflect.TypeFor[trace.Part](): "Part", reflect.TypeFor[approval.Worker](): "AskingWorker",
@@ -136,6 +137,8 @@ func declared() map[string]string {
 	for t, name := range map[reflect.Type]string{
 		reflect.TypeFor[clearance.Listing](): "StagedItem", reflect.TypeFor[conversation.Listing](): "ConversationListing", reflect.TypeFor[projects.Listing](): "WorkerListing",
 		reflect.TypeFor[model.Offer](): "ModelOffer", reflect.TypeFor[harden.Report](): "HardenReport", reflect.TypeFor[worktest.Accepted](): "NewTests", reflect.TypeFor[worktest.AcceptedCase](): "NewTest", reflect.TypeFor[worktest.AcceptedFile](): "NewTestFile", reflect.TypeFor[harden.Part](): "HardenPart",
+		reflect.TypeFor[batch.Listing](): "BatchListing", reflect.TypeFor[batch.Counts](): "BatchCounts", reflect.TypeFor[batch.Progress](): "BatchProgress", reflect.TypeFor[batch.Summary](): "BatchSummary", reflect.TypeFor[batch.Result](): "BatchResult",
+		reflect.TypeFor[batch.Group](): "BatchGroup", reflect.TypeFor[batch.Question](): "BatchQuestion", reflect.TypeFor[batch.Answer](): "BatchAnswer", reflect.TypeFor[batch.Rule](): "BatchRule",
 		reflect.TypeFor[worktest.Report](): "TestReport", reflect.TypeFor[worktest.Verdict](): "TestVerdict", reflect.TypeFor[worktest.Group](): "TestGroup", reflect.TypeFor[worktest.Miss](): "TestMiss",
 	} {
 		d.names[t] = name
@@ -147,7 +150,8 @@ func declared() map[string]string {
 		reflect.TypeFor[workspace.Library](), reflect.TypeFor[trust.Widening](), reflect.TypeFor[projects.Listing](), reflect.TypeFor[describe.Description](),
 		reflect.TypeFor[describe.Plan](), reflect.TypeFor[describe.CallTree](), reflect.TypeFor[model.Offer](), reflect.TypeFor[core.ImportPlan]())
 	reports := d.declare(done, reflect.TypeFor[harden.Report](), reflect.TypeFor[harden.Part](), reflect.TypeFor[worktest.Report](), reflect.TypeFor[worktest.Verdict](), reflect.TypeFor[worktest.Group](), reflect.TypeFor[worktest.Miss](),
-		reflect.TypeFor[worktest.Accepted](), reflect.TypeFor[worktest.AcceptedCase](), reflect.TypeFor[worktest.AcceptedFile]())
+		reflect.TypeFor[worktest.Accepted](), reflect.TypeFor[worktest.AcceptedCase](), reflect.TypeFor[worktest.AcceptedFile](),
+		reflect.TypeFor[batch.Listing](), reflect.TypeFor[batch.Counts](), reflect.TypeFor[batch.Progress](), reflect.TypeFor[batch.Summary](), reflect.TypeFor[batch.Result](), reflect.TypeFor[batch.Group](), reflect.TypeFor[batch.Question](), reflect.TypeFor[batch.Answer](), reflect.TypeFor[batch.Rule]())
 	return map[string]string{typings[1]: events.String(), typings[2]: values, typings[3]: results, typings[4]: reports, typings[5]: options.All.TypeScript()}
 }
 
@@ -262,7 +266,7 @@ func TestTypings(t *testing.T) {
 		}
 	}
 	// Every name that is used is declared, once.
-	known := []string{"AbortSignal", "ArrayBuffer", "ArrayBufferView", "AsyncGenerator", "AsyncIterable", "Blob", "Error", "Promise", "Record", "Symbol", "URL", "Uint8Array"}
+	known := []string{"AbortSignal", "ArrayBuffer", "ArrayBufferView", "AsyncGenerator", "AsyncIterable", "Blob", "Error", "Omit", "Pick", "Promise", "Record", "Symbol", "URL", "Uint8Array"}
 	for _, name := range typings {
 		for _, n := range exports(want[name]) {
 			if slices.Contains(known, n) {

@@ -64,6 +64,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"accept":    acceptRuns,
 	"clearance": decideItem,
 	"undo":      undoRun,
+	"batches":   batches,
 
 	"libraries":      listLibraries,
 	"installLibrary": installLibrary,
@@ -75,6 +76,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"rules":  keptRules,
 	"config": checkConfig,
 	"run":    runProject,
+	"batch":  runBatch,
 	"chat":   chatProject,
 	"call":   callTool,
 }

@@ -47,6 +47,7 @@ type asked struct {
 
 // asked decodes the parameters of a call; it fails with E_USAGE.
 func (c *call) asked() (a asked, err error) {
+	a.Jobs = usualJobs
 	if err = c.decode(&a); err == nil {
 		err = options.Decode(options.Names, a.Options, &a.Run)
 	}
@@ -79,10 +80,6 @@ func openedWith(c *call, relock bool, change func(*options.Opening)) (asked, *co
 	if err != nil {
 		return a, nil, nil, err
 	}
-	trusted, rules, err := c.server.stores.kept(a.Project)
-	if err != nil {
-		return a, nil, nil, err
-	}
 	origin, libraries, err := c.server.stores.cameFrom(a.Project, fsys)
 	if err == nil && origin == nil { // a packed project has its own
 		libraries, err = c.server.stores.libraryRoots()
@@ -101,19 +98,34 @@ func openedWith(c *call, relock bool, change func(*options.Opening)) (asked, *co
 		}
 		o.Files, o.Entry, o.NoProject, o.Bare, o.Reach = builtin.Assistant(false), "./"+builtin.AssistantFile, true, !project.Is(fsys), approval.ReadOnly
 	}
-	inst, err := core.Open(core.Platform{
+	p, err := c.platform(a, fsys, origin != nil)
+	if err != nil {
+		return a, nil, nil, err
+	}
+	p.Libraries = libraries
+	inst, err := core.Open(p, o)
+	return a, inst, fsys, err
+}
+
+// platform returns what the browser provides to a project, without libraries. packed says that
+// the project came from a packed one.
+func (c *call) platform(a asked, fsys *opfs.FS, packed bool) (core.Platform, error) {
+	trusted, rules, err := c.server.stores.kept(a.Project)
+	if err != nil {
+		return core.Platform{}, err
+	}
+	return core.Platform{
 		Name: "browser", Version: version, Env: a.Page.Env,
 		Person:       core.Person{Config: []byte(a.Page.Config), Trust: trusted, Rules: rules, RulesApart: true, Store: core.SecretMap(a.Page.Secrets)},
-		Site:         core.Site{Libraries: libraries, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project), Files: core.Mounter(mounter(fsys)), Git: c.server.git.branch(a.Page.Env)},
+		Site:         core.Site{TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project), Files: core.Mounter(mounter(fsys)), Git: c.server.git.branch(a.Page.Env)},
 		ModelSources: core.ModelSources{HTTP: fetcher{}, Models: c.lentModels(a.Lent)},
 		ToolSources: core.ToolSources{
 			Fetch: moduleFetcher{}, Charsets: browserCharsets{}, Tools: c.server.tools, JavaScript: &c.server.script,
 			OtherToolsets: map[string][]string{"shell": {"native"}, "page": {"browser"}, "mcp.command": {"native"}},
-			Toolsets:      []toolset.Factory{toolset.Page(a.Lent.Toolsets, c), c.server.gitToolset(fsys, origin != nil)},
+			Toolsets:      []toolset.Factory{toolset.Page(a.Lent.Toolsets, c), c.server.gitToolset(fsys, packed)},
 			MCP:           mcp.Host{Dialer: mcp.HTTP{Doer: serverFetcher{}, Version: version}, NoCommand: func(name string) error { return mcp.NoCommands(name) }},
 		},
-	}, o)
-	return a, inst, fsys, err
+	}, nil
 }
 
 // unsaved returns the project's files with other texts in some of them. Nothing is written.

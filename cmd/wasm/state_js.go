@@ -18,19 +18,33 @@ import (
 func (s *stores) state(fsys *opfs.FS, project string) state.Store {
 	return state.Store{
 		Files: sandbox.Lazy(fsys, sandbox.StateDir), Project: "/" + s.firstName(project),
-		Host: &stateHost{fsys, state.Remember(func() ([]byte, error) { return s.stateKey(project) })}, // each line of a conversation needs the key
+		Host: &stateHost{fsys, sandbox.StateDir, state.Remember(func() ([]byte, error) { return s.stateKey(project) })}, // each line of a conversation needs the key
 	}
 }
 
-// stateHost is the key, the locks and the log files of a project's state.
+// batchesDir is the directory of a project's state that has one directory for each batch.
+const batchesDir = "batches"
+
+// batch returns the store of a batch of a project, with the key of the project's state. Its
+// directory need not exist. Below it the files have the same paths as in $GOLEM_HOME/batches/NAME.
+func (s *stores) batch(fsys *opfs.FS, project, name string) state.Store {
+	at := path.Join(sandbox.StateDir, batchesDir, name)
+	return state.Store{
+		Files: sandbox.Lazy(fsys, at), Project: "batch:" + name,
+		Host: &stateHost{fsys, at, state.Remember(func() ([]byte, error) { return s.stateKey(project) })},
+	}
+}
+
+// stateHost is the key, the locks and the log files of a project's state, or of a batch.
 type stateHost struct {
 	files *opfs.FS
+	dir   string // of the state, in the project
 	key   func() ([]byte, error)
 }
 
 func (h *stateHost) Key() ([]byte, error) { return h.key() }
 
-func (h *stateHost) lock(name string) string { return path.Join(sandbox.StateDir, "locks", name) }
+func (h *stateHost) lock(name string) string { return path.Join(h.dir, "locks", name) }
 
 func (h *stateHost) Lock(ctx context.Context, name string) (release func(), err error) {
 	return waitLock(ctx, h.files, h.lock(name))
@@ -42,7 +56,7 @@ func (h *stateHost) Append(name string) (io.WriteCloser, error) {
 	if err := sandbox.MakeState(h.files); err != nil {
 		return nil, err
 	}
-	log, err := h.files.Append(path.Join(sandbox.StateDir, name))
+	log, err := h.files.Append(path.Join(h.dir, name))
 	if err != nil {
 		return nil, err
 	}

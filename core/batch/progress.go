@@ -3,6 +3,9 @@ package batch
 import (
 	"fmt"
 	"time"
+
+	"golem/core/fault"
+	"golem/core/money"
 )
 
 // Pace is how fast a batch runs: what ended since its run began.
@@ -52,4 +55,30 @@ func (p Pace) Line(c Counts) string {
 		line += " · " + p.Cost
 	}
 	return line
+}
+
+// Progress is how far a batch is, for programs.
+type Progress struct {
+	Type   string `json:"type"` // "batch"
+	Batch  string `json:"batch"`
+	Counts Counts `json:"counts"`
+	// Failures are the failed items by the code of their error.
+	Failures map[fault.Code]int `json:"failures,omitempty"`
+	Ended    int                `json:"ended"`             // items that ended or were parked since the run began
+	MS       int64              `json:"ms"`                // since then
+	Rate     float64            `json:"rate,omitempty"`    // items a minute
+	LeftMS   int64              `json:"left_ms,omitempty"` // what the items that are left take at this rate
+	Cost     money.USD          `json:"cost,omitempty"`    // of the whole batch
+	Line     string             `json:"line"`              // all this, for people
+}
+
+// Progress returns how far a batch is at a pace. cost is that of the whole batch.
+func (p Pace) Progress(name string, c Counts, failures map[fault.Code]int, cost money.USD) Progress {
+	if cost > 0 {
+		p.Cost = cost.Text()
+	}
+	return Progress{
+		Type: "batch", Batch: name, Counts: c, Failures: failures, Ended: p.Ended, MS: p.Passed.Milliseconds(),
+		Rate: p.Rate(), LeftMS: p.Left(c).Milliseconds(), Cost: cost, Line: p.Line(c),
+	}
 }

@@ -4,7 +4,13 @@ import "golem/core/trace"
 
 // Counts are how many items have each status; Running are the open ones with a holder.
 type Counts struct {
-	Total, Open, Running, Parked, OK, Failed, Cancelled int
+	Total     int `json:"total"`
+	Open      int `json:"open"`
+	Running   int `json:"running"`
+	Parked    int `json:"parked"`
+	OK        int `json:"ok"` // with those whose output is a question of the worker
+	Failed    int `json:"failed"`
+	Cancelled int `json:"cancelled"`
 }
 
 // Counts returns how far the batch is.

@@ -17,6 +17,7 @@ const (
 	toOpen  = "ProjectOptions"
 	toCheck = "CheckOptions"
 	toRun   = "RunOptions"
+	toBatch = "BatchOptions"
 	toAny   = "Waiting" // written by hand
 )
 
@@ -25,8 +26,6 @@ const (
 	here  = "the project directory (default: the current directory)"
 	dry   = "--dry-run runs nothing and writes nothing"
 	draws = "nothing: a page draws the events itself"
-
-	noBatch = "nothing: a page runs no batches"
 
 	doubts = "what to do with a call that was running when golem was killed, and that reaches beyond the item's files: ask, repeat or fail (default ask)"
 )
@@ -289,32 +288,33 @@ var All = Table{
 	{
 		Name: "inputs",
 		Flag: Flag{In: "batch", Arg: "FILE", Help: "the inputs: a file FILE.jsonl or FILE.csv, a directory, or - for standard input"},
-		Why:  noBatch,
+		Page: Page{For: toBatch, Own: true, Type: "string | (string | object)[] | { name: string; data: Bytes | string }",
+			Doc: "The inputs: the path of a file .jsonl or .csv or of a directory in the project; a list of texts and objects; or the name and content of a file .jsonl or .csv. Without inputs the batch of the option name goes on as it began."},
 	},
 	{
 		Name: "key",
 		Flag: Flag{In: "batch", Arg: "FIELD", Help: "the field whose value names the item (default: the SHA-256 of the input)"},
-		Why:  noBatch,
+		Page: Page{For: toBatch, Doc: "The field whose value names the item; default: the SHA-256 of the input."},
 	},
 	{
 		Name: "out",
 		Flag: Flag{In: "batch", Arg: "DIR", Help: "the directory for results and files (default: BATCH.out)"},
-		Why:  noBatch,
+		Page: Page{For: toBatch, Doc: "The directory of the project for results and files; default: BATCH.out."},
 	},
 	{
 		Name: "name",
 		Flag: Flag{In: "batch", Arg: "BATCH", Help: "the name of the batch (default: made of the project, its content and the inputs)"},
-		Why:  noBatch,
+		Page: Page{For: toBatch, Doc: "The name of the batch; default: made of the project, its content and the inputs."},
 	},
 	{
 		Name: "jobs",
 		Flag: Flag{In: "batch retry", Arg: "N", Default: "4", Help: "how many items run beside each other"},
-		Why:  noBatch,
+		Page: Page{For: toBatch, Doc: "How many items run beside each other; default: 4."},
 	},
 	{
 		Name: "retry",
 		Flag: Flag{In: "batch retry", Arg: "N", Help: "how often an item that failed is run again"},
-		Why:  noBatch,
+		Page: Page{For: toBatch, Doc: "How often an item that failed is run again."},
 	},
 	{
 		Name: "platform",

@@ -13,6 +13,7 @@ func (t Table) TypeScript() string {
 		{toOpen, toOpen + " extends " + toAny, "The person's settings for a project, as the flags of the command line."},
 		{toCheck, toCheck + " extends " + toOpen, "Options of check."},
 		{toRun, toRun + " extends " + toOpen, "Options of run, chat, call and resume."},
+		{toBatch, toBatch + " extends " + toOpen + ", Pick<" + toRun + ", 'approve' | 'doubt'>", "Options of batch."},
 	} {
 		fmt.Fprintf(&out, "/** %s */\nexport interface %s {\n", i.doc, i.head)
 		for _, o := range t {

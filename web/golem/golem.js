@@ -1,4 +1,5 @@
 // The methods that a page calls. Most send a request to the web worker in which golem.wasm runs.
+import { Batch, batchesOf, inputsOf } from './batch.js'
 import { clearanceOf, filesOf, undoOf } from './changes.js'
 import { Kept } from './kept.js'
 import { listed } from './link.js'
@@ -311,6 +312,21 @@ export class Golem extends Kept {
   }
 
   /**
+   * Runs a project's entry once for each input, as golem batch. inputs is the path of a file .jsonl or .csv or of a
+   * directory in the project, a list of texts and objects, or {name, data}. Without inputs the batch of the option
+   * name goes on as it began, also after a reload. Leaving the loop over it stops it.
+   * @returns {Batch} an async iterable of events of progress
+   */
+  batch(name, { inputs, ...options } = {}) {
+    return this.#batch(name, options, inputsOf(inputs))
+  }
+
+  /** Returns the methods for the batches of a project, as golem batch list, show, questions, retry and cancel. @param {string} name */
+  batches(name) {
+    return batchesOf(this.#link, name, (options, more) => this.#batch(name, options, more))
+  }
+
+  /**
    * Continues a conversation that a run or chat kept. id is the field run of its result, or
    * an id of conversations(); '' is the newest. Without an input an interrupted run
    * continues where it was.
@@ -341,6 +357,11 @@ export class Golem extends Kept {
   }
 
   #given = (options) => given(options, this.#listed)
+
+  #batch(name, options, { bytes, ...more }) {
+    const make = ({ provided, ...rest }) => ({ params: { ...this.#given(rest), ...more, project: name, headless: !options.approve }, bytes })
+    return new Batch(this.#link.start('batch', make, { ...options, provided: this.#provided }))
+  }
 
   #start(method, name, input, options, more) {
     const make = ({ provided, ...rest }) => started(rest, this.#listed, { ...more, project: name, input })

@@ -1,7 +1,7 @@
 // The forms in which golem.js sends what a page gave it to the web worker.
 import { isBytes } from './link.js'
 
-const plain = ({ approve, artifact, attachments, signal, ...rest }) => rest
+const plain = ({ approve, artifact, attachments, inputs, signal, ...rest }) => rest
 
 /** Returns the options of a method and what the page provides, as the web worker takes them. */
 export const given = (options, listed) => ({ options: plain(options), lent: { ...listed, device: 'LanguageModel' in globalThis } })

@@ -15,15 +15,6 @@ import (
 	"golem/cmd/cli/console"
 )
 
-// listing is a batch in a list.
-type listing struct {
-	batch.Head
-	Counts batch.Counts `json:"counts"`
-	// Running says that a golem runs it now.
-	Running bool         `json:"running"`
-	Error   *fault.Fault `json:"error,omitempty"` // it cannot be read
-}
-
 // listCommand returns golem batch list.
 func listCommand(c *console.Console) *cobra.Command {
 	var asJSON bool
@@ -36,7 +27,7 @@ func listCommand(c *console.Console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			all := []listing{}
+			all := []batch.Listing{}
 			for _, name := range names {
 				if l := listingOf(c, name); l.Error == nil || l.Error.Code != fault.NotFound { // a directory without a batch
 					all = append(all, l)
@@ -51,17 +42,8 @@ func listCommand(c *console.Console) *cobra.Command {
 			}
 			rows := [][]string{{"BATCH", "BEGAN", "ITEMS", "OK", "FAILED", "PARKED", "LEFT", "STATE", "OUT"}}
 			for _, l := range all {
-				state := "stopped"
-				switch n := l.Counts; {
-				case l.Error != nil:
-					state = string(l.Error.Code)
-				case l.Running:
-					state = "running"
-				case n.Open+n.Parked == 0:
-					state = "done"
-				}
 				n := l.Counts
-				rows = append(rows, []string{l.Name, console.WhenText(l.Begun), fmt.Sprint(n.Total), fmt.Sprint(n.OK), fmt.Sprint(n.Failed), fmt.Sprint(n.Parked), fmt.Sprint(n.Open), state, l.Out})
+				rows = append(rows, []string{l.Name, console.WhenText(l.Begun), fmt.Sprint(n.Total), fmt.Sprint(n.OK), fmt.Sprint(n.Failed), fmt.Sprint(n.Parked), fmt.Sprint(n.Open), l.State(), l.Out})
 			}
 			return c.Print(ui.Table(console.Narrowed(c.Out, rows, "OUT", "BEGAN")))
 		},
@@ -70,12 +52,12 @@ func listCommand(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-func listingOf(c *console.Console, name string) listing {
+func listingOf(c *console.Console, name string) batch.Listing {
 	q, err := reading(c, name)
 	if err != nil {
-		return listing{Head: batch.Head{Name: name}, Error: fault.Of(err, fault.Config)}
+		return batch.Listing{Head: batch.Head{Name: name}, Error: fault.Of(err, fault.Config)}
 	}
-	return listing{Head: q.Head, Counts: q.Counts(), Running: q.Held()}
+	return batch.Listed(q)
 }
 
 // reading opens a batch to look at it.
