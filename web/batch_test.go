@@ -270,7 +270,7 @@ func TestBatchRefused(t *testing.T) {
 	got := talk(p, "%s", `const first = await no({inputs: 'in.csv', key: 'id', name: 'one', approval: 'approve_all'}), out = [first];
 		await golem.files('p').write('in.csv', 'id,text\none,other\n'); out.push(await no({inputs: 'in.csv', key: 'id', name: 'one'}));
 		await golem.files('p').write('in.csv', 'id,text\none,write one\nsix,say\nseven,say\n'); out.push(await no({inputs: 'in.csv', key: 'text', name: 'one'}), await no({inputs: 'in.csv', key: 'id', name: 'one', out: 'other'}), await no({inputs: 'in.csv', key: 'id', name: 'one'}));
-		await golem.files('p').write('more.txt', 'x'); out.push(await no({inputs: 'in.csv', key: 'id', name: 'one'})); return out.map((o) => o.slice(0, 39)).join('|')`)
+		await golem.files('p').write('more.txt', 'x'); out.push(await no({inputs: 'in.csv', key: 'id', name: 'one'})); return out.map((o) => o.slice(0, 40)).join('|')`)
 	if want := "ok|E_CONFLICT: line 2 of the inputs has ano|E_CONFLICT: the batch one has another --|E_CONFLICT: the batch one has another --|ok|E_CONFLICT: the batch one has another co"; got != want {
 		t.Errorf("conflicts:\n%s, want\n%s", got, want)
 	}

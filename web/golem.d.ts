@@ -140,8 +140,8 @@ export interface Batches {
   /** Lists them, the newest first. */
   list(options?: Waiting): Promise<BatchListing[]>
   show(batch: string, options?: Waiting): Promise<{ listing: BatchListing; summary: BatchSummary; text: string }>
-  /** Returns items in the order of the inputs, at most 1,000, from the one of number from (0); all counts those that have the status. */
-  items(batch: string, options?: Waiting & { status?: string; item?: string; from?: number; most?: number }): Promise<{ items: BatchResult[]; all: number }>
+  /** Returns items in the order of the inputs, at most 1,000, from the one of number from (0); all counts those that are looked for. */
+  items(batch: string, options?: Waiting & { status?: string; code?: string; item?: string; from?: number; most?: number }): Promise<{ items: BatchResult[]; all: number }>
   /** Returns results.jsonl as it would be written now. */
   results(batch: string, options?: Waiting): Promise<Uint8Array>
   /** Returns the trace of an item, which is named by its key or its directory. */

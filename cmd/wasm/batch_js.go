@@ -104,8 +104,8 @@ func (j *batchJob) run() (end batchEnd, err error) {
 	if err != nil {
 		return end, err
 	}
-	store := c.server.stores.batch(j.project, j.asked.Project, j.head.Name)
-	if err := finishRemoval(j.project, j.head.Name); err != nil {
+	store, err := j.shelf().Batch(j.head.Name)
+	if err != nil {
 		return end, err
 	}
 	queue, err := batch.OpenLocal(&store, j.head)
@@ -136,7 +136,17 @@ func (j *batchJob) run() (end batchEnd, err error) {
 	}
 	why := batch.Run(c.ctx, queue, worker, batch.Running{Jobs: j.asked.Jobs, Retry: j.asked.Retry, Name: "a tab", Watch: watch})
 	watch.end()
-	return j.finish(queue, outputs, why)
+	if end, err = j.finish(queue, outputs, why); err != nil {
+		return end, err
+	}
+	if err := batch.Prune(j.shelf(), stagedHere{j.inst.Clearance()}); err != nil {
+		c.tell("old batches could not be removed", err)
+	}
+	return end, nil
+}
+
+func (j *batchJob) shelf() batchShelf {
+	return batchShelf{j.call.server.stores, j.project, j.asked.Project}
 }
 
 // openPack opens the packed project as the browser opens the project itself, with its files in
@@ -147,7 +157,10 @@ func (j *batchJob) openPack(priced bool) (*core.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.State, p.Volatile = c.server.stores.batch(j.project, a.Project, j.head.Name), true
+	if p.State, err = j.shelf().Batch(j.head.Name); err != nil {
+		return nil, err
+	}
+	p.Volatile = true
 	p.Files, p.Libraries = core.Mounter(packMounter(j.pack)), core.PackLibraries(j.pack)
 	o := core.Options{Files: j.pack.Project, Name: j.head.Project, Opening: a.Opening}
 	o.Entry = j.head.Entry
@@ -200,17 +213,9 @@ const exitInterrupted = 130
 // tellStaged adds what of the batch waits in clearance.
 func (j *batchJob) tellStaged(end *batchEnd) error {
 	store := j.inst.Clearance()
-	waiting, err := store.Waiting()
-	if err != nil {
+	var err error
+	if end.Staged, err = stagedBy(store, end.Batch); err != nil || end.Staged == 0 {
 		return err
-	}
-	for _, it := range waiting {
-		if path.Dir(it.Run) == end.Batch {
-			end.Staged++
-		}
-	}
-	if end.Staged == 0 {
-		return nil
 	}
 	shared, err := clearance.SharedFiles(store, end.Batch)
 	for _, s := range shared {

@@ -2,14 +2,9 @@ package main
 
 import (
 	"bytes"
-	"errors"
-	"io/fs"
-	"path"
-	"slices"
 
 	"golem/core/batch"
 	"golem/core/fault"
-	"golem/core/sandbox"
 	"golem/core/state"
 	"golem/sandbox/opfs"
 )
@@ -20,9 +15,10 @@ type batchesAsked struct {
 	Project string       `json:"project"`
 	Action  string       `json:"action"`
 	Batch   string       `json:"batch"`
-	Item    string       `json:"item"`   // its key or its directory
-	Status  batch.Status `json:"status"` // of items and results; "": all
-	From    int          `json:"from"`   // of items
+	Item    string       `json:"item"`   // its key or its directory; "": all
+	Status  batch.Status `json:"status"` // of items; "": all
+	Code    fault.Code   `json:"code"`
+	From    int          `json:"from"` // of items
 	Most    int          `json:"most"`
 	Again   bool         `json:"again"` // of questions: also those that are answered
 
@@ -40,16 +36,20 @@ func batches(c *call) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	shelf := batchShelf{c.server.stores, fsys, n.Project}
 	if n.Action == "list" {
-		all, err := c.server.stores.listBatches(fsys, n.Project)
+		all, err := shelf.list()
 		return all, nil, err
 	}
 	if !batch.IsName(n.Batch) {
 		return nil, nil, fault.New(fault.NotFound, "%s is not the name of a batch", fault.Quoted(n.Batch)).Hinting("list the batches of the project")
 	}
-	store := c.server.stores.batch(fsys, n.Project, n.Batch)
+	store, err := shelf.Batch(n.Batch)
+	if err != nil {
+		return nil, nil, err
+	}
 	if n.Action == "remove" {
-		return nil, nil, removeBatch(fsys, &store, n.Batch)
+		return nil, nil, batch.Remove(shelf, n.Batch)
 	}
 	q, err := batch.ReadLocal(&store)
 	if err != nil {
@@ -85,58 +85,21 @@ func batches(c *call) (any, []byte, error) {
 		Hinting("list, show, items, results, trace, questions, covers, answer, cancel or remove")
 }
 
-// listBatches lists the batches of a project, the newest first.
-func (s *stores) listBatches(fsys *opfs.FS, project string) ([]batch.Listing, error) {
-	out := []batch.Listing{}
-	entries, err := fs.ReadDir(fsys, path.Join(sandbox.StateDir, batchesDir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return out, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		if !e.IsDir() || !batch.IsName(e.Name()) || finishRemoval(fsys, e.Name()) != nil {
-			continue
-		}
-		store := s.batch(fsys, project, e.Name())
-		q, err := batch.ReadLocal(&store)
-		switch {
-		case errors.Is(err, fault.NotFound): // a directory without a batch
-		case err != nil:
-			out = append(out, batch.Listing{Head: batch.Head{Name: e.Name()}, Error: fault.Of(err, fault.Config)})
-		default:
-			out = append(out, batch.Listed(q))
-		}
-	}
-	slices.SortStableFunc(out, func(a, b batch.Listing) int { return -cmpText(a.Begun, b.Begun) })
-	return out, nil
-}
-
-func cmpText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 // mostItems is how many items one reply has at most.
 const mostItems = 1000
 
 // items returns a part of the items with a status, and how many have it.
 func (n batchesAsked) items(q *batch.Local) (items []batch.Result, all int, err error) {
 	items = []batch.Result{}
+	w := batch.Wanted{Item: n.Item, Status: n.Status, Code: n.Code}
+	if err := w.Check(); err != nil {
+		return nil, 0, err
+	}
 	most := mostItems
 	if n.Most > 0 && n.Most < most {
 		most = n.Most
 	}
-	err = q.Results(func(r batch.Result) error {
-		if n.Status != "" && r.Status != n.Status || n.Item != "" && r.Item != n.Item && batch.DirName(r.Item) != n.Item {
-			return nil
-		}
+	err = q.Find(w, func(r batch.Result) error {
 		if all >= n.From && len(items) < most {
 			items = append(items, r)
 		}
@@ -170,34 +133,4 @@ func (n batchesAsked) cancel(fsys *opfs.FS, store *state.Store, q *batch.Local) 
 		_, err = writeResults(own, outputs)
 	}
 	return out, err
-}
-
-// removingFile says that a batch is being removed: if the tab dies meanwhile, the next look at
-// the batch removes the rest, so that no half of a batch goes on.
-const removingFile = "removing"
-
-// removeBatch removes what golem keeps of a batch. Its outputs stay. One that runs is E_BUSY.
-func removeBatch(fsys *opfs.FS, store *state.Store, name string) error {
-	at := path.Join(sandbox.StateDir, batchesDir, name)
-	if _, err := fsys.Stat(at); errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.NotFound, "there is no such batch").Hinting("list the batches of the project")
-	}
-	release, err := store.TryHold(batch.LockName)
-	if err != nil {
-		return fault.New(fault.Busy, "the batch %s runs", name).Hinting("stop it first")
-	}
-	defer release()
-	if err := fsys.WriteFile(path.Join(at, removingFile), nil); err != nil {
-		return err
-	}
-	return fsys.RemoveAll(at)
-}
-
-// finishRemoval removes the rest of a batch that a tab that died was removing.
-func finishRemoval(fsys *opfs.FS, name string) error {
-	at := path.Join(sandbox.StateDir, batchesDir, name)
-	if _, err := fsys.Stat(path.Join(at, removingFile)); err != nil {
-		return nil
-	}
-	return fsys.RemoveAll(at)
 }

@@ -71,7 +71,10 @@ func (j *batchJob) goOn() error {
 	if j.asked.Name == "" {
 		return fault.New(fault.Usage, "the inputs are missing").Hinting("give inputs: a path in the project, a list, or {name, data}; or give the name of a batch to go on with it")
 	}
-	store := j.call.server.stores.batch(j.project, j.asked.Project, j.asked.Name)
+	store, err := j.shelf().Batch(j.asked.Name)
+	if err != nil {
+		return err
+	}
 	q, err := batch.ReadLocal(&store)
 	if err != nil {
 		return err

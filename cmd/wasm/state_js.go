@@ -22,19 +22,6 @@ func (s *stores) state(fsys *opfs.FS, project string) state.Store {
 	}
 }
 
-// batchesDir is the directory of a project's state that has one directory for each batch.
-const batchesDir = "batches"
-
-// batch returns the store of a batch of a project, with the key of the project's state. Its
-// directory need not exist. Below it the files have the same paths as in $GOLEM_HOME/batches/NAME.
-func (s *stores) batch(fsys *opfs.FS, project, name string) state.Store {
-	at := path.Join(sandbox.StateDir, batchesDir, name)
-	return state.Store{
-		Files: sandbox.Lazy(fsys, at), Project: "batch:" + name,
-		Host: &stateHost{fsys, at, state.Remember(func() ([]byte, error) { return s.stateKey(project) })},
-	}
-}
-
 // stateHost is the key, the locks and the log files of a project's state, or of a batch.
 type stateHost struct {
 	files *opfs.FS

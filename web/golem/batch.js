@@ -35,7 +35,7 @@ export function batchesOf(link, name, start) {
   return {
     list: (how) => ask('list', '', how),
     show: (batch, how) => ask('show', batch, how),
-    /** @param {{status?: string, item?: string, from?: number, most?: number}} [how] most: at most 1,000 */
+    /** @param {{status?: string, code?: string, item?: string, from?: number, most?: number}} [how] most: at most 1,000 */
     items: (batch, how) => ask('items', batch, how),
     results: (batch, how) => ask('results', batch, how),
     trace: (batch, item, how) => ask('trace', batch, how, { item }),
