@@ -1,6 +1,6 @@
 # golem. `make run` runs an example, `make test` runs all checks.
 .DEFAULT_GOAL := build
-.PHONY: build web jsengine fixtures spec tools plugins prices run test check quick attack long cross webkit bench cover fuzz setup clean
+.PHONY: build queue web jsengine fixtures spec tools plugins prices run test check quick attack long cross webkit bench cover fuzz setup clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
@@ -11,6 +11,11 @@ RUNS ?= 5
 build:
 	@mkdir -p bin
 	.ci/build.sh bin/golem -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(COMMITTED)'
+
+# The server for batches on many machines (docs/batches.md).
+queue:
+	@mkdir -p bin
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/golem-queue ./cmd/golem-queue
 
 # Builds the page as static files in web/dist; after that make build includes it for golem web.
 web:

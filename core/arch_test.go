@@ -162,9 +162,10 @@ var arrows = map[string]string{
 	// it list.
 	"cmd/cli/testcmd":   "core options run ui ui/plain worktest cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/asking cmd/cli/newcases cmd/cli/projectcmd",
 	"cmd/cli/hardencmd": "core harden options ui/plain cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/asking",
-	"cmd/cli/batchcmd":  "core approval batch clearance model money run sandbox state ui ui/plain workspace sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/asking",
+	"cmd/cli/batchcmd":  "core approval batch options clearance model money run sandbox state ui ui/plain workspace sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/asking cmd/cli/natsqueue",
 	// The queue of a batch on a server: it knows no project and no command line.
-	"cmd/cli/natsqueue":  "batch trace",
+	"cmd/cli/natsqueue":  "batch sandbox trace",
+	"cmd/golem-queue":    "",
 	"cmd/cli/tracecmd":   "batch trace ui ui/view ui/report cmd/cli/disk cmd/cli/console cmd/cli/target cmd/cli/newcases cmd/cli/traceview",
 	"cmd/cli/clearcmd":   "core clearance options ui cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine",
 	"cmd/cli/personcmd":  "core approval config consent run state tool trace trust ui sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/secretstore cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/asking",
@@ -243,7 +244,7 @@ var outside = map[string]string{
 	"github.com/spf13/cobra":            "cmd/cli",
 	"github.com/aymanbagabas/go-udiff":  "core/textdiff",
 	"golang.org/x/term":                 "cmd/cli",
-	"github.com/nats-io":                "cmd/cli/natsqueue", // not in golem.wasm; nats-server in tests only
+	"github.com/nats-io":                "cmd/cli/natsqueue cmd/cli/batchcmd cmd/golem-queue", // not in golem.wasm
 	"golang.org/x/crypto":               "cmd/cli/natsqueue",
 	"mvdan.cc/sh":                       "core/approval/sh cmd/cli/shell",
 	"golang.org/x/sys":                  "cmd/cli sandbox/osfs",

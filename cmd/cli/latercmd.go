@@ -9,7 +9,6 @@ import (
 // laterCommands are the commands that SPEC names and this version does not have yet, with
 // what there is in their place.
 var laterCommands = [][2]string{
-	{"worker", "golem batch DIR --inputs FILE runs a worker for each input on this machine"},
 	{"acp", "golem mcp serve DIR offers the workers of a project to an editor"},
 	{"serve", "golem mcp serve DIR offers the workers of a project, golem web the page"},
 	{"import", "golem init DIR makes a new project; golem check --fix changes files of llm-do and golem-forge"},

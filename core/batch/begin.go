@@ -78,3 +78,12 @@ func WriteResults(w io.Writer, l *Local) error {
 		return err
 	})
 }
+
+// Pack returns the packed project that the batch has, or E_NOT_FOUND.
+func (l *Local) Pack() ([]byte, error) {
+	data, err := fs.ReadFile(l.store.Files, PackFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.NotFound, "golem ended before it kept the packed project of the batch %s", l.Head.Name).Hinting("run the command that began it")
+	}
+	return data, err
+}

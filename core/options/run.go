@@ -27,6 +27,7 @@ type Batch struct {
 	Out    string // the directory of the outputs
 	Jobs   int    // how many items run beside each other
 	Retry  int    // how often an item that failed is run again
+	Queue  string // the address of a NATS server, for workers of other machines; "": this machine runs the items
 }
 
 // CheckBatch returns E_USAGE for an option of a batch that has none of its values.

@@ -317,6 +317,11 @@ var All = Table{
 		Page: Page{For: toBatch, Doc: "How often an item that failed is run again."},
 	},
 	{
+		Name: "queue",
+		Flag: Flag{In: "batch", Arg: "URL", Help: "let the workers of other machines run the items, over this NATS server (golem worker)"},
+		Why:  "nothing: a page runs its batches itself",
+	},
+	{
 		Name: "platform",
 		Flag: Flag{In: "check", Arg: "NAME", Default: "native", Values: []string{"native", "browser"}, Help: "check for this platform: native or browser"},
 		Page: Page{For: toCheck, Doc: "native or browser; default: both."},

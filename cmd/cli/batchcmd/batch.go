@@ -3,6 +3,8 @@
 package batchcmd
 
 import (
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"golem/core/batch"
@@ -15,7 +17,8 @@ import (
 // flags are those of golem batch.
 type flags struct {
 	runflags.Flags
-	json bool
+	json  bool
+	lease time.Duration // how long a worker of another machine may be silent
 }
 
 // Command returns golem batch with its subcommands.
@@ -37,11 +40,14 @@ Ctrl+C, a crash or a budget that is spent stop the batch. The same command goes 
 items that are done are not asked again, interrupted ones go on where they were.
 What would ask a person waits (golem batch questions).
 
+With --queue URL the workers of other machines run the items (golem worker).
+
 --limit cost=… and tokens=… limit the whole batch, other limits each item.
 The exit code is 1 if an item failed, 3 if some wait for an answer, 130 after Ctrl+C.`,
 		Example: `  golem batch . --inputs reviews.csv --key id
   golem batch . --inputs questions.jsonl --jobs 8 --limit cost=5
   golem batch reader.golem --inputs scans/ --out read
+  golem batch . --inputs questions.jsonl --queue nats://queue.local:4222
   golem batch list`,
 		Args: console.Words(0, 1),
 		RunE: func(_ *cobra.Command, words []string) error {
@@ -50,6 +56,7 @@ The exit code is 1 if an item failed, 3 if some wait for an answer, 130 after Ct
 		},
 	}
 	f.Add(cmd.Flags(), "batch")
+	cmd.Flags().DurationVar(&f.lease, "lease", time.Minute, "with --queue: how long a worker may be silent before others get its items")
 	f.common(cmd)
 	runflags.Complete(c, cmd, &f.Flags)
 	cmd.AddCommand(listCommand(c), showCommand(c), attachCommand(c), cancelCommand(c), retryCommand(c), questionsCommand(c), removeCommand(c))
@@ -68,6 +75,9 @@ func (f *flags) refuse() error {
 	}
 	if f.Name != "" && !batch.IsName(f.Name) {
 		return console.Usage("--name %q is not a name of a batch", f.Name).Hinting("use 1 to 64 of the characters a-z, 0-9, _ and -")
+	}
+	if f.Given("lease") && (f.Queue == "" || f.lease < time.Second || f.lease > time.Hour) {
+		return console.Usage("--lease %s needs --queue, and is between 1s and 1h", f.lease)
 	}
 	return f.CheckBatch()
 }

@@ -48,6 +48,18 @@ type job struct {
 
 // run runs a batch until no item is open, and writes its results.
 func (f *flags) run(c *console.Console, j job) error {
+	store, err := c.Home.Batch(j.head.Name)
+	if err != nil {
+		return err
+	}
+	kept, err := f.queueOf(&store)
+	if err == nil && kept != nil {
+		j.staged = nil // of another machine nothing can be staged here
+		err = f.refuseFar()
+	}
+	if err != nil {
+		return err
+	}
 	account, priced, err := core.BatchAccount(j.head.Name, f.Limits)
 	if err != nil {
 		return err
@@ -58,15 +70,16 @@ func (f *flags) run(c *console.Console, j job) error {
 	if err != nil {
 		return err
 	}
-	store, err := c.Home.Batch(j.head.Name)
-	if err != nil {
-		return err
-	}
 	queue, err := batch.OpenLocal(&store, j.head)
 	if err != nil {
 		return err
 	}
 	defer queue.Close()
+	if kept != nil {
+		if err := kept.write(&store); err != nil {
+			return err
+		}
+	}
 	if err := prepare(c, queue, j); err != nil {
 		return err
 	}
@@ -79,20 +92,41 @@ func (f *flags) run(c *console.Console, j job) error {
 	if err := core.BookBatch(queue, account); err != nil {
 		return err
 	}
-	worker, err := core.NewBatchWorker(inst, core.BatchSetup{
-		Name: j.head.Name, Inputs: inputFiles(queue.Head.Inputs), Outputs: outputs, Host: store.Host, Account: account, Queue: queue, Doubt: f.Doubt, Staged: j.staged,
-	})
+	how := batch.Running{Jobs: f.Jobs, Retry: f.Retry, Name: fmt.Sprintf("pid %d", os.Getpid())}
+	var worker batch.Worker
+	var far *farWorker
+	if kept == nil {
+		worker, err = core.NewBatchWorker(inst, core.BatchSetup{
+			Name: j.head.Name, Inputs: inputFiles(queue.Head.Inputs), Outputs: outputs, Host: store.Host, Account: account, Queue: queue, Doubt: f.Doubt, Staged: j.staged,
+		})
+	} else if far, err = f.far(ctx, c, kept, queue, j, outputs, account); err == nil {
+		worker, how.Retry = far, 0 // workers run an item again
+		if !f.Given("jobs") {
+			how.Jobs = mostSent
+		}
+	}
 	if err != nil {
 		return err
 	}
 	p := newProgress(c, queue, account, f.Quiet)
-	why := batch.Run(ctx, queue, worker, batch.Running{Jobs: f.Jobs, Retry: f.Retry, Name: fmt.Sprintf("pid %d", os.Getpid()), Watch: p})
+	how.Watch = p
+	why := batch.Run(ctx, queue, worker, how)
 	p.end()
+	if far != nil {
+		cancelled := ctx.Err() == nil && why != nil && fault.Of(why, fault.Config).Code == fault.Interrupted
+		if err := far.end(queue, cancelled); err != nil {
+			c.Report(err)
+		}
+	}
 	if err := tellStaged(c, j.staged, j.head.Name); err != nil {
 		c.Report(err)
 	}
 	return f.finish(ctx, c, queue, why)
 }
+
+// mostSent is how many items of a batch are at the workers of other machines, or wait for one, at
+// the same time.
+const mostSent = 1000
 
 // open opens the packed project, and checks it before the first item.
 func (f *flags) open(ctx context.Context, c *console.Console, j job, priced bool) (*core.Instance, error) {

@@ -115,11 +115,13 @@ func platform(c *console.Console, config []byte, t *toolhost.Tools) core.Platfor
 }
 
 // ownSecrets returns the secret values of golem's own environment variables.
-func ownSecrets(c *console.Console) []string {
-	if token := c.Env[mcphost.TokenVariable]; token != "" {
-		return []string{token}
+func ownSecrets(c *console.Console) (out []string) {
+	for _, name := range []string{mcphost.TokenVariable, console.JoinVariable, console.QueueVariable} {
+		if value := c.Env[name]; value != "" {
+			out = append(out, value)
+		}
 	}
-	return nil
+	return out
 }
 
 // PackState returns the store of what golem keeps of a packed project, in GOLEM_HOME under its

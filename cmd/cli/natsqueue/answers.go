@@ -13,9 +13,9 @@ type chain struct{ last uint64 }
 
 // decided is what the producer writes about the whole batch.
 type decided struct {
-	After     uint64        `json:"after"` // the sequence of the message before
-	Answer    *batch.Answer `json:"answer,omitempty"`
-	Cancelled bool          `json:"cancelled,omitempty"`
+	After  uint64        `json:"after"` // the sequence of the message before
+	Answer *batch.Answer `json:"answer,omitempty"`
+	State  BatchState    `json:"state,omitempty"`
 }
 
 // follow calls do with each message of a subject of the producer that was not read before.
@@ -66,9 +66,21 @@ func (q *Queue) Refresh(ctx context.Context) (cancelled bool, err error) {
 	defer q.reading.Unlock()
 	err = q.readAnswers(ctx)
 	if err == nil {
-		err = q.follow(ctx, q.subject(controlSubject), &q.control, func(d decided) { q.ended = d.Cancelled })
+		err = q.follow(ctx, q.subject(controlSubject), &q.control, func(d decided) {
+			if d.Answer == nil {
+				q.state = d.State
+			}
+		})
 	}
-	return q.ended, unreachable(err)
+	return q.state == Cancelled, unreachable(err)
+}
+
+// State returns what the producer says about the whole batch.
+func (q *Queue) State(ctx context.Context) (BatchState, error) {
+	_, err := q.Refresh(ctx)
+	q.reading.Lock()
+	defer q.reading.Unlock()
+	return q.state, err
 }
 
 // park lists an item whose log says that it asks, and reports whether its question is answered

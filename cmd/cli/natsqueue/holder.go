@@ -17,7 +17,7 @@ import (
 type holder struct {
 	queue *Queue
 	job   job
-	key   string // of the item
+	item  batch.Item
 
 	mu    sync.Mutex
 	log   *itemLog
@@ -31,14 +31,20 @@ var _ batch.Holder = (*holder)(nil)
 // caller holds mu.
 func (h *holder) write(ctx context.Context, r record) error {
 	if h.ended {
-		return fault.New(fault.Conflict, "the item %s has no holder here any more", fault.Quoted(h.key))
+		return fault.New(fault.Conflict, "the item %s has no holder here any more", fault.Quoted(h.item.Key))
 	}
 	err := h.queue.add(ctx, h.log, r)
 	if errors.Is(err, fault.Conflict) {
 		h.ended = true
-		h.queue.drop(h.job, false)
+		h.drop(false)
 	}
 	return unreachable(err)
+}
+
+// drop ends the hold of the item. With acknowledged, its job has ended too.
+func (h *holder) drop(acknowledged bool) {
+	h.queue.forgetInput(h.item)
+	h.queue.drop(h.job, acknowledged)
 }
 
 // Append implements batch.Holder.
@@ -55,7 +61,7 @@ func (h *holder) append(ctx context.Context, k kind, at int, lines []batch.Line)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if at != len(h.log.lines) {
-		return fault.New(fault.Conflict, "the log of the item %s has %s, and the holder knows of %d", fault.Quoted(h.key), fault.Count(len(h.log.lines), "line"), at)
+		return fault.New(fault.Conflict, "the log of the item %s has %s, and the holder knows of %d", fault.Quoted(h.item.Key), fault.Count(len(h.log.lines), "line"), at)
 	}
 	r := record{Kind: k, Objects: h.blobs}
 	for _, line := range lines {
@@ -98,9 +104,9 @@ func (h *holder) Blob(ctx context.Context, digest string) ([]byte, error) {
 	data, err := h.queue.object(ctx, h.queue.sealer.objectName(h.job.Item, digest))
 	switch {
 	case errors.Is(err, fault.NotFound):
-		return nil, fault.New(fault.NotFound, "the item %s has no such blob", fault.Quoted(h.key))
+		return nil, fault.New(fault.NotFound, "the item %s has no such blob", fault.Quoted(h.item.Key))
 	case errors.As(err, new(ignored)) || err == nil && digestOf(data) != digest:
-		return nil, fault.New(fault.Trust, "a blob of the item %s was changed on the server", fault.Quoted(h.key)).
+		return nil, fault.New(fault.Trust, "a blob of the item %s was changed on the server", fault.Quoted(h.item.Key)).
 			Hinting("golem batch retry runs the item anew")
 	}
 	return data, unreachable(err)
@@ -123,7 +129,7 @@ func (h *holder) Ask(ctx context.Context, question batch.Question) error {
 	if err == nil && open {
 		err = h.queue.enqueue(ctx, h.job.N, h.job.Item, jobID(h.job.Item, h.log.last))
 	}
-	h.queue.drop(h.job, err == nil)
+	h.drop(err == nil)
 	return unreachable(err)
 }
 
@@ -137,29 +143,33 @@ func (h *holder) Finish(ctx context.Context, r batch.Result) error {
 	if h.ended {
 		return h.write(ctx, record{})
 	}
-	r.Item = h.key
+	r.Item = h.item.Key
 	h.log.objects = append(h.log.objects, h.blobs...)
-	err := h.queue.end(ctx, h.log, r)
+	outputs, err := h.queue.putOutputs(ctx, h.job.Item, r.Files)
+	if err == nil {
+		err = h.queue.end(ctx, h.log, r, outputs...)
+	}
 	switch {
 	case err == nil:
 		h.ended = true
-		h.queue.drop(h.job, true)
+		h.drop(true)
+		h.queue.forgetOutputs(h.job.Item)
 	case errors.Is(err, fault.Conflict):
 		h.ended = true
-		h.queue.drop(h.job, false)
+		h.drop(false)
 	}
 	return unreachable(err)
 }
 
 // end ends an item with its result, and removes its log.
-func (q *Queue) end(ctx context.Context, l *itemLog, r batch.Result) error {
+func (q *Queue) end(ctx context.Context, l *itemLog, r batch.Result, outputs ...output) error {
 	r.Attempt = l.attempts
 	r.Usage = l.spentWith(r.Usage)
 	if r.Usage != nil && r.Usage.Cost > 0 {
 		r.Cost = json.RawMessage(r.Usage.Cost.String())
 	}
 	objects := l.objects
-	if err := q.add(ctx, l, record{Kind: endKind, Result: &r, Trace: r.Trace}); err != nil {
+	if err := q.add(ctx, l, record{Kind: endKind, Result: &r, Trace: r.Trace, Outputs: outputs}); err != nil {
 		return err
 	}
 	q.removeObjects(ctx, objects)
@@ -192,6 +202,6 @@ func (h *holder) Release(ctx context.Context) error {
 func (h *holder) giveBack(ctx context.Context) error {
 	h.ended = true
 	err := h.queue.enqueue(ctx, h.job.N, h.job.Item, jobID(h.job.Item, h.log.last))
-	h.queue.drop(h.job, err == nil)
+	h.drop(err == nil)
 	return unreachable(err)
 }

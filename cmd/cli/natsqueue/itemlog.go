@@ -42,6 +42,7 @@ type record struct {
 	Question *batch.Question   `json:"question,omitempty"`
 	Result   *batch.Result     `json:"result,omitempty"`
 	Trace    []byte            `json:"trace,omitempty"`
+	Outputs  []output          `json:"outputs,omitempty"`
 	Spent    *trace.Usage      `json:"spent,omitempty"`    // by the attempts before the item began anew
 	Failures int               `json:"failures,omitempty"` // before it began anew
 }
@@ -59,6 +60,7 @@ type itemLog struct {
 	objects  []string          // that the log names
 	question *batch.Question
 	result   *batch.Result
+	outputs  []output
 	spent    *trace.Usage
 	failures int
 }
@@ -169,7 +171,7 @@ func (l *itemLog) apply(r record) {
 		l.holder, l.barren, l.status, l.question = nil, 0, batch.Parked, r.Question
 	case endKind:
 		l.holder, l.status, l.result, l.attempts = nil, r.Result.Status, r.Result, r.Result.Attempt
-		l.result.Trace = r.Trace
+		l.result.Trace, l.outputs = r.Trace, r.Outputs
 	case openKind:
 		l.holder, l.status, l.attempts, l.spent, l.failures = nil, batch.Open, r.Attempt, r.Spent, r.Failures
 		l.lines, l.objects, l.barren = nil, nil, 0
@@ -201,7 +203,7 @@ func (q *Queue) add(ctx context.Context, l *itemLog, r record) error {
 		if err != nil {
 			return err
 		}
-		sequence, err := q.publish(ctx, message{subject: l.subject, data: data, after: &r.After, only: only})
+		sequence, err := q.publish(ctx, message{subject: l.subject, data: data, after: &r.After, only: only, ends: r.Kind == endKind || r.Kind == askKind})
 		if err == nil {
 			l.last = sequence
 			if object != "" && !only {

@@ -135,7 +135,7 @@ func (q *Queue) fetch(ctx context.Context) (*job, error) {
 // not answer is waited for: its silence is not the end of the jobs.
 func (q *Queue) fetchMessage(ctx context.Context) (m jetstream.Msg, err error) {
 	for {
-		left := uint64(0)
+		left := false
 		err := q.trying(ctx, func(ctx context.Context) error {
 			got, err := q.jobs.FetchNoWait(1)
 			if err != nil {
@@ -144,16 +144,28 @@ func (q *Queue) fetchMessage(ctx context.Context) (m jetstream.Msg, err error) {
 			if m = <-got.Messages(); m != nil || got.Error() != nil {
 				return got.Error()
 			}
-			about, err := q.jobs.Info(ctx)
-			if err == nil {
-				left = about.NumPending
-			}
+			left, err = q.jobsLeft(ctx)
 			return err
 		})
-		if err != nil || m != nil || left == 0 {
+		if err != nil || m != nil || !left {
 			return m, err
 		}
 	}
+}
+
+// jobsLeft reports whether the server has a job that no process was given. The consumer's own
+// count comes later than the answer to a publisher, so the messages of the stream are counted.
+func (q *Queue) jobsLeft(ctx context.Context) (bool, error) {
+	about, err := q.jobs.Info(ctx)
+	if err != nil {
+		return false, err
+	}
+	s, err := q.server.Stream(ctx, jobStream(q.name))
+	if err != nil {
+		return false, err
+	}
+	given := about.NumAckPending
+	return s.CachedInfo().State.Msgs > uint64(given), nil
 }
 
 // consider reads the log of a job's item, and reports whether a holder is wanted. The caller
@@ -197,13 +209,16 @@ func (q *Queue) lease(ctx context.Context, j job, worker string) (*batch.Lease, 
 	if err != nil {
 		return nil, err
 	}
+	if err := q.fetchInput(ctx, item); err != nil {
+		return nil, err
+	}
 	alone := j.suspect()
 	if err := q.add(ctx, j.log, record{Kind: leaseKind, Attempt: j.log.attempts + 1, Worker: worker, Job: j.sequence}); err != nil {
 		return nil, err
 	}
 	q.alone = alone
 	q.held++
-	h := &holder{queue: q, job: j, log: j.log, key: item.Key}
+	h := &holder{queue: q, job: j, log: j.log, item: item}
 	return &batch.Lease{Item: item, Attempt: j.log.attempts, Failures: j.log.failures, Log: slices.Clone(j.log.lines), Holder: h}, nil
 }
 

@@ -49,7 +49,7 @@ func create(ctx context.Context, server jetstream.JetStream, o Options) error {
 	prefix := "golem." + o.Name + "."
 	streams := []jetstream.StreamConfig{
 		{
-			Name: logStream(o.Name), Subjects: []string{prefix + itemSubject + ".*", prefix + logSubject + ".*", prefix + parkedSubject + ".*", prefix + answerSubject, prefix + controlSubject},
+			Name: logStream(o.Name), Subjects: []string{prefix + itemSubject + ".*", prefix + logSubject + ".*", prefix + parkedSubject + ".*", prefix + answerSubject, prefix + controlSubject, prefix + setupSubject, prefix + joinSubject},
 			Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew, AllowRollup: true, Duplicates: sameMessage,
 		},
 		{
@@ -152,7 +152,47 @@ func (p *Producer) Answer(ctx context.Context, answers ...batch.Answer) error {
 
 // Cancel says whether the batch is cancelled: workers end what they hold, and lease no more.
 func (p *Producer) Cancel(ctx context.Context, cancelled bool) error {
-	return p.decide(ctx, controlSubject, &p.control, decided{Cancelled: cancelled})
+	state := Going
+	if cancelled {
+		state = Cancelled
+	}
+	return p.Set(ctx, state)
+}
+
+// Set says to the workers how the batch is. The server removes a batch that is done after a day.
+func (p *Producer) Set(ctx context.Context, state BatchState) error {
+	age := time.Duration(0) // nothing is removed
+	if state == Done {
+		age = afterDone
+	}
+	err := p.trying(ctx, func(ctx context.Context) error { return p.removeAfter(ctx, age) })
+	if err == nil {
+		err = p.decide(ctx, controlSubject, &p.control, decided{State: state})
+	}
+	return unreachable(err)
+}
+
+// afterDone is the time after which the server removes what it has of a batch that is done.
+const afterDone = 24 * time.Hour
+
+// removeAfter lets the server remove what is older than a time; 0: nothing.
+func (p *Producer) removeAfter(ctx context.Context, age time.Duration) error {
+	for _, name := range []string{logStream(p.name), jobStream(p.name)} {
+		s, err := p.server.Stream(ctx, name)
+		if err != nil {
+			return err
+		}
+		config := s.CachedInfo().Config
+		if config.MaxAge == age {
+			continue
+		}
+		config.MaxAge = age
+		if _, err := p.server.UpdateStream(ctx, config); err != nil {
+			return err
+		}
+	}
+	_, err := p.server.UpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucket(p.name), Storage: jetstream.FileStorage, TTL: age})
+	return err
 }
 
 // decide appends to a subject of the producer, behind all that it has. Another process of the

@@ -90,7 +90,12 @@ type message struct {
 	id      string // two messages with one id within two minutes are one; "": a new id
 	after   *uint64
 	only    bool // earlier messages of the subject are removed
+	ends    bool // the item ends or asks, which the producer waits for
 }
+
+// endsHeader marks a message with which an item ends or asks. It is a hint: what counts is in
+// the log.
+const endsHeader = "Golem-Ends"
 
 // publish publishes a message, and returns its sequence. If the subject has another last message
 // than after, it is errMoved. If the server's reply to an attempt was lost, publish reads the
@@ -104,6 +109,9 @@ func (c *connection) publish(ctx context.Context, m message) (sequence uint64, e
 	msg.Header.Set(jetstream.MsgIDHeader, m.id)
 	if m.only {
 		msg.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	}
+	if m.ends {
+		msg.Header.Set(endsHeader, "1")
 	}
 	var how []jetstream.PublishOpt
 	if m.after != nil {

@@ -9,7 +9,9 @@
 //	golem.NAME.log.ITEM      the item's log: holders, lines, questions, the result
 //	golem.NAME.parked.ITEM   an item whose question is not answered
 //	golem.NAME.answers       the answers of people
-//	golem.NAME.control       whether the batch is cancelled
+//	golem.NAME.control       whether the batch is cancelled or done
+//	golem.NAME.setup         what the batch is: the packed project, the model, limits
+//	golem.NAME.join          the key of the batch, for those who have an invitation
 //
 // The log of an item decides who holds it: each message is appended at the sequence that the
 // writer knows as the last one, so that of two writers one fails. Jobs only say that somebody
@@ -24,7 +26,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/ed25519"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"sync"
 	"time"
@@ -34,6 +38,7 @@ import (
 
 	"golem/core/batch"
 	"golem/core/fault"
+	"golem/core/sandbox"
 )
 
 // Options say which batch a queue has.
@@ -46,6 +51,19 @@ type Options struct {
 	// batch is made. 0: a minute.
 	Lease time.Duration
 	Watch Watcher // nil: nobody is told
+	// Inputs gets the inputs that are files, while their items are held. nil: none is one.
+	Inputs sandbox.FS
+	// Outputs has the files that items write, below the directory of each. What an item wrote
+	// moves to the server when it ends. nil: it stays.
+	Outputs sandbox.FS
+}
+
+// StateKey returns the key with which the workers of the batch seal what they append to the logs
+// of items, so that each of them can go on with what another began.
+func (o Options) StateKey() []byte {
+	mac := hmac.New(sha256.New, o.Key[:])
+	mac.Write([]byte("golem: state of items"))
+	return mac.Sum(nil)
 }
 
 // usualLease is the time after which the items of a silent worker are given to others.
@@ -85,8 +103,18 @@ type Queue struct {
 	answers  []batch.Answer
 	answered chain
 	control  chain
-	ended    bool // the batch is cancelled
+	state    BatchState
 }
+
+// BatchState is what the producer says about the whole batch.
+type BatchState string
+
+// The states of a batch.
+const (
+	Going     BatchState = ""
+	Cancelled BatchState = "cancelled" // workers end what they hold, and lease no more
+	Done      BatchState = "done"      // nothing comes any more
+)
 
 var _ batch.Queue = (*Queue)(nil)
 
@@ -99,13 +127,16 @@ type connection struct {
 	jobs    jetstream.Consumer
 	objects jetstream.ObjectStore
 	sealer  sealer
+	key     [KeySize]byte
+	inputs  sandbox.FS // nil: no item's input is a file
+	outputs sandbox.FS // nil: what items write stays where it is
 }
 
 // Open opens the queue of a batch that a Producer made. If the server has none of that name, the
 // error is E_NOT_FOUND. The connection stays the caller's.
 func Open(ctx context.Context, conn *nats.Conn, o Options) (*Queue, error) {
 	q := &Queue{
-		connection: connection{name: o.Name, watch: o.Watch}, signer: o.Signer, alive: map[uint64]jetstream.Msg{},
+		connection: connection{name: o.Name, watch: o.Watch, key: o.Key, inputs: o.Inputs, outputs: o.Outputs}, signer: o.Signer, alive: map[uint64]jetstream.Msg{},
 	}
 	if q.watch == nil {
 		q.watch = unwatched{}
@@ -195,6 +226,8 @@ const (
 	jobSubject     = "jobs"
 	answerSubject  = "answers"
 	controlSubject = "control"
+	setupSubject   = "setup"
+	joinSubject    = "join"
 )
 
 func (c *connection) subject(kind string) string { return "golem." + c.name + "." + kind }

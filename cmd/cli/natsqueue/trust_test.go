@@ -1,8 +1,11 @@
 package natsqueue
 
 import (
+	"context"
 	"crypto/ed25519"
 	"crypto/rand"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,6 +17,8 @@ import (
 
 	"golem/core/approval"
 	"golem/core/batch"
+	"golem/core/fault"
+	"golem/core/sandbox"
 )
 
 // notices keeps what a Watcher is told.
@@ -277,4 +282,88 @@ func TestEndReplacesWhatWasRead(t *testing.T) {
 		t.Errorf("%d records, %v, the item is %s", n, err, read.status)
 	}
 	p.notices.told(t)
+}
+
+// SECURITY 1: a worker is not trusted with the names of the files that an item wrote: one
+// outside of the item's directory ends the item as E_TRUST, and is not written.
+func TestRemoteOutputsStayBelow(t *testing.T) {
+	p := newPair(t)
+	hostile := p.options
+	hostile.Outputs = sandbox.Memory()
+	must(t, hostile.Outputs.WriteFile("evil.txt", []byte("x")))
+	q, err := Open(t.Context(), p.conn, hostile)
+	must(t, err)
+	t.Cleanup(q.Close)
+	into := sandbox.Memory()
+	local := &oneItem{item: batch.Item{Key: "a", Input: batch.Input{Text: "x"}}}
+	r, err := p.producer.Remote(t.Context(), local, nil, into)
+	must(t, err)
+	t.Cleanup(r.Close)
+	done := make(chan batch.Outcome, 1)
+	go func() { done <- r.Run(t.Context(), &batch.Lease{Item: local.item, Attempt: 1, Holder: local}) }()
+	var l *batch.Lease
+	for l == nil {
+		l, err = q.Lease(t.Context(), "w")
+		must(t, err)
+	}
+	must(t, l.Finish(t.Context(), batch.Result{Status: batch.OK, Files: []string{"../evil.txt"}}))
+	out := <-done
+	if out.Result.Status != batch.Failed || out.Result.Error == nil || out.Result.Error.Code != fault.Trust {
+		t.Errorf("%+v", out)
+	}
+	if names, err := fs.Glob(into, "*"); err != nil || len(names) > 1 || len(names) == 1 && names[0] != "a" {
+		t.Errorf("%v, %v", names, err)
+	}
+}
+
+// oneItem is a batch of one machine with one item, which keeps nothing.
+type oneItem struct {
+	batch.Queue
+	batch.Holder
+	item batch.Item
+}
+
+// Append does nothing.
+func (*oneItem) Append(context.Context, int, ...batch.Line) error { return nil }
+
+// Answers returns none.
+func (*oneItem) Answers(context.Context) ([]batch.Answer, error) { return nil, nil }
+
+// Without the invitation nobody reads the key of the batch, and what the producer described does
+// not count if somebody else signed it.
+func TestJoinIsProved(t *testing.T) {
+	p := newPair(t)
+	invitation := NewInvitation("b", p.options.Signer)
+	must(t, p.producer.Invite(t.Context(), invitation))
+	o, err := Join(t.Context(), p.conn, invitation)
+	must(t, err)
+	if o.Key != p.options.Key {
+		t.Error("another key")
+	}
+	read, err := ReadInvitation(" " + invitation.String() + "\n")
+	if err != nil || read.Name != "b" || read.Secret != invitation.Secret || !read.Signer.Equal(invitation.Signer) {
+		t.Errorf("%+v, %v", read, err)
+	}
+	guess := invitation
+	guess.Secret[0] ^= 1
+	if _, err := Join(t.Context(), p.conn, guess); !errors.Is(err, fault.Trust) {
+		t.Errorf("with another secret: %v", err)
+	}
+	// A worker, which has the key, describes the batch anew.
+	must(t, p.producer.Describe(t.Context(), "real"))
+	var said string
+	must(t, p.worker.Description(t.Context(), &said))
+	subject := p.worker.subject(setupSubject)
+	data, _, err := p.worker.pack(t.Context(), subject, "forged", p.worker.sealer.private)
+	must(t, err)
+	_, err = p.worker.publish(t.Context(), message{subject: subject, data: data, only: true})
+	must(t, err)
+	if err := p.worker.Description(t.Context(), &said); !errors.Is(err, fault.Trust) || said != "real" {
+		t.Errorf("%q, %v", said, err)
+	}
+	// A new invitation ends the one before.
+	must(t, p.producer.Invite(t.Context(), NewInvitation("b", p.options.Signer)))
+	if _, err := Join(t.Context(), p.conn, invitation); !errors.Is(err, fault.Trust) {
+		t.Errorf("with the invitation before: %v", err)
+	}
 }

@@ -1,0 +1,258 @@
+package batchcmd
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"golem/core/batch"
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/options"
+	"golem/core/run"
+	"golem/core/sandbox"
+	"golem/core/state"
+
+	"golem/cmd/cli/console"
+	"golem/cmd/cli/natsqueue"
+)
+
+// queueFile has, in the directory of a batch, where its items wait and the keys of its producer.
+const queueFile = "queue.json"
+
+// queueKept is the content of queueFile.
+type queueKept struct {
+	URL     string `json:"url"`     // of the server, without a token
+	Key     []byte `json:"key"`     // of the batch
+	Private []byte `json:"private"` // the seed of the producer's key
+	Secret  []byte `json:"secret"`  // of the invitation
+}
+
+// description is what the producer tells the workers.
+type description struct {
+	Golem   string          `json:"golem"` // the version
+	Batch   string          `json:"batch"` // its name for people
+	Project string          `json:"project"`
+	Entry   string          `json:"entry,omitempty"`
+	Pack    []byte          `json:"pack"` // the packed project
+	Opening options.Opening `json:"opening"`
+	Doubt   string          `json:"doubt,omitempty"`
+	Retry   int             `json:"retry,omitempty"`
+}
+
+// forWorkers returns of the options what counts on another machine. What its person decides is
+// not among it: a call that asks parks its item, and is answered here.
+func forWorkers(o options.Opening) options.Opening {
+	o.Approval, o.Trust, o.Sandbox, o.AllowOutside, o.NoProject = "", false, "", false, false
+	return o
+}
+
+// connect opens the connection to a server.
+func connect(c *console.Console, address string) (*nats.Conn, error) {
+	u, err := url.Parse(address)
+	if err != nil || (u.Scheme != "nats" && u.Scheme != "tls") || u.Host == "" {
+		return nil, console.Usage("%q is not the address of a queue", withoutToken(address)).Hinting("for example nats://127.0.0.1:4222, or tls://HOST:4222; golem-queue starts such a server")
+	}
+	opts := []nats.Option{nats.Name("golem " + c.Build.Version), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(10 * time.Second)}
+	if token := c.Env[console.QueueVariable]; token != "" && u.User == nil {
+		opts = append(opts, nats.Token(token))
+	}
+	conn, err := nats.Connect(address, opts...)
+	if err != nil {
+		hint := "start one there with golem-queue, or look at the address"
+		if errors.Is(err, nats.ErrAuthorization) {
+			hint = "set " + console.QueueVariable + " to the token of the server"
+		}
+		return nil, fault.New(fault.Network, "there is no queue at %s: %s", withoutToken(address), err).Hinting("%s", hint)
+	}
+	return conn, nil
+}
+
+// withoutToken returns an address without what only its user may know.
+func withoutToken(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return address
+	}
+	u.User = nil
+	return u.String()
+}
+
+// told tells a person what a queue says.
+type told struct{ c *console.Console }
+
+var _ natsqueue.Watcher = told{}
+
+// Waiting implements natsqueue.Watcher.
+func (t told) Waiting(why error) { t.c.Say("the queue does not answer, golem waits for it: %s", why) }
+
+// Foreign implements natsqueue.Watcher.
+func (t told) Foreign(subject, why string) {
+	t.c.Say("warning: a message on %s is ignored: %s", subject, why)
+}
+
+// refuseFar returns E_USAGE for options that batches on many machines do not have.
+func (f *flags) refuseFar() error {
+	for _, limit := range []string{"cost", "tokens"} {
+		if _, given := f.Limits[limit]; given {
+			return console.Usage("--limit %s=… does not hold over several machines, so --queue does not take it", limit).Hinting("give each item a limit, such as --limit turns=10, or run the batch without --queue")
+		}
+	}
+	if f.Approval != "" {
+		return console.Usage("--queue does not take --approval or --approve-all: what asks on a worker's machine waits for you").Hinting("answer with golem batch questions")
+	}
+	return nil
+}
+
+// queueOf returns with what a batch uses a server, from its directory or new; nil: it uses none.
+func (f *flags) queueOf(store *state.Store) (*queueKept, error) {
+	data, err := fs.ReadFile(store.Files, queueFile)
+	k := &queueKept{}
+	switch {
+	case err == nil:
+		if json.Unmarshal(data, k) != nil || len(k.Key) != natsqueue.KeySize || len(k.Private) != ed25519.SeedSize || len(k.Secret) != 16 {
+			return nil, fault.New(fault.Config, "%s of the batch is damaged", queueFile).Hinting("begin another batch with --name")
+		}
+		if f.Queue == "" || withoutToken(f.Queue) == k.URL {
+			return k, nil
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case f.Queue == "":
+		return nil, nil
+	default:
+		k.Key, k.Private, k.Secret = random(natsqueue.KeySize), random(ed25519.SeedSize), random(16)
+	}
+	k.URL = withoutToken(f.Queue)
+	return k, nil
+}
+
+// write writes with what the batch of a store uses its server.
+func (k *queueKept) write(store *state.Store) error {
+	data, err := json.Marshal(k)
+	if err == nil {
+		err = store.Files.WriteFile(queueFile, data)
+	}
+	return err
+}
+
+func random(n int) []byte {
+	data := make([]byte, n)
+	_, _ = rand.Read(data) // never fails
+	return data
+}
+
+// invitation returns the invitation of the batch, and the private key of its producer. The name
+// on the server has a part of the producer's key: two people may call their batches the same.
+func (k *queueKept) invitation(name string) (natsqueue.Invitation, ed25519.PrivateKey) {
+	private := ed25519.NewKeyFromSeed(k.Private)
+	public := private.Public().(ed25519.PublicKey)
+	sum := sha256.Sum256(public)
+	const most = 47 // with 1 and 16 more it is a name
+	i := natsqueue.Invitation{Name: name[:min(len(name), most)] + "-" + hex.EncodeToString(sum[:8]), Signer: public}
+	copy(i.Secret[:], k.Secret)
+	return i, private
+}
+
+// farWorker gives the items of a batch to other machines.
+type farWorker struct {
+	*natsqueue.Remote
+	conn     *nats.Conn
+	producer *natsqueue.Producer
+	account  *run.Account
+}
+
+// Run implements batch.Worker.
+func (w *farWorker) Run(ctx context.Context, l *batch.Lease) batch.Outcome {
+	out := w.Remote.Run(ctx, l)
+	if u := out.Result.Usage; u != nil {
+		w.account.Book(model.Usage{In: u.In, Out: u.Out, Cached: u.Cached, Written: u.Written, Cost: u.Cost})
+	}
+	return out
+}
+
+// end says to the workers whether the batch is done or cancelled, and closes the connection.
+func (w *farWorker) end(q *batch.Local, cancelled bool) error {
+	defer w.conn.Close()
+	defer w.producer.Close()
+	defer w.Close()
+	ctx, stop := context.WithTimeout(context.Background(), endPatience)
+	defer stop()
+	switch n := q.Counts(); {
+	case cancelled:
+		return w.producer.Set(ctx, natsqueue.Cancelled)
+	case n.Open == 0 && n.Parked == 0:
+		return w.producer.Set(ctx, natsqueue.Done)
+	}
+	return nil
+}
+
+// endPatience is how long golem tries to tell the workers that the batch has ended.
+const endPatience = 10 * time.Second
+
+// far begins or goes on with a batch on a server.
+func (f *flags) far(ctx context.Context, c *console.Console, k *queueKept, q *batch.Local, j job, outputs sandbox.FS, account *run.Account) (_ *farWorker, err error) {
+	address := f.Queue
+	if address == "" {
+		address = k.URL
+	}
+	w := &farWorker{account: account}
+	if w.conn, err = connect(c, address); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			w.conn.Close()
+		}
+	}()
+	invitation, private := k.invitation(q.Head.Name)
+	w.producer, err = natsqueue.Create(ctx, w.conn, natsqueue.Options{Name: invitation.Name, Key: [natsqueue.KeySize]byte(k.Key), Lease: f.lease, Watch: told{c}}, private)
+	if err != nil {
+		return nil, err
+	}
+	pack := j.data
+	if pack == nil {
+		if pack, err = q.Pack(); err != nil {
+			return nil, err
+		}
+	}
+	about := description{
+		Golem: c.Build.Version, Batch: q.Head.Name, Project: q.Head.Project, Entry: q.Head.Entry, Pack: pack, Opening: forWorkers(f.Opening), Doubt: f.Doubt, Retry: f.Retry,
+	}
+	for _, step := range []func() error{
+		func() error { return w.producer.Set(ctx, natsqueue.Going) },
+		func() error { return w.producer.Describe(ctx, about) },
+		func() error { return w.producer.Invite(ctx, invitation) },
+		func() error {
+			w.Remote, err = w.producer.Remote(ctx, q, inputFiles(q.Head.Inputs), outputs)
+			return err
+		},
+	} {
+		if err = step(); err != nil {
+			w.producer.Close()
+			return nil, err
+		}
+	}
+	c.Say("a machine works for this batch with: %s=%s golem worker %s", console.JoinVariable, invitation, k.URL)
+	c.Say("or, with the token in a file that only you can read: golem worker %s --join-file FILE", k.URL)
+	return w, nil
+}
+
+// workerName returns how a worker calls itself.
+func workerName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "a machine"
+	}
+	return host
+}

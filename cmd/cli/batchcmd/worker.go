@@ -1,0 +1,227 @@
+package batchcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"golem/core"
+	"golem/core/approval"
+	"golem/core/batch"
+	"golem/core/fault"
+	"golem/core/run"
+	"golem/core/sandbox"
+	"golem/core/state"
+	"golem/core/ui"
+	"golem/core/workspace"
+
+	"golem/cmd/cli/asking"
+	"golem/cmd/cli/console"
+	"golem/cmd/cli/machine"
+	"golem/cmd/cli/natsqueue"
+	"golem/cmd/cli/target"
+	"golem/cmd/cli/toolhost"
+)
+
+// joining is how a worker joins a batch.
+type joining struct {
+	join, file            string
+	jobs                  int
+	trust, quiet, noColor bool
+}
+
+// WorkerCommand returns golem worker.
+func WorkerCommand(c *console.Console) *cobra.Command {
+	f := &joining{}
+	cmd := &cobra.Command{
+		Use:   "worker URL",
+		Short: "run items of a batch that another machine began",
+		Long: `Joins a batch that golem batch --queue began, and runs its items until the batch is
+done. The token of the batch is in ` + console.JoinVariable + `, in a file (--join-file), or in --join.
+
+The project, the model and the limits are those of the batch; the keys are those of
+this machine, and its config.yaml holds as for every project. What a project may do
+beyond its sandbox needs your trust, as if it ran here: you are asked, or give --trust.
+Calls that ask wait for the person who began the batch.
+
+Ctrl+C gives back what the worker has; others go on with it.`,
+		Example: `  GOLEM_JOIN=golem1.… golem worker nats://queue.local:4222
+  golem worker nats://127.0.0.1:4222 --join-file join.txt --jobs 8`,
+		Args: console.Words(1, 1),
+		RunE: func(_ *cobra.Command, words []string) error { return f.carryOut(c, words[0]) },
+	}
+	s := cmd.Flags()
+	s.StringVar(&f.join, "join", "", "the `TOKEN` of the batch; other users of this machine can read it in the list of processes")
+	s.StringVar(&f.file, "join-file", "", "the `FILE` with the token of the batch")
+	s.IntVar(&f.jobs, "jobs", 4, "how many items run beside each other")
+	s.BoolVar(&f.trust, "trust", false, "trust what the batch's project allows beyond its sandbox")
+	s.BoolVarP(&f.quiet, "quiet", "q", false, "do not name the items")
+	s.BoolVar(&f.noColor, "no-color", false, "print without colours (NO_COLOR does the same)")
+	return cmd
+}
+
+// token returns the invitation that the person gave.
+func (f *joining) token(c *console.Console) (i natsqueue.Invitation, err error) {
+	text := f.join
+	switch {
+	case text != "" && f.file != "":
+		return i, console.Usage("--join and --join-file exclude each other")
+	case text != "":
+		c.Say("warning: other users of this machine can read --join in the list of processes; %s and --join-file keep it from them", console.JoinVariable)
+	case f.file != "":
+		data, err := c.ReadFile(f.file, 4<<10)
+		if err != nil {
+			return i, console.Usage("--join-file %s cannot be read: %s", f.file, fault.Of(err, fault.Usage).Message)
+		}
+		text = string(data)
+	default:
+		text = c.Env[console.JoinVariable]
+	}
+	if strings.TrimSpace(text) == "" {
+		return i, console.Usage("the token of the batch is missing").Hinting("golem batch --queue prints it: set %s to it, or write it into a file and give --join-file FILE", console.JoinVariable)
+	}
+	return natsqueue.ReadInvitation(text)
+}
+
+// carryOut joins the batch and runs items until it is done.
+func (f *joining) carryOut(c *console.Console, address string) error {
+	if f.jobs < 1 || f.jobs > 1000 {
+		return console.Usage("--jobs %d is not between 1 and 1000", f.jobs)
+	}
+	invitation, err := f.token(c)
+	if err != nil {
+		return err
+	}
+	ctx, stop := c.Interruptible(context.Background())
+	defer stop()
+	conn, err := connect(c, address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	o, err := natsqueue.Join(ctx, conn, invitation)
+	if err != nil {
+		return err
+	}
+	o.Watch, o.Inputs, o.Outputs = told{c}, sandbox.Memory(), sandbox.Memory()
+	q, err := natsqueue.Open(ctx, conn, o)
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	var about description
+	if err := q.Description(ctx, &about); err != nil {
+		return err
+	}
+	tools := toolhost.New(c, false)
+	defer tools.Close()
+	worker, err := f.worker(ctx, c, q, o, about, tools)
+	if err != nil {
+		return err
+	}
+	c.Say("this machine works for the batch %s of %s, %s beside each other; Ctrl+C ends it", ui.OneLine(about.Batch), ui.OneLine(about.Project), fault.Count(f.jobs, "item"))
+	return f.work(ctx, c, q, worker, about)
+}
+
+// worker opens the batch's project on this machine.
+func (f *joining) worker(ctx context.Context, c *console.Console, q *natsqueue.Queue, o natsqueue.Options, about description, tools *toolhost.Tools) (*core.BatchWorker, error) {
+	if about.Golem != c.Build.Version {
+		return nil, fault.New(fault.Platform, "the batch was begun by golem %s, and this is golem %s", ui.OneLine(about.Golem), c.Build.Version).Hinting("use one version of golem on all machines")
+	}
+	pack, err := workspace.ReadPack(about.Pack)
+	if err != nil {
+		return nil, err
+	}
+	opening := machine.Opening{Options: core.Options{Opening: forWorkers(about.Opening)}}
+	opening.Entry, opening.Trust = about.Entry, f.trust
+	inst, err := machine.Open(c, target.OfPack(pack, ""), opening, tools)
+	if err != nil {
+		return nil, err
+	}
+	if err := core.BeforeStaging(inst, nil); err != nil {
+		return nil, err
+	}
+	var person approval.Approver
+	if p := c.Person(); p != nil {
+		person = asking.Questions(c, p, f.noColor)
+	}
+	if err := core.BeforeBatch(ctx, inst, person, false); err != nil {
+		return nil, err
+	}
+	return core.NewBatchWorker(inst, core.BatchSetup{
+		Name: about.Batch, Inputs: o.Inputs, Outputs: o.Outputs, Host: stateKey(o.StateKey()), Account: run.NewAccount("the batch "+about.Batch, 0, 0), Queue: q, Doubt: about.Doubt,
+	})
+}
+
+// work runs items until the batch is done, cancelled or interrupted.
+func (f *joining) work(ctx context.Context, c *console.Console, q *natsqueue.Queue, w batch.Worker, about description) error {
+	seen := &naming{c: c, quiet: f.quiet}
+	for {
+		err := batch.Run(ctx, q, w, batch.Running{Jobs: f.jobs, Retry: about.Retry, Name: fmt.Sprintf("%s, pid %d", workerName(), os.Getpid()), Watch: seen})
+		state := natsqueue.Going
+		if ctx.Err() == nil && (err == nil || errors.Is(err, fault.Interrupted)) {
+			state, err = q.State(ctx)
+		}
+		switch {
+		case ctx.Err() != nil:
+			c.Say("interrupted after %s; others go on with what was under way", fault.Count(seen.ended, "item"))
+			return console.ExitCode(console.ExitInterrupted)
+		case err != nil:
+			return err
+		case state == natsqueue.Done:
+			c.Say("the batch is done; this machine ran %s", fault.Count(seen.ended, "item"))
+			return nil
+		case state == natsqueue.Cancelled:
+			c.Say("the batch was cancelled; this machine ran %s", fault.Count(seen.ended, "item"))
+			return nil
+		}
+		timer := time.NewTimer(time.Second)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// naming names the items that end.
+type naming struct {
+	c     *console.Console
+	quiet bool
+	ended int
+}
+
+// Ended implements batch.Watcher.
+func (n *naming) Ended(r batch.Result) {
+	if r.Status != batch.Parked {
+		n.ended++
+	}
+	if !n.quiet {
+		n.c.Say("item %s: %s", ui.OneLine(r.Item), r.Status)
+	}
+}
+
+// stateKey is the state.Host of a worker: it has a key, and keeps nothing.
+type stateKey []byte
+
+var _ state.Host = stateKey(nil)
+
+// Key returns the key that all workers of the batch have.
+func (k stateKey) Key() ([]byte, error) { return k, nil }
+
+// Lock returns at once.
+func (stateKey) Lock(context.Context, string) (release func(), err error) { return func() {}, nil }
+
+// Held returns false.
+func (stateKey) Held(string) bool { return false }
+
+// Append returns E_PLATFORM.
+func (stateKey) Append(string) (io.WriteCloser, error) {
+	return nil, fault.New(fault.Platform, "a worker of a batch keeps no files")
+}

@@ -1,0 +1,333 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"golem/cmd/cli/console"
+	"golem/cmd/cli/natsqueue"
+)
+
+// queueServer starts a NATS server in this process, and returns its address.
+func queueServer(t *testing.T) string {
+	t.Helper()
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: filepath.Join(t.TempDir(), "store"), NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	if !s.ReadyForConnections(patience) {
+		t.Fatal("the server does not start")
+	}
+	return s.ClientURL()
+}
+
+// farm is a directory with a project and inputs, the machine of a batch's producer.
+type farm struct {
+	t   *testing.T
+	dir string
+	url string
+}
+
+func newFarm(t *testing.T, approval string, items int) *farm {
+	t.Helper()
+	f := &farm{t: t, dir: t.TempDir(), url: queueServer(t)}
+	var inputs strings.Builder
+	for n := range items {
+		fmt.Fprintf(&inputs, "{\"id\": \"i%d\", \"text\": \"input %d\"}\n", n, n)
+	}
+	for name, text := range map[string]string{
+		"in.jsonl":      inputs.String(),
+		"p/main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {approval: {default: " + approval + "}}}\n---\nWrite.\n",
+		"p/s.yaml": `script: 1
+workers:
+  main:
+    - calls: [{tool: write_file, args: {path: /a.txt, content: one}}]
+    - calls: [{tool: write_file, args: {path: /b/c.txt, content: two}}]
+    - calls: [{tool: read_file, args: {path: /a.txt}}]
+    - say: it is done
+`,
+	} {
+		full := filepath.Join(f.dir, name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+// command returns a golem of a machine, which has a GOLEM_HOME of its own.
+func (f *farm) command(machine string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Dir = f.dir
+	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+filepath.Join(f.dir, "home", machine), "GOLEM_MODEL=", "GOLEM_APPROVAL=", "GOLEM_JOIN=", "GOLEM_QUEUE_TOKEN=")
+	return cmd
+}
+
+// begun is a process with what it says.
+type begun struct {
+	cmd   *exec.Cmd
+	lines chan string
+	all   bytes.Buffer
+}
+
+func (f *farm) begin(cmd *exec.Cmd) *begun {
+	f.t.Helper()
+	b := &begun{cmd: cmd, lines: make(chan string, 1000)}
+	out, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { _ = cmd.Process.Kill() })
+	go func() {
+		defer close(b.lines)
+		for s := bufio.NewScanner(out); s.Scan(); {
+			b.all.WriteString(s.Text() + "\n")
+			b.lines <- s.Text()
+		}
+	}()
+	return b
+}
+
+// until waits for a line with a text, n times, and returns the last one.
+func (b *begun) until(t *testing.T, text string, n int) string {
+	t.Helper()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		select {
+		case line, more := <-b.lines:
+			if !more {
+				t.Fatalf("it ended without %q:\n%s", text, &b.all)
+			}
+			if strings.Contains(line, text) {
+				if n--; n == 0 {
+					return line
+				}
+			}
+		case <-late.C:
+			t.Fatalf("no %q", text)
+		}
+	}
+}
+
+// end waits for the end of the process and checks its exit code.
+func (b *begun) end(t *testing.T, want int) {
+	t.Helper()
+	stop := time.AfterFunc(patience, func() { _ = b.cmd.Process.Kill() })
+	defer stop.Stop()
+	for range b.lines {
+		continue
+	}
+	_ = b.cmd.Wait()
+	if got := b.cmd.ProcessState.ExitCode(); got != want {
+		t.Fatalf("exit code %d, want %d:\n%s", got, want, &b.all)
+	}
+}
+
+var joinToken = regexp.MustCompile(`golem1\.\S+`)
+
+// worker begins a golem worker of another machine.
+func (f *farm) worker(machine, token string, args ...string) *begun {
+	f.t.Helper()
+	cmd := f.command(machine, append([]string{"worker", f.url, "--jobs", "2"}, args...)...)
+	cmd.Env = append(cmd.Env, "GOLEM_JOIN="+token)
+	return f.begin(cmd)
+}
+
+// results returns the results of a directory of outputs without what differs between two runs,
+// and the files of the items.
+func (f *farm) results(out string) (lines []map[string]any, files map[string]string) {
+	f.t.Helper()
+	data, err := os.ReadFile(filepath.Join(f.dir, out, "results.jsonl"))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		var r map[string]any
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			f.t.Fatal(err)
+		}
+		delete(r, "ms")
+		delete(r, "attempt")
+		lines = append(lines, r)
+	}
+	files = map[string]string{}
+	names, _ := filepath.Glob(filepath.Join(f.dir, out, "i*", "*"))
+	deep, _ := filepath.Glob(filepath.Join(f.dir, out, "i*", "*", "*"))
+	for _, name := range append(names, deep...) {
+		if data, err := os.ReadFile(name); err == nil {
+			rel, _ := filepath.Rel(filepath.Join(f.dir, out), name)
+			files[rel] = string(data)
+		}
+	}
+	return lines, files
+}
+
+// SPEC §19: a batch on several machines, of which some are killed, has the results and files of
+// a batch on one machine that nobody disturbed.
+func TestBatchOnManyMachines(t *testing.T) {
+	f := newFarm(t, "preApproved", 16)
+	f.begin(f.command("alone", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "alone")).end(t, 0)
+	p := f.begin(f.command("producer", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url, "--lease", "1s"))
+	token := joinToken.FindString(p.until(t, "a machine works for this batch", 1))
+	for n := range 3 {
+		w := f.worker(fmt.Sprint("w", n), token)
+		w.until(t, ": ok", 2)
+		if err := w.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last, other := f.worker("w8", token), f.worker("w9", token)
+	p.end(t, 0)
+	last.end(t, 0)
+	other.end(t, 0)
+	want, files := f.results("alone.out")
+	got, gotFiles := f.results("far.out")
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("results\n%v\nwant\n%v", got, want)
+	}
+	if len(files) != 32 || fmt.Sprint(gotFiles) != fmt.Sprint(files) {
+		t.Errorf("files\n%v\nwant\n%v", gotFiles, files)
+	}
+	if out, err := f.command("producer", "trace", "show", "far/i3").CombinedOutput(); err != nil || strings.Count(string(out), "write_file  ok") != 2 {
+		t.Errorf("the trace of an item: %v\n%s", err, out)
+	}
+}
+
+// What asks on a worker's machine waits for the person who began the batch, also if golem batch
+// has ended meanwhile. An answer that covers all of them lets the items go on.
+func TestBatchOnManyMachinesAsks(t *testing.T) {
+	f := newFarm(t, "ask", 4)
+	begin := []string{"batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url}
+	p := f.begin(f.command("producer", begin...))
+	token := joinToken.FindString(p.until(t, "a machine works for this batch", 1))
+	w := f.worker("w", token)
+	p.end(t, console.ExitNobody)
+	for n := range 3 { // calls of the worker, which all ask
+		out, err := f.command("producer", "batch", "questions", "far", "--json").Output()
+		var groups []struct {
+			Question struct{ Key string }
+			Items    []string
+		}
+		if err != nil || json.Unmarshal(out, &groups) != nil || len(groups) != 1 || len(groups[0].Items) != 4 {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if out, err := f.command("producer", "batch", "questions", "far", "--question", groups[0].Question.Key, "--answer", "yes").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		p = f.begin(f.command("producer", begin[:len(begin)-2]...)) // it remembers its queue
+		want := console.ExitNobody
+		if n == 2 {
+			want = 0
+		}
+		p.end(t, want)
+	}
+	w.end(t, 0)
+	_, files := f.results("far.out")
+	if len(files) != 8 {
+		t.Errorf("%v", files)
+	}
+}
+
+// A worker refuses what it does not know, before it runs anything, and says why.
+func TestWorkerRefuses(t *testing.T) {
+	f := newFarm(t, "preApproved", 1)
+	other := natsqueue.NewInvitation("nobody", make(ed25519.PublicKey, ed25519.PublicKeySize))
+	f.worker("w", "golem1.short").end(t, 2)
+	f.worker("w", "").end(t, 2)
+	w := f.worker("w", other.String())
+	w.end(t, 2)
+	if !strings.Contains(w.all.String(), "E_NOT_FOUND") {
+		t.Errorf("%s", &w.all)
+	}
+
+	p := f.begin(f.command("producer", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url))
+	token, err := natsqueue.ReadInvitation(joinToken.FindString(p.until(t, "a machine works for this batch", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*natsqueue.Invitation){
+		"another secret": func(i *natsqueue.Invitation) { i.Secret[3] ^= 1 },
+		"another signer": func(i *natsqueue.Invitation) { i.Signer = bytes.Clone(i.Signer); i.Signer[3] ^= 1 },
+	} {
+		changed := token
+		change(&changed)
+		w := f.worker("w", changed.String())
+		w.end(t, 2)
+		if !strings.Contains(w.all.String(), "E_TRUST") {
+			t.Errorf("%s:\n%s", name, &w.all)
+		}
+	}
+
+	// Another batch, of another version of golem.
+	conn, err := nats.Connect(f.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, private, _ := ed25519.GenerateKey(rand.Reader)
+	producer, err := natsqueue.Create(context.Background(), conn, natsqueue.Options{Name: "old"}, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer producer.Close()
+	invitation := natsqueue.NewInvitation("old", private.Public().(ed25519.PublicKey))
+	if err := producer.Invite(t.Context(), invitation); err != nil {
+		t.Fatal(err)
+	}
+	if err := producer.Describe(t.Context(), map[string]any{"golem": "v0.0.1", "pack": []byte("no pack")}); err != nil {
+		t.Fatal(err)
+	}
+	w = f.worker("w", invitation.String())
+	w.end(t, 2)
+	if !strings.Contains(w.all.String(), "the batch was begun by golem v0.0.1") {
+		t.Errorf("%s", &w.all)
+	}
+}
+
+// Limits of the whole batch do not hold over machines, and --approve-all is no answer for
+// another person's machine: both are refused before anything is sent.
+func TestBatchQueueRefuses(t *testing.T) {
+	f := newFarm(t, "ask", 1)
+	for want, args := range map[string][]string{
+		"does not hold over several machines": {"--limit", "cost=1"},
+		"waits for you":                       {"--approve-all"},
+		"is between 1s and 1h":                {"--lease", "2h"},
+		"is not the address of a queue":       {"--queue", "http://127.0.0.1:1"},
+		"there is no queue at":                {"--queue", "nats://127.0.0.1:1"},
+	} {
+		p := f.begin(f.command("producer", append([]string{"batch", "p", "--inputs", "in.jsonl", "--key", "id", "--queue", f.url}, args...)...))
+		p.end(t, 2)
+		if !strings.Contains(p.all.String(), want) {
+			t.Errorf("no %q in\n%s", want, &p.all)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package natsqueue
+
+import (
+	"context"
+	"encoding/json"
+
+	"golem/core/fault"
+)
+
+// Description decodes what the producer described into v. If the server has nothing that the
+// producer signed, the error is E_TRUST.
+func (q *Queue) Description(ctx context.Context, v any) error {
+	subject := q.subject(setupSubject)
+	m, err := q.last(ctx, subject)
+	if err != nil {
+		return unreachable(err)
+	}
+	wrong := ignored("the producer did not describe it yet")
+	if m != nil {
+		b, err := q.unpack(ctx, subject, m.Data)
+		switch {
+		case err == nil && b.by(q.signer) && json.Unmarshal(b.data, v) == nil:
+			return nil
+		case err == nil:
+			wrong = "it is not signed by the producer"
+		case !q.ignores(subject, err):
+			return unreachable(err)
+		default:
+			wrong = ignored(err.Error())
+		}
+	}
+	return fault.New(fault.Trust, "the description of the batch does not count: %s", string(wrong)).Hinting("run the command again that began the batch")
+}
