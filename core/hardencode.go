@@ -67,12 +67,16 @@ func (h *hardening) Link(ctx context.Context, written string) (harden.Code, erro
 	if err != nil {
 		return nil, err
 	}
-	return h.with(h.filesFor(source, module))
+	files, err := h.filesFor(source, module)
+	if err != nil {
+		return nil, harden.Broken{Err: err}
+	}
+	return h.with(files)
 }
 
 // known returns the report about the code that the worker has, if a model could learn nothing
 // from the cases; nil otherwise.
-func (h *hardening) known(ctx context.Context, cases harden.Cases) (*harden.Report, error) {
+func (h *hardening) known(ctx context.Context) (*harden.Report, error) {
 	if !h.how.Again {
 		return nil, nil
 	}
@@ -80,7 +84,20 @@ func (h *hardening) known(ctx context.Context, cases harden.Cases) (*harden.Repo
 	if err != nil {
 		return nil, err
 	}
-	return harden.Known(ctx, h.worker.ID, code, cases)
+	return harden.Known(ctx, h.worker.ID, code, h.cases, h.writtenOf())
+}
+
+// writtenOf returns the list of the cases of which the worker's module was written.
+func (h *hardening) writtenOf() harden.CaseList {
+	list, err := sandbox.ReadFile(h.root, h.places.Cases(), harden.MaxCaseList)
+	if err != nil {
+		return harden.CaseList{}
+	}
+	module, err := sandbox.ReadFile(h.root, h.places.Module, largestModule)
+	if err != nil {
+		return harden.CaseList{}
+	}
+	return harden.ReadList(list, module)
 }
 
 // with makes the project with other files, in memory.

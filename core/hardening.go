@@ -61,11 +61,11 @@ func (i *Instance) Harden(ctx context.Context, worker string, how HardenRun) (*H
 	if err != nil {
 		return nil, err
 	}
-	cases, err := harden.Split(distinct)
+	h.cases, err = harden.Split(distinct)
 	if err != nil {
 		return nil, err
 	}
-	if known, err := h.known(ctx, cases); known != nil || err != nil {
+	if known, err := h.known(ctx); known != nil || err != nil {
 		if known != nil {
 			known.Conflicts, known.LeftOut, known.Before = conflicts, left, beforeOf(distinct)
 		}
@@ -76,7 +76,7 @@ func (i *Instance) Harden(ctx context.Context, worker string, how HardenRun) (*H
 		return nil, err
 	}
 	run := harden.Hardening{
-		Worker: h.asked(), Cases: cases, Rounds: cmp.Or(how.Rounds, usualRounds), Source: h.before(), Writer: writer, Linker: h, Watch: how.Watch,
+		Worker: h.asked(), Cases: h.cases, Rounds: cmp.Or(how.Rounds, usualRounds), Source: h.before(), Writer: writer, Linker: h, Watch: how.Watch,
 	}
 	report, err := run.Run(ctx)
 	report.Conflicts, report.LeftOut, report.Before = conflicts, left, beforeOf(distinct)
@@ -95,6 +95,7 @@ type hardening struct {
 	worker *project.Worker
 	root   sandbox.FS
 	places harden.Places
+	cases  harden.Cases
 	text   []byte // of the worker file
 	edited []byte
 	lock   map[string]string // what tools.lock says; nil: there is none
@@ -219,8 +220,12 @@ func (h *hardening) before() string {
 }
 
 // filesFor returns the files that a source and its module make of the project.
-func (h *hardening) filesFor(source string, module []byte) map[string][]byte {
-	out := map[string][]byte{h.places.Source: []byte(source), h.places.Module: module}
+func (h *hardening) filesFor(source string, module []byte) (map[string][]byte, error) {
+	list, err := harden.ListOf(module, h.cases).Encode()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]byte{h.places.Source: []byte(source), h.places.Module: module, h.places.Cases(): list}
 	if string(h.edited) != string(h.text) {
 		out[h.places.Worker] = h.edited
 	}
@@ -233,7 +238,7 @@ func (h *hardening) filesFor(source string, module []byte) map[string][]byte {
 		}
 		out[config.ToolLockFile] = config.EncodeToolLock(digests, h.from)
 	}
-	return out
+	return out, nil
 }
 
 // result keeps the draft in .golem/harden, and returns what Apply would write.
@@ -247,7 +252,9 @@ func (h *hardening) result(ctx context.Context, report *harden.Report) (*Hardene
 		return nil, err
 	}
 	report.Source = whole
-	out.files = h.filesFor(whole, module)
+	if out.files, err = h.filesFor(whole, module); err != nil {
+		return nil, err
+	}
 	report.Files = sortedNames(out.files)
 	report.Draft = sha256Of(append([]byte(whole), h.edited...))
 	for _, name := range report.Files {

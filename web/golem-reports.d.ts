@@ -24,6 +24,7 @@ export interface HardenReport {
   changing?: number
   may_call?: string[]
   nothing_new?: boolean
+  new_unseen?: number
   warning?: string
   files?: string[]
   draft?: string

@@ -19,8 +19,9 @@ type Part struct {
 	Differences []Difference `json:"differences,omitempty"`
 
 	fuel, ms int64
-	changing int            // cases in which the worker changes files
-	tried    map[string]int // what the code may not do, and how often it was refused
+	changing int                // cases in which the worker changes files
+	open     []worktest.Example // the cases of Differences
+	tried    map[string]int     // what the code may not do, and how often it was refused
 }
 
 // Difference is a case for which code did not give the worker's answer.
@@ -77,11 +78,11 @@ func (p *Part) count(c worktest.Example, got Result) {
 		p.Differ++
 		d.Files = c.Written.Differences(got.Written)
 	}
-	p.Differences = append(p.Differences, d)
+	p.Differences, p.open = append(p.Differences, d), append(p.open, c)
 }
 
 // counts returns the part without its cases.
 func (p Part) counts() Part {
-	p.Differences = nil
+	p.Differences, p.open = nil, nil
 	return p
 }

@@ -4,13 +4,16 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"golem/core/fault"
 )
 
 // Known judges the code that a worker has. It returns nil if a model could learn something: the
-// code answers a case that the model would be shown otherwise than the worker did, or not at all.
-func Known(ctx context.Context, worker string, code Code, cases Cases) (*Report, error) {
+// code answers a case that the model would be shown otherwise than the worker did, or not at all,
+// and the case was not among those of which the code was written.
+func Known(ctx context.Context, worker string, code Code, cases Cases, written CaseList) (*Report, error) {
 	shown, err := Judge(ctx, code, cases.Shown)
-	if err != nil || shown.Same < shown.Cases {
+	if err != nil || len(written.without(shown.open)) > 0 {
 		return nil, err
 	}
 	held, err := Judge(ctx, code, cases.Held)
@@ -19,14 +22,23 @@ func Known(ctx context.Context, worker string, code Code, cases Cases) (*Report,
 	}
 	return &Report{
 		Golem: "harden", V: 1, Worker: worker, Rounds: []Round{}, ShownCases: shown.Cases, HeldCases: held.Cases, Shown: shown, Held: held,
-		After: costOf(shown, held), Advice: Advice{NothingNew: true},
+		After: costOf(shown, held), Advice: Advice{NothingNew: true, HeldNew: len(written.without(held.open))},
 	}, nil
 }
 
 // nothingNew is the text of a report for which no model was asked.
 func (r *Report) nothingNew() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Nothing new: the code of %s answers all %d cases that a model would see as the worker did.\nNo model was asked, and nothing was written.\n\n", safe(r.Worker), r.ShownCases)
+	if r.Shown.Same == r.Shown.Cases {
+		fmt.Fprintf(&b, "Nothing new: the code of %s answers all %d cases that a model would see as the worker did.\n", safe(r.Worker), r.ShownCases)
+	} else {
+		fmt.Fprintf(&b, "Nothing new: the code of %s answers %d of %d cases that a model would see as the worker did.\nThe others were there when it was written.\n", safe(r.Worker), r.Shown.Same, r.ShownCases)
+	}
+	b.WriteString("No model was asked, and nothing was written.\n")
+	if r.HeldNew > 0 {
+		fmt.Fprintf(&b, "%s, which the code does not answer as the worker did, would not be shown to a model.\nMore cases of this kind let it learn: run the worker on other inputs like it, or write tests.\n", fault.Count(r.HeldNew, "new case"))
+	}
+	b.WriteString("\n")
 	r.rows(&b)
 	r.differences(&b)
 	r.without(&b)

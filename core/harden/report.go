@@ -50,10 +50,11 @@ type Suspicion struct {
 type Advice struct {
 	Changing int      `json:"changing,omitempty"` // cases in which the worker changes files
 	MayCall  []string `json:"may_call,omitempty"` // hardened.calls
-	// NothingNew says that the code which the worker has answers all cases that a model would
-	// see as the worker did: no model was asked, and there is no Source.
+	// NothingNew says that the code which the worker has answers all new cases that a model
+	// would see as the worker did: no model was asked, and there is no Source.
 	NothingNew bool   `json:"nothing_new,omitempty"`
-	Warning    string `json:"warning,omitempty"` // why a person should not apply the code, see Doubt
+	HeldNew    int    `json:"new_unseen,omitempty"` // with NothingNew: new cases that no model would see, and that are not the same
+	Warning    string `json:"warning,omitempty"`    // why a person should not apply the code, see Doubt
 }
 
 // Cost is what a call costs.

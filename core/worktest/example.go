@@ -61,6 +61,20 @@ func (e Example) key() string {
 	return key + "\n" + string(around)
 }
 
+// Digest returns what tells whether a case is the same as another: a SHA-256 of its input, its
+// output and the files, cut to 16 hexadecimal digits.
+func (e Example) Digest() string {
+	output := e.Output
+	if canonical, ok := structure(output); ok {
+		output = canonical
+	}
+	all, err := json.Marshal([]any{e.key(), string(output), e.Written})
+	if err != nil { // unreachable: these always encode
+		return ""
+	}
+	return digestOf(string(all))[:16]
+}
+
 // Distinct returns one example for each input, in the order of the inputs' digests, and the
 // inputs that have several outputs, or after which the files are several ones.
 func Distinct(all []Example) (distinct []Example, conflicts []Conflict) {

@@ -15,7 +15,7 @@ export function Report({ of }) {
   return (
     <>
       {of.nothing_new
-        ? <p class="note good" role="status"><b>Nothing new:</b> the code answers all {count(of.shown_cases, 'case')} that a model would see as the worker did. No model was asked, and nothing was written.</p>
+        ? <p class="note good" role="status"><b>Nothing new:</b> the code answers {of.shown.same === of.shown_cases ? 'all' : `${of.shown.same} of`} {count(of.shown_cases, 'case')} that a model would see as the worker did{of.shown.same === of.shown_cases ? '' : '; the others were there when it was written'}. No model was asked, and nothing was written.{of.new_unseen > 0 && ` ${count(of.new_unseen, 'new case')}, which the code does not answer as the worker did, would not be shown to a model. More cases of this kind let it learn: run the worker on other inputs like it, or write tests.`}</p>
         : of.warning
         ? <p class="note warn" role="status"><b>Do not apply it unread:</b> {visible(of.warning)}.</p>
         : <p class="note good" role="status"><b>Nothing found speaks against it.</b> Of {count(of.held_cases, 'case')} that the model did not see, the code answers {of.held.same} as the worker did. What it leaves open, the worker answers.</p>}
@@ -28,7 +28,10 @@ export function Report({ of }) {
         {of.changing > 0 && !of.may_call?.length && <p class="note warn">In {count(of.changing, 'case')} the worker changes files, and its code may not. Give it rights first: write hardened: {'{module: …, calls: [write_file]}'} into the worker, then harden it again.</p>}
         <Table name="Costs" head={['A call', 'Cost', 'Tokens in, out', 'Time', 'Fuel']} rows={[costs('before', of.before), costs('after', of.after)]} />
       </>}
-      {of.nothing_new && <Differences name="Cases that no model sees" part={of.held} />}
+      {of.nothing_new && <>
+        <Differences name="Cases that no model sees" part={of.held} />
+        <Differences name="Cases that a model would see" part={of.shown} />
+      </>}
       {!of.nothing_new && <p class="small muted">Writing the code used {of.spent.in} tokens in, {of.spent.out} out: {price(of.spent, of.spent.cost_partial)}.</p>}
       {(of.conflicts ?? []).slice(0, most).map((c, i) => <p key={i} class="small">Left out, because the worker gave several answers: {brief(c.input)}</p>)}
       {of.conflicts?.length > most && <p class="small">And {count(of.conflicts.length - most, 'more input')} with several answers.</p>}
