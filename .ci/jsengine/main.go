@@ -114,13 +114,16 @@ func compileEngine(dir string) ([]byte, error) {
 		fmt.Fprintf(&c, "%d,", b)
 	}
 	fmt.Fprintf(&c, "0};\nconst unsigned boot_js_length = %d;\n", len(boot))
+	if err := changed(sources, dir); err != nil {
+		return nil, err
+	}
 	bootC, wasm := filepath.Join(dir, "boot.c"), filepath.Join(dir, "engine.wasm")
 	if err := os.WriteFile(bootC, c.Bytes(), 0o644); err != nil {
 		return nil, err
 	}
 	args := []string{
 		"--target=wasm32-wasi", "--sysroot=/usr", "-I/usr/include/wasm32-wasi", "-mexec-model=reactor", "-Oz", "-flto", "-w",
-		"-DNDEBUG", "-D_GNU_SOURCE", "-I" + sources, "-Wl,--lto-O2", "-Wl,-s", "-Wl,-z,stack-size=1048576", "-Wl,--export=golem_slot",
+		"-DNDEBUG", "-D_GNU_SOURCE", "-I" + dir, "-I" + sources, "-Wl,--lto-O2", "-Wl,-s", "-Wl,-z,stack-size=1048576", "-Wl,--export=golem_slot",
 		"core/jstool/engine/engine.c", "core/jstool/engine/stack.c", bootC,
 	}
 	for _, name := range []string{"cutils.c", "libregexp.c", "libunicode.c", "xsum.c"} {

@@ -40,11 +40,12 @@ func (f filledInstance) Call(ctx context.Context, in Invocation, host Host) (Res
 }
 
 // explained returns the error of a call with what it means in JavaScript: the engine ends a
-// recursion of functions itself, with its line, so that what used up the stack is data.
+// recursion of functions, and JSON that is nested too deep, itself, with its line, so that what
+// used up the stack is the text of a program.
 func (m *Module) explained(err error) error {
 	if !errors.Is(err, fault.ToolStack) || !slices.ContainsFunc(m.info.Exports, func(e guard.Export) bool { return e.Name == slotExport }) {
 		return err
 	}
-	return fault.New(fault.ToolStack, "JSON.parse, JSON.stringify or the result of the tool met data that is nested thousands of levels deep, which is too deep for the JavaScript engine").
-		Hinting("nest it less deep: a result may have 512 levels, and JSON.parse and JSON.stringify are sure of 1,000")
+	return fault.New(fault.ToolStack, "eval or Function got a program that is nested too deep for the JavaScript engine").
+		Hinting("nest it less deep: about 100 pairs of brackets in one another are the most")
 }

@@ -54,9 +54,16 @@
     if (value === undefined) return {content: []}
     if (typeof value === 'string') return {content: [{type: 'text', text: value}]}
     if (value !== null && typeof value === 'object' && typeof value.toJSON !== 'function' && Array.isArray(value.content) && value.content.every((c) => c && typeof c.type === 'string')) return value
-    const data = stringify(value)
+    let data, copy
+    try {
+      data = stringify(value)
+      if (data !== undefined) copy = parse(data)
+    } catch (e) {
+      if (e instanceof RangeError && e.message.endsWith('nested too deep for JSON')) throw new RangeError(`${name} returned data that is nested too deep: a result may have 512 levels`)
+      throw e
+    }
     if (data === undefined || typeof value === 'bigint') throw new TypeError(`${name} returned a ${typeof value}, which is no JSON: return a string, a number, a boolean, a list or an object`)
-    return {content: [], structuredContent: parse(data)}
+    return {content: [], structuredContent: copy}
   }
 
   // run imports the tool, and returns its description or what its function returned, as JSON.
