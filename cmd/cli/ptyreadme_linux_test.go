@@ -45,6 +45,7 @@ func TestReadmeShowsTheScreen(t *testing.T) {
 		t.Errorf("the README shows\n%s\nthe terminal\n%s", screen, got)
 	}
 	r.press("y")
+	r.sees("> [y]") // keys that come at once count as typed text
 	r.press("\r")
 	r.exit(0)
 	if garden() == before {
