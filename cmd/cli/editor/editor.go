@@ -14,8 +14,8 @@ import (
 )
 
 // Choice is one completion: the text that replaces the typed word, and a short help
-// text.
-type Choice struct{ Text, Help string }
+// text. Shown, if it is set, is what the list shows in place of both.
+type Choice struct{ Text, Help, Shown string }
 
 // Options are the history and the sources of completions that an Editor uses. A field
 // with its zero value switches its feature off.

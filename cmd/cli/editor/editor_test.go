@@ -151,7 +151,7 @@ func TestSearch(t *testing.T) {
 
 func completing() Options {
 	return Options{
-		Commands: []Choice{{"/help", "list the commands"}, {"/model", "use another model"}, {"/new", "start over"}},
+		Commands: []Choice{{"/help", "list the commands", ""}, {"/model", "use another model", ""}, {"/new", "start over", ""}},
 		Values: func(command, prefix string) (out []Choice) {
 			for _, v := range []string{"ollama:a", "openai:b"} {
 				if command == "/model" && strings.HasPrefix(v, prefix) {
@@ -265,4 +265,19 @@ func FuzzEditor(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A choice that has something to show is listed with this, and is completed with its text.
+func TestChoiceIsShown(t *testing.T) {
+	e := New(Options{Values: func(string, string) []Choice {
+		return []Choice{{Text: "20260101-1a", Help: "Owls", Shown: "Jan 1  Owls  20260101-1a"}}
+	}})
+	e.Offer("/resume ")
+	if lines, _, _ := e.View(16, 5, false); len(lines) != 2 || lines[1] != "› Jan 1  Owls  …" && lines[1] != "  Jan 1  Owls  …" {
+		t.Errorf("%q", lines)
+	}
+	press(e, "«enter»")
+	if e.Text() != "/resume 20260101-1a " {
+		t.Errorf("%q", e.Text())
+	}
 }

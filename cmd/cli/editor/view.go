@@ -159,7 +159,9 @@ func (e *Editor) list(width, most int, color bool) []string {
 	var out []string
 	for i, c := range o.choices[first : first+n] {
 		text := c.Text
-		if c.Help != "" {
+		if c.Shown != "" {
+			text = c.Shown
+		} else if c.Help != "" {
 			text += strings.Repeat(" ", min(wide, width)-min(widthOf(c.Text), min(wide, width))+2) + c.Help
 		}
 		lead, style := "  ", "2"

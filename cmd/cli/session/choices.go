@@ -86,18 +86,25 @@ func (w *writing) conversations(prefix string) []editor.Choice {
 		if l.ID == w.live.id() || l.Error != nil || err == nil && l.Worker != entry.ID {
 			continue
 		}
-		w.kept = append(w.kept, editor.Choice{Text: l.ID, Help: console.WhenText(l.Time) + "  " + ui.Brief(l.Title)})
+		title := ui.Brief(l.Title)
+		w.kept = append(w.kept, editor.Choice{Text: l.ID, Help: title, Shown: console.WhenText(l.Time) + "  " + title + "  " + l.ID})
 	}
 	return w.kept
 }
 
 // having returns the choices that have all words of a text, in any case. Those that begin
-// with it come first.
+// with it come first. Where the list shows something else than the text, such as times, only
+// a word of minSign bytes or more finds this: a shorter one is in all of them.
 func having(all []editor.Choice, text string) (out []editor.Choice) {
 	words := strings.Fields(strings.ToLower(text))
 	for _, c := range all {
-		in := strings.ToLower(c.Text + " " + c.Help)
-		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(in, word) }) {
+		in, signs := strings.ToLower(c.Text+" "+c.Help), ""
+		if c.Shown != "" {
+			in, signs = strings.ToLower(c.Help), strings.ToLower(c.Shown)
+		}
+		if strings.HasPrefix(c.Text, text) || !slices.ContainsFunc(words, func(word string) bool {
+			return !strings.Contains(in, word) && (len(word) < minSign || !strings.Contains(signs, word))
+		}) {
 			out = append(out, c)
 		}
 	}
@@ -106,6 +113,9 @@ func having(all []editor.Choice, text string) (out []editor.Choice) {
 	})
 	return out
 }
+
+// minSign is the shortest word that finds a time or an ID, in bytes.
+const minSign = 4
 
 func btoi(b bool) int {
 	if b {

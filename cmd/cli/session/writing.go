@@ -191,7 +191,7 @@ func (w *writing) values(command, prefix string) []editor.Choice {
 	case "/resume":
 		return having(w.conversations(prefix), prefix)
 	case "/rewind":
-		all = w.messages()
+		return having(w.messages(), prefix)
 	case "/tool", "/call":
 		all = w.tools
 	case "/attach":
