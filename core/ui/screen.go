@@ -29,6 +29,8 @@ func Choices(r approval.Request) []Choice {
 				means = "no: nothing of this is used in this run, and what needs it fails"
 			case r.Kind != approval.KindTool && yes:
 				means = "yes, to all of this"
+			case r.Kind == approval.KindResume && l.answer == approval.No:
+				means = "no"
 			case l.answer == approval.No:
 				means = "no, this once"
 			}

@@ -132,9 +132,9 @@ function Secrets() {
           <td><button class="button danger" onClick={() => set(name)} aria-label={`Remove the secret ${name}`}>Remove</button></td>
         </tr>
       ))}</tbody></table>}
-      <form class="row" noValidate onSubmit={add}>
-        <input class="input" name="name" required pattern="[A-Za-z][A-Za-z0-9_.\-]{0,63}" title="a letter, then letters, digits, _ . and -" spellcheck={false} autocomplete="off" aria-label="name of a secret" placeholder="NAME" />
-        <input class="input grow" name="value" type="password" required maxLength={8192} autocomplete="off" aria-label="value of the secret" placeholder="value" onInput={(e) => e.target.setCustomValidity('')} />
+      <form class="row fields" aria-label="A secret" noValidate onSubmit={add}>
+        <label class="field"><span class="label">Name</span><input class="input" name="name" required pattern="[A-Za-z][A-Za-z0-9_.\-]{0,63}" title="a letter, then letters, digits, _ . and -" spellcheck={false} autocomplete="off" aria-label="name of a secret" placeholder="NAME" /></label>
+        <label class="field grow"><span class="label">Value</span><input class="input" name="value" type="password" required maxLength={8192} autocomplete="off" aria-label="value of the secret" placeholder="at least 6 characters" onInput={(e) => e.target.setCustomValidity('')} /></label>
         <button class="button">Keep</button>
       </form>
     </section>
@@ -161,13 +161,13 @@ function Search() {
       <p class="small">Who answers <code>web_search</code>, in a worker with <code>{'toolsets: {web: {}}'}</code> and <code>{'sandbox: {network_enabled: true}'}</code>. No project can choose it. The provider has to allow pages to ask it (CORS).</p>
       {settings.ownWeb
         ? <p class="note small">Your configuration below says <code>web:</code>, and so decides: write <code>{'web: {search: {provider: …}}'}</code> there.</p>
-        : <form class="row" onSubmit={(e) => e.preventDefault()}>
-            <select class="input" aria-label="search provider" value={search.provider ?? ''} onChange={(e) => set(e.target.value ? { provider: e.target.value } : {})}>
+        : <form class="row fields" aria-label="Search" onSubmit={(e) => e.preventDefault()}>
+            <label class="field"><span class="label">Provider</span><select class="input" aria-label="search provider" value={search.provider ?? ''} onChange={(e) => set(e.target.value ? { provider: e.target.value } : {})}>
               <option value="">none</option>
               {known.map((s) => <option key={s.name} value={s.name}>{s.name}</option>)}
-            </select>
-            {row && <input class="input grow" inputMode="url" spellcheck={false} aria-label={`address of ${row.name}`} placeholder={row.url || 'https://…'} value={search.url ?? ''} onChange={(e) => set({ ...search, url: withScheme(e.target.value) || undefined })} />}
-            {row?.keyVar && <input class="input" type="password" autocomplete="off" spellcheck={false} aria-label={`key of ${row.name}, ${row.keyVar}`} placeholder={row.keyVar} value={settings.environment()[row.keyVar] ?? ''} onChange={(e) => key(e.target.value)} />}
+            </select></label>
+            {row && <label class="field grow"><span class="label">Address</span><input class="input" inputMode="url" spellcheck={false} aria-label={`address of ${row.name}`} placeholder={row.url || 'https://…'} value={search.url ?? ''} onChange={(e) => set({ ...search, url: withScheme(e.target.value) || undefined })} /></label>}
+            {row?.keyVar && <label class="field"><span class="label">Key</span><input class="input" type="password" autocomplete="off" spellcheck={false} aria-label={`key of ${row.name}, ${row.keyVar}`} placeholder={row.keyVar} value={settings.environment()[row.keyVar] ?? ''} onChange={(e) => key(e.target.value)} /></label>}
           </form>}
       {row && !row.url && !search.url && <p class="note warn small">{row.name} has no address of its own: write that of yours.</p>}
     </section>

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -62,16 +63,34 @@ func (s *Session) screen(inst *core.Instance, entry *project.Worker, one *consol
 	}
 	c.Attach(&console.Front{Tell: tell})
 	s.UI, s.Options.Recap = u, false
-	s.live.recall = func(id string) { u.Recall(said(inst, id)) }
-	if s.Options.Resume == nil {
-		s.live.recall = nil
-	}
+	s.live.recall = s.recall(inst, u)
 	s.finish = func(res run.Result) error {
 		c.Attach(nil)
 		if u.Close() == nil && !s.onward {
 			s.farewell(res)
 		}
 		return nil
+	}
+}
+
+// recall shows what was said in a conversation that goes on, before golem asks whether and how
+// it goes on. The function that it returns shows a branch, or another conversation, when the chat
+// is open; nil: the conversation is new.
+func (s *Session) recall(inst *core.Instance, u *tui.UI) func(id string) {
+	if s.Options.Resume == nil {
+		return nil
+	}
+	later := func(id string) { u.Recall(said(inst, id)) }
+	kept := inst.Conversations()
+	if kept == nil || s.Options.At > 0 {
+		return later
+	}
+	id := cmp.Or(*s.Options.Resume, conversation.Newest(kept))
+	u.Recall(said(inst, id))
+	return func(opened string) {
+		if opened != id {
+			later(opened)
+		}
 	}
 }
 

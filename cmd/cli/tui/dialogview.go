@@ -92,7 +92,7 @@ func (d *dialog) title() string {
 	switch {
 	case d.sure:
 		return "Save this rule and run the call?"
-	case d.Kind == approval.KindInput:
+	case d.Kind == approval.KindInput, d.Kind == approval.KindResume:
 		return "Question"
 	case d.Kind == approval.KindTrust:
 		return "Trust"
