@@ -10,6 +10,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,34 +26,49 @@ import (
 	"golem/cmd/cli/natsqueue"
 )
 
-// queueServer starts a NATS server in this process, and returns its address.
-func queueServer(t *testing.T) string {
-	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: filepath.Join(t.TempDir(), "store"), NoSigs: true, NoLog: true})
+// queueServer is a NATS server in this process.
+type queueServer struct {
+	t   *testing.T
+	dir string // of its store
+	s   *server.Server
+}
+
+// start starts the server; at port 0 at any free one.
+func (q *queueServer) start(port int) {
+	q.t.Helper()
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	var err error
+	q.s, err = server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: q.dir, NoSigs: true, NoLog: true})
 	if err != nil {
-		t.Fatal(err)
+		q.t.Fatal(err)
 	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the server does not start")
+	q.s.Start()
+	if !q.s.ReadyForConnections(patience) {
+		q.t.Fatal("the server does not start")
 	}
-	return s.ClientURL()
+}
+
+func (q *queueServer) stop() {
+	q.s.Shutdown()
+	q.s.WaitForShutdown()
 }
 
 // farm is a directory with a project and inputs, the machine of a batch's producer.
 type farm struct {
-	t   *testing.T
-	dir string
-	url string
+	t     *testing.T
+	dir   string
+	url   string
+	queue *queueServer
 }
 
 func newFarm(t *testing.T, approval string, items int) *farm {
 	t.Helper()
-	f := &farm{t: t, dir: t.TempDir(), url: queueServer(t)}
+	f := &farm{t: t, dir: t.TempDir(), queue: &queueServer{t: t, dir: filepath.Join(t.TempDir(), "store")}}
+	f.queue.start(0)
+	t.Cleanup(func() { f.queue.stop() })
+	f.url = f.queue.s.ClientURL()
 	var inputs strings.Builder
 	for n := range items {
 		fmt.Fprintf(&inputs, "{\"id\": \"i%d\", \"text\": \"input %d\"}\n", n, n)
@@ -217,8 +233,45 @@ func TestBatchOnManyMachines(t *testing.T) {
 	if len(files) != 32 || fmt.Sprint(gotFiles) != fmt.Sprint(files) {
 		t.Errorf("files\n%v\nwant\n%v", gotFiles, files)
 	}
-	if out, err := f.command("producer", "trace", "show", "far/i3").CombinedOutput(); err != nil || strings.Count(string(out), "write_file  ok") != 2 {
+	if out, err := f.command("producer", "trace", "show", "far/i3").CombinedOutput(); err != nil || !strings.Contains(string(out), "read_file  ok") {
 		t.Errorf("the trace of an item: %v\n%s", err, out)
+	}
+}
+
+// A queue that goes away and comes back, and a producer that is interrupted, killed and begins
+// again, lose nothing.
+func TestBatchOnManyMachinesQueueEnds(t *testing.T) {
+	f := newFarm(t, "preApproved", 30)
+	begin := f.command("producer", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url)
+	p := f.begin(begin)
+	token := joinToken.FindString(p.until(t, "a machine works for this batch", 1))
+	w := f.worker("w", token)
+	w.until(t, ": ok", 3)
+	port := f.queue.s.Addr().(*net.TCPAddr).Port
+	f.queue.stop()
+	f.queue.start(port)
+	w.until(t, ": ok", 3)
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	p.end(t, console.ExitInterrupted)
+	w.until(t, ": ok", 3)
+	p = f.begin(f.command("producer", "batch", "retry", "far"))
+	p.until(t, "a machine works for this batch", 1)
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p = f.begin(f.command("producer", begin.Args[1:]...))
+	p.end(t, 0)
+	w.end(t, 0)
+	lines, files := f.results("far.out")
+	if len(lines) != 30 || len(files) != 60 {
+		t.Errorf("%d results, %d files", len(lines), len(files))
+	}
+	for _, r := range lines {
+		if r["status"] != "ok" {
+			t.Errorf("%v", r)
+		}
 	}
 }
 
