@@ -104,8 +104,10 @@ func (h *localHolder) Ask(_ context.Context, q Question) error {
 	if err != nil {
 		return err
 	}
-	if err := h.of.mark(e, mark{N: e.n, Status: Parked, Question: &q}); err != nil {
-		return err
+	if e.question != q.Key { // otherwise its mark says so already: the item asks again what it asked
+		if err := h.of.mark(e, mark{N: e.n, Status: Parked, Question: &q}); err != nil {
+			return err
+		}
 	}
 	if err := h.of.append(e, record{N: e.n, Release: true}); err != nil {
 		return err

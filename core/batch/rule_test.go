@@ -184,3 +184,37 @@ func TestQuestionEditedByHand(t *testing.T) {
 func replaced(data []byte, old, text string) []byte {
 	return bytes.ReplaceAll(data, []byte(old), []byte(text))
 }
+
+// An item that asks the same again, because nobody answered, is parked without another copy of its
+// question.
+func TestSameQuestionIsKeptOnce(t *testing.T) {
+	l := &local{store: state.Memory(sandbox.Memory())}
+	q := l.Open(t, "a")
+	question := batch.QuestionOf(approval.Request{Kind: approval.KindTool, Tool: "send", Args: []byte(`{"to":"x"}`)})
+	size := func() int64 {
+		info, err := fs.Stat(l.store.Files, "00000.marks.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	first := int64(0)
+	for range 3 {
+		held, err := q.Lease(t.Context(), "")
+		if err == nil {
+			err = held.Ask(t.Context(), question)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == 0 {
+			first = size()
+		}
+		q = l.Again(t)
+		groups, err := l.open.Questions(false)
+		if err != nil || len(groups) != 1 || size() != first {
+			t.Errorf("%d questions, %d bytes instead of %d, %v", len(groups), size(), first, err)
+		}
+		l.open.Reconsider()
+	}
+}

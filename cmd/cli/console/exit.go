@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +51,29 @@ func Faults(err error) fault.List {
 // JSONLine returns a value as one line of JSON, for --json.
 func JSONLine(v any) (string, error) {
 	data, err := json.Marshal(v)
-	return string(data) + "\n", err
+	return escapedJSON(string(data)) + "\n", err
+}
+
+// escapedJSON writes what a terminal obeys or hides (control characters above ASCII, marks of the
+// direction of text) as escapes of JSON: the value stays the same. Outside of strings JSON has
+// only ASCII.
+func escapedJSON(line string) string {
+	acts := func(r rune) bool { return r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
+	if strings.IndexFunc(line, acts) < 0 {
+		return line
+	}
+	var b strings.Builder
+	for _, r := range line {
+		switch high, low := utf16.EncodeRune(r); {
+		case !acts(r):
+			b.WriteRune(r)
+		case high != utf8.RuneError:
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }
 
 // Bare is the error of a command that stands without its subcommand: golem prints its
