@@ -70,7 +70,7 @@ func (l *Local) Update(src Source) (c Changes, err error) {
 	})
 	if err == nil && c.Known+c.Added == 0 {
 		err = fault.New(fault.Usage, "the inputs have no item").
-			Hinting("give one input a line, rows below the line of names of a table, or files in a directory")
+			Hinting("give one input a line, rows below the line of names of a table, or files in a directory (names that begin with a dot do not count)")
 	}
 	if err == nil {
 		c.Removed, err = addGone(l, w, before)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -111,7 +112,7 @@ func (in Input) field(name string) (string, error) {
 	}
 	raw, there := object[name]
 	if !there {
-		return "", fault.New(fault.Usage, "%s has no field %s for --key", in.place(), fault.Quoted(name))
+		return "", fault.New(fault.Usage, "%s has no field %s for --key", in.place(), fault.Quoted(name)).Hinting("%s", fault.DidYouMean(name, fieldsOf(object)))
 	}
 	key := string(bytes.TrimSpace(raw))
 	var text string
@@ -128,6 +129,18 @@ func (in Input) field(name string) (string, error) {
 		return "", fault.New(fault.Usage, "%s: the field %s has %d bytes, and a key has at most %d", in.place(), fault.Quoted(name), len(key), mostKey)
 	}
 	return key, nil
+}
+
+// mostFields is how many fields of an input are named.
+const mostFields = 20
+
+// fieldsOf returns the names of an object's fields, sorted and short.
+func fieldsOf(object map[string]json.RawMessage) (names []string) {
+	for name := range object {
+		names = append(names, fault.Brief(name))
+	}
+	slices.Sort(names)
+	return names[:min(len(names), mostFields)]
 }
 
 func (in Input) place() string { return placeOf(in.Line, in) }

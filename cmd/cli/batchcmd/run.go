@@ -81,6 +81,8 @@ func (f *flags) run(c *console.Console, j job) error {
 		}
 	}
 	if err := prepare(c, queue, j); err != nil {
+		queue.Close()
+		c.Home.Emptied(j.head.Name)
 		return err
 	}
 	prune(c)
@@ -210,6 +212,10 @@ func inputFiles(name string) fs.FS {
 func (f *flags) finish(ctx context.Context, c *console.Console, q *batch.Local, why error) error {
 	s, err := writeResults(q)
 	if err != nil {
+		if n := q.Counts(); why != nil {
+			c.Report(fault.Of(why, fault.Config))
+			c.Say("%d of %d items have ended and are kept; the same command goes on", n.Done(), n.Total)
+		}
 		return err
 	}
 	if f.json {
@@ -269,7 +275,7 @@ func writeResults(q *batch.Local) (s batch.Summary, err error) {
 	}
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err == nil {
-		err = disk.Replace(filepath.Join(q.Head.Out, batch.SummaryFile), summaryTemp, append(data, '\n'), func(*os.File) error { return nil })
+		err = disk.Replace(filepath.Join(q.Head.Out, batch.SummaryFile), summaryTemp, append(data, '\n'), func(f *os.File) error { return f.Chmod(0o644) })
 	}
 	return s, err
 }
