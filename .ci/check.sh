@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The checks of `make check` and `make quick`. Each step is timed, and a summary comes at
-# the end. The tests in browsers run at the same time as all others, because they wait for
+# the end. The tests in browsers run at the same time as most others, because they wait for
 # other processes most of the time and leave processors idle.
 #
 #   .ci/check.sh check    everything
@@ -293,8 +293,13 @@ unchanged() {
   fi
 }
 
-# The tests in browsers, which leave processors idle.
-browsers() { step "tests in Chromium and Firefox" test_chromium; }
+# The tests in browsers, which leave processors idle, and what takes as long as the other list
+# has left then.
+browsers() {
+  step "tests in Chromium and Firefox" test_chromium
+  step "tests of core, js/wasm in Node" test_js
+  step "tests without the race detector: documents, .ci/norace.txt" test_norace
+}
 
 # All other steps after the page was built, which package web embeds. The cross-build is the
 # largest binary; "make run" builds golem for Linux, and make cross for all systems.
@@ -309,8 +314,6 @@ others() {
   step "cross-build" cross windows/amd64
   step "binary size" binary_size windows/amd64
   step "tests with the race detector" test_race
-  step "tests without it: documents, .ci/norace.txt" test_norace
-  step "tests of core, js/wasm in Node" test_js
   step "make run" demo
 }
 
