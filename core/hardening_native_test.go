@@ -54,7 +54,7 @@ func hardenable(t *testing.T, files map[string]string) (*core.Instance, sandbox.
 }
 
 // hardenedIn opens a project whose files golem can change.
-func hardenedIn(t *testing.T, tree sandbox.FS) *core.Instance {
+func hardenedIn(t testing.TB, tree sandbox.FS) *core.Instance {
 	t.Helper()
 	library := &wasmtool.Library{Open: func(ctx context.Context) (wasmtool.Engine, error) {
 		return wazeroengine.New(ctx, wazeroengine.Options{})

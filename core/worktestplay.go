@@ -197,7 +197,7 @@ func (m *testModels) Open(context.Context, *project.Worker) (model.Model, error)
 
 // answers opens the recording or script of a run; recording is the content of the first.
 func (t *Tests) answers(p planned, judge bool) (models *testModels, recording []byte, err error) {
-	c := model.Config{Redact: t.red, Embedded: t.bare.platform.Scripts}
+	c := model.Config{Redact: t.red, Embedded: t.bare.platform.Scripts, Scripts: &t.scripts}
 	name := p.model
 	if worktest.IsScript(name) && !judge {
 		c.ReadFile = func(file string) ([]byte, error) {

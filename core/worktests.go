@@ -14,6 +14,7 @@ import (
 	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/mcp"
+	"golem/core/model"
 	"golem/core/options"
 	"golem/core/project"
 	"golem/core/run"
@@ -30,6 +31,8 @@ type Tests struct {
 	of   *Instance // as the person opened the project
 	bare *Instance // nothing of the person and of the world: what tests on recordings run in
 	red  *values   // removes the person's secrets
+
+	scripts model.Scripts
 
 	asking sync.Mutex // one question at a time, although each run has a gate of its own
 	mu     sync.Mutex

@@ -31,6 +31,7 @@ type Config struct {
 	ReadFile func(name string) ([]byte, error)
 	// Embedded has the scripts of script:NAME as NAME.yaml; it may be nil.
 	Embedded fs.FS
+	Scripts  *Scripts // remembers what scripts say; nil: each is parsed when it is opened
 	// Redact removes known secrets from texts of providers and, as when
 	// recording, from the requests whose keys a replay compares. With nil, only
 	// the provider's own key is removed.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"container/list"
 	"context"
 	"errors"
@@ -44,11 +45,43 @@ func openScript(name, rest string, c Config) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	workers, err := parseScript(rest, data)
+	workers, err := c.Scripts.parsed(rest, data)
 	if err != nil {
 		return nil, err
 	}
 	return newScript(name, workers), nil
+}
+
+// Scripts remembers what scripts say, for many runs with the same ones. Its zero value is ready.
+type Scripts struct {
+	mu sync.Mutex
+	of map[string]parsedScript // by name: the newest content of each
+}
+
+type parsedScript struct {
+	data    []byte
+	workers map[string][]rule // nobody changes it
+}
+
+// parsed returns the rules of a script.
+func (s *Scripts) parsed(file string, data []byte) (map[string][]rule, error) {
+	if s == nil {
+		return parseScript(file, data)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known, ok := s.of[file]; ok && bytes.Equal(known.data, data) {
+		return known.workers, nil
+	}
+	workers, err := parseScript(file, data)
+	if err != nil {
+		return nil, err
+	}
+	if s.of == nil {
+		s.of = map[string]parsedScript{}
+	}
+	s.of[file] = parsedScript{data, workers}
+	return workers, nil
 }
 
 func newScript(name string, workers map[string][]rule) *script {

@@ -336,3 +336,25 @@ func TestScriptMistakes(t *testing.T) {
 	_, err := Open("script:s.yaml", Config{ReadFile: func(string) ([]byte, error) { return make([]byte, maxScript+1), nil }})
 	fails(t, err, fault.Model, "at most")
 }
+
+// A script that is opened again with the same Scripts is parsed once, begins anew, and follows
+// its file.
+func TestScriptsAreParsedOnce(t *testing.T) {
+	text := "script: 1\nworkers: {main: [{when: {text: hi}, once: true, say: first}, {when: {text: hi}, say: second}" + strings.Repeat(", {when: {text: other}, say: other}", 2000) + "]}"
+	var scripts Scripts
+	c := Config{ReadFile: func(string) ([]byte, error) { return []byte(text), nil }, Scripts: &scripts}
+	hi := Message{Role: User, Text: "hi"}
+	for range 2 {
+		m := open(t, "script:s.yaml", c)
+		if a, b := talk(t, m, 1, hi).Text, talk(t, m, 2, hi).Text; a != "first" || b != "second" {
+			t.Errorf("it said %q, %q", a, b)
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() { open(t, "script:s.yaml", c) }); n > 100 {
+		t.Errorf("opening it again makes %v allocations", n)
+	}
+	text = "script: 1\nworkers: {main: [{when: {text: hi}, say: changed}]}"
+	if got := talk(t, open(t, "script:s.yaml", c), 1, hi).Text; got != "changed" {
+		t.Errorf("after its file was changed it said %q", got)
+	}
+}
