@@ -158,10 +158,11 @@ func (n *Inline) Emit(e trace.Event) {
 func (n *Inline) noticed(it *view.Item) {
 	c, staged := it.About.(trace.Clearance)
 	_, retry := it.About.(trace.Retry)
+	_, fallback := it.About.(trace.Fallback)
 	switch {
 	case staged && c.Action == "pending":
 		n.notes.staged = n.notice(it)
-	case retry || it.Level != "warn" && it.Level != "error":
+	case retry || it.Level != "warn" && it.Level != "error" && !fallback:
 		n.notes.last = line(it.Text())
 	default:
 		n.notes.above = append(n.notes.above, n.notice(it))

@@ -67,6 +67,17 @@ func TestInlineTree(t *testing.T) {
 	}
 }
 
+// That the worker answers in place of its code stays on the terminal, with the reason.
+func TestInlineFallback(t *testing.T) {
+	var screen bytes.Buffer
+	n := &Inline{Screen: &screen}
+	n.area.w = &screen
+	emit(t, n, `{"type": "fallback", "id": "0", "worker": "sort", "depth": 0, "tool": "sort", "call": "0.1", "reason": "unsure", "message": "no word\u001b[2J"}`)
+	if got := sgr.ReplaceAllString(screen.String(), ""); got != "the code of sort is unsure, so the worker answers: no word\\u{1b}[2J\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 // If there is little room, times are not cut off.
 func TestInlineTimesAreNotCut(t *testing.T) {
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
