@@ -65,6 +65,15 @@ var walks = map[string][]scene{
 		{"compare", `await click("Run"); await say("again"); await text("[!] 4 item(s)"); await click("Trace"); const marks = await until("two runs", () => { const all = document.querySelectorAll('input[aria-label^="mark "]'); return all.length === 2 && all });
 			for (const m of marks) m.click(); await click("Compare"); await text("Two runs compared")`},
 	},
+	"batches": {
+		{"batches-start", `await text("is ready")`}, // the test puts a project there whose worker takes many inputs
+		{"batch-parked", paste + `await text("4 questions of 4 items"); await until("the items", () => document.querySelector('table.items tr'))`},
+		{"batch-question", `await click("Answer…"); await until("a possible yes", yes)`},
+		{"batch-rule", `await click("Later"); await until("no question", () => !document.querySelector('dialog[open]')); await click("By a rule…"); await click("Show what it covers"); await text("One answer for all these calls?"); await until("a possible yes", yes)`},
+		{"batch-goes-on", `yes().click(); await text("stopped: 3 items left"); await until("the button", () => button("Go on"))`},
+		{"batch-done", `await click("Go on"); await text("1 item waits for you"); await click("E_MODEL 1"); await until("one item", () => document.querySelectorAll('table.items tbody tr').length === 1)`},
+		{"batches", `await click("all batches"); await until("the list", () => document.querySelector('table[aria-label=Batches]'))`},
+	},
 	"harden": {
 		{"harden-begin", `await text("is ready")`}, // the test puts a project there whose workers can be hardened
 		{"harden-running", hardening("slow") + `await click("Write the code"); await text("the model writes the code")`},
@@ -151,6 +160,9 @@ func TestViews(t *testing.T) {
 				case "workers":
 					project(t, p, "team", team)
 					do(p, `await click("Workers"); await until("the graph", () => document.querySelectorAll('.box').length === 5)`)
+				case "batches-start":
+					project(t, p, "many", batching)
+					do(p, `location.hash = '#/p/many/batches'; await until("the form", () => document.querySelector('#batch-inputs'))`)
 				case "harden-begin":
 					project(t, p, "hard", hardenables())
 					do(p, "%s", hardening("sort")+`await text("Write the code")`)

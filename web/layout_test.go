@@ -35,7 +35,7 @@ func TestEveryWidth(t *testing.T) {
 	do(p, `await text("is ready")`)
 	const name = "A project with a name of many words and as long as names may"
 	project(t, p, name, prose)
-	for _, view := range []string{"Run", "Workers", "Files", "Staged", "Trace", "Settings", "Projects"} {
+	for _, view := range []string{"Run", "Workers", "Files", "Staged", "Batches", "Trace", "Settings", "Projects"} {
 		do(p, `const tab = [...document.querySelectorAll('.tab')].find((b) => b.innerText.startsWith(%q)); tab.click(); await until("the view", () => tab.ariaCurrent === 'page')`, view)
 		for width := int64(320); width <= 1440; width += 40 {
 			resized(t, p, width, 800)

@@ -22,13 +22,14 @@ import { watch } from './notify.js'
 import { follow, keep } from './route.js'
 
 const tabs = [
-  ['projects', 'Projects', 'home'], ['run', 'Run'], ['workers', 'Workers', 'worker'], ['files', 'Files'], ['staged', 'Staged', 'check'], ['trace', 'Trace'], ['settings', 'Settings'],
+  ['projects', 'Projects', 'home'], ['run', 'Run'], ['workers', 'Workers', 'worker'], ['files', 'Files'], ['staged', 'Staged', 'check'], ['batches', 'Batches', 'box'], ['trace', 'Trace'], ['settings', 'Settings'],
 ]
 
 const Projects = later(() => import('./projects.jsx').then((m) => m.Projects))
 const Workers = later(() => import('./workers.jsx').then((m) => m.Workers))
 const Files = later(() => import('./files.jsx').then((m) => m.Files))
 const Staged = later(() => import('./staged.jsx').then((m) => m.Staged))
+const Batches = later(() => import('./batches.jsx').then((m) => m.Batches))
 const Traces = later(() => import('./traces.jsx').then((m) => m.Traces))
 const Settings = later(() => import('./settingsview.jsx').then((m) => m.Settings))
 const Form = later(() => import('./forms.jsx').then((m) => m.Form), true)
@@ -53,7 +54,7 @@ function App() {
           <button class="button quiet ellipsis project" onClick={() => (view.value = 'run')} title={`the open project, ${project.value}`}>{project.value}</button>
         )}
         <nav class="tabs" aria-label="Views">
-          {tabs.filter(([name]) => project.value || !['run', 'workers', 'files', 'staged'].includes(name)).map(([name, title, icon]) => <Tab key={name} name={name} title={title} icon={icon} />)}
+          {tabs.filter(([name]) => project.value || !['run', 'workers', 'files', 'staged', 'batches'].includes(name)).map(([name, title, icon]) => <Tab key={name} name={name} title={title} icon={icon} />)}
         </nav>
         <span class="grow" />
         <button class="button quiet square wide-only" aria-label="keys" title="keys (?)" onClick={showKeys}>?</button>
@@ -108,7 +109,7 @@ function Tab({ name, title, icon }) {
   const { view, asked } = store
   const here = view.value === name
   return (
-    <button class="tab" aria-current={here ? 'page' : undefined} onClick={() => (view.value = name)}>
+    <button class={`tab ${name}`} aria-current={here ? 'page' : undefined} onClick={() => (view.value = name)}>
       <Icon name={icon ?? name} /><span class="tab-title" data-title={title}>{title}</span>{name === 'run' && asked.value.length > 0 && <span class="sr">, a question waits</span>}
       {name === 'staged' && waits() > 0 && <span class="badge" aria-label={`${waits()} pending`}>{waits()}</span>}
     </button>
@@ -123,6 +124,7 @@ function View() {
     case 'workers': return <Workers />
     case 'files': return <Files />
     case 'staged': return <Staged />
+    case 'batches': return <Batches />
     case 'trace': return <Traces />
     case 'settings': return <Settings />
   }

@@ -71,18 +71,23 @@ function Question({ question, waiting }) {
     shut(dialog.current)
     question.answer({ answer: a, reason: a === 'no' || a === 'never' ? reason : '', text: a === 'yes' ? text : '' })
   }
+  const leave = () => { // a question of a batch can wait
+    if (!question.later) return answer('no')
+    shut(dialog.current)
+    question.later()
+  }
   const keys = (e) => {
     if (e.repeat && ['Enter', ' '].includes(e.key) && e.target.matches('button')) e.preventDefault() // a key that is held down
     if (!beside || e.key !== 'Escape' || e.isComposing) return
     e.preventDefault()
-    answer('no')
+    leave()
   }
   const call = request.kind === 'tool'
   const title = input ? `${visible(request.workerPath?.at(-1) ?? 'A worker')} asks you` : !call ? visible(request.title) : request.type === 'file_write' ? 'Change a file?' : request.type === 'command' ? 'Run this?' : 'Allow this call?'
   return (
     <>
     {later && <div class="note warn toast" role="alert"><span class="grow">A question waits for you: {title}</span><button class="button" data-show onClick={() => setLater(false)}>Show it</button></div>}
-    <dialog ref={dialog} class={beside ? 'question beside' : 'question'} role="alertdialog" aria-labelledby="ask-title" onCancel={(e) => { e.preventDefault(); answer('no') }} onKeyDown={keys}>
+    <dialog ref={dialog} class={beside ? 'question beside' : 'question'} role="alertdialog" aria-labelledby="ask-title" onCancel={(e) => { e.preventDefault(); leave() }} onKeyDown={keys}>
       <div class="dialog">
         <div class="row head">
           <h2 id="ask-title" class="grow">{title}</h2>
@@ -107,7 +112,7 @@ function Question({ question, waiting }) {
         </div>
         <div class="row foot answers">{second
           ? <Second request={request} act={second} answer={answer} turn={(to) => { setSecond(to); if (!to) goToQuestion() }} />
-          : <Answers request={request} ready={calm && seen && !(input && !text.trim())} answer={answer} more={() => setSecond('more')} unseen={!seen && (() => { end.current.scrollIntoView({ block: 'center' }); goToQuestion() })} />}
+          : <Answers request={request} ready={calm && seen && !(input && !text.trim())} answer={answer} later={question.later && leave} more={() => setSecond('more')} unseen={!seen && (() => { end.current.scrollIntoView({ block: 'center' }); goToQuestion() })} />}
         </div>
       </div>
     </dialog>
@@ -120,12 +125,13 @@ const span = () => `until this ${talking.value ? 'conversation' : 'run'} ends`
 /** The answers that last longer than the question, in the order in which they are listed. */
 const lasting = ['session', 'always', 'keep', 'never']
 
-function Answers({ request, ready, answer, more, unseen }) {
+function Answers({ request, ready, answer, later, more, unseen }) {
   const input = request.kind === 'input'
   return (
     <>
       {unseen && <p class="small unseen" id="ask-end">A yes counts after you saw the end. <button class="button small" onClick={unseen}>Show the end</button></p>}
       <button class="button" data-first onClick={() => answer('no')}>{input ? 'No answer' : 'No'}</button>
+      {later && <button class="button quiet" onClick={later}>Later</button>}
       <span class="grow" />
       {request.answers.some((a) => lasting.includes(a)) && <button class="button quiet" disabled={!ready} onClick={more} title="answers that hold for later calls, too">Other answers…</button>}
       <button class="button primary" disabled={!ready} aria-describedby={unseen ? 'ask-end' : undefined} onClick={() => answer('yes')}>{input ? 'Answer' : 'Yes'}</button>

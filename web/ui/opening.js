@@ -1,6 +1,6 @@
 // Opens a project.
 import { batch, signal } from '@preact/signals'
-import { about, chosen, editing, files, golem, inspect, lists, looking, project, projects, refresh, refused, staged, tracing, unread, view } from './state.js'
+import { about, batching, chosen, editing, files, golem, inspect, lists, looking, project, projects, refresh, refused, staged, tracing, unread, view } from './state.js'
 import { branches, depart } from './runs.js'
 import { removeSession, renameSession, sessionOf, turnTo } from './sessions.js'
 import { settings } from './settings.js'
@@ -32,6 +32,7 @@ export async function open(name, where = 'run') {
     editing.value = ''
     looking.value = ''
     tracing.value = ''
+    batching.value = ''
     view.value = where
   })
   settings.last = name

@@ -1,17 +1,17 @@
 // Each view has an address in the URL's fragment, so that Back, a bookmark and a reload show
 // the same view again:
 //   #/p/PROJECT/run/CONVERSATION, #/p/PROJECT/workers/PATH, #/p/PROJECT/files/PATH,
-//   #/p/PROJECT/trace/RUN, #/settings
+//   #/p/PROJECT/trace/RUN, #/p/PROJECT/batches/BATCH, #/settings
 import { effect, untracked } from '@preact/signals'
 import * as store from './store.js'
 
 const alone = ['projects', 'trace', 'settings'] // views that need no project
-const views = [...alone, 'run', 'workers', 'files', 'staged']
+const views = [...alone, 'run', 'workers', 'files', 'staged', 'batches']
 const coded = (path) => path.split('/').map(encodeURIComponent).join('/')
 
 /** The signal with the item that a view shows, by view. */
 const talk = { get value() { store.tick.value; return store.conversing() } }
-const within = { run: talk, files: store.editing, trace: store.tracing, workers: store.looking }
+const within = { run: talk, files: store.editing, trace: store.tracing, workers: store.looking, batches: store.batching }
 
 function here() {
   const { project, view } = store

@@ -334,7 +334,7 @@ function schedule() {
 
 /** Stops the run, or in a conversation the current exchange; the trace is completed. */
 export function stop() {
-  for (const q of asked.value) q.answer({ answer: 'no', reason: 'stopped' })
+  for (const q of asked.value) if (!q.later) q.answer({ answer: 'no', reason: 'stopped' })
   if (talking.value) here.current?.stop()
   else here.current?.cancel()
 }
@@ -356,7 +356,7 @@ export function depart() {
 }
 
 /** Returns the function that asks the person a question of golem in a session, and resolves to the answer. Its signal aborts if the question is withdrawn. */
-const approver = (s) => (request, signal) => new Promise((resolve) => {
+export const approver = (s) => (request, signal) => new Promise((resolve) => {
   const open = () => (s === here ? asked.value : s.asked)
   const question = {
     request,

@@ -71,7 +71,8 @@ async function openFiles(all) {
 /** The name of a file of golem run --artifacts that has the messages of one worker. */
 const prompt = /^([0-9.]+)\.prompt\.json$/
 
-function show(name, text, prompts) {
+/** Shows a trace; to see it, open the view trace. */
+export function show(name, text, prompts) {
   shownTrace.value = { n: (shownTrace.peek()?.n ?? 0) + 1, name, run: readTrace(text), prompts, project: store.project.value }
   if (store.tracing.value !== name) store.tracing.value = ''
 }
