@@ -21,7 +21,7 @@ func TestConversationsOutliveAReload(t *testing.T) {
 	do(p, `await say("first message"); await text("the first answer"); await until("my turn", () => button("Send")); await say("second message"); await text("Change a file?")`)
 	p.Reload()
 	do(p, `await until("the locks of the page before to be free", async () => !(await navigator.locks.query()).held.some((l) => l.name.startsWith('golem:/projects/talk'))); 
-		await text("was interrupted before its answer was complete"); await text("the first answer"); await text("second message"); if (!/^#\/p\/talk\/run\/./.test(location.hash)) throw new Error(location.hash);
+		await text("“second message” was interrupted before its answer was complete"); await text("the first answer"); await text("second message"); if (!/^#\/p\/talk\/run\/./.test(location.hash)) throw new Error(location.hash);
 		if (button("Stop") || document.querySelector('dialog[open]')) throw new Error("it goes on by itself");
 		await click("new conversation"); await text("main is ready"); await text("not finished"); await click("first message"); await text("was interrupted"); await click("Go on"); `+yes+`await text("the second answer");
 		await until("my turn", () => button("Send")); if (document.body.innerText.split("the first answer").length !== 2) throw new Error("twice: " + document.body.innerText);

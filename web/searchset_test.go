@@ -39,6 +39,7 @@ func TestSearchSettings(t *testing.T) {
 		const set = async (label, value, event) => { const field = await until(label, () => document.querySelector('[aria-label^="' + label + '"]')); field.value = value; field.dispatchEvent(new Event(event, {bubbles: true})); };
 		await set('search provider', 'searxng', 'change'); await text("has no address of its own");
 		await set('search provider', 'tavily', 'change'); await set('address of tavily', %q, 'change'); await set('key of tavily, TAVILY_API_KEY', %q, 'change');
+		const labels = [...document.querySelectorAll('form[aria-label="Search"] label .label, form[aria-label="A secret"] label .label')].map((e) => e.innerText).join(); if (labels !== 'Name,Value,Provider,Address,Key') throw new Error('labels: ' + labels);
 		await until("it to be kept", () => JSON.parse(localStorage.getItem('golem.settings')).search.url === %[1]q && JSON.parse(localStorage.getItem('golem.keys')).TAVILY_API_KEY);
 		await click("Run"); await say("find owls"); await text("Allow this call?"); await until("a yes", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes'); return b && !b.disabled && (b.click(), true) }); await text("found: The barn owl")`, server.URL, key)
 	do(p, `await click("Settings"); const own = await until("the configuration", () => document.querySelector('[aria-label="config.yaml"]')); own.value = 'web: {private_hosts: []}\n'; own.dispatchEvent(new Event('input', {bubbles: true}));

@@ -249,9 +249,11 @@ function Broken({ run }) {
   if (!run.broken || store.running.value) return null
   const { kept } = run
   const elsewhere = kept.status === 'running'
+  const said = [...(run.transcript.findLast((item) => item.kind === 'you')?.text ?? '').trim()]
+  const which = visible(said.slice(0, 60).join('')) + (said.length > 60 ? '…' : '') || visible(kept.title || kept.id)
   return (
     <div class="note row warn" role="status">
-      <span class="grow">{elsewhere ? 'This conversation goes on in another tab.' : kept.status === 'open' ? `“${visible(kept.title || kept.id)}” was interrupted before its answer was complete: its tab was closed or loaded again, or golem ended. Nothing is sent again until you say so.` : `The last run ended with ${kept.status}. Nothing is sent again until you say so.`}</span>
+      <span class="grow">{elsewhere ? 'This conversation goes on in another tab.' : kept.status === 'open' ? `“${which}” was interrupted before its answer was complete: its tab was closed or loaded again, or golem ended. Nothing is sent again until you say so.` : `The last run ended with ${kept.status}. Nothing is sent again until you say so.`}</span>
       {!elsewhere && <button class="button primary" onClick={() => store.attempt('the run', () => store.resume(kept))}>{kept.status === 'open' ? 'Go on' : 'Try again'}</button>}
     </div>
   )
