@@ -211,11 +211,14 @@ func (o *codeObserver) Emit(e trace.Event) {
 	case trace.ToolEnd:
 		if e.ID == codeCall {
 			o.fuel, o.ms = b.Fuel, b.MS
+			if b.Error != nil && b.Error.Code == fault.Grant {
+				o.refused("", fault.Grant)
+			}
 		} else if b.Error != nil && strings.HasPrefix(e.ID, codeCall+".") {
 			o.refused(b.Tool, b.Error.Code)
 		}
 	case trace.Warning:
-		if b.Code == fault.NotAllowed && e.ID == codeCall {
+		if (b.Code == fault.NotAllowed || b.Code == fault.Grant) && e.ID == codeCall {
 			o.refused(b.Message, b.Code)
 		}
 	}
@@ -228,6 +231,8 @@ const codeCall = "0.1"
 func (o *codeObserver) refused(what string, code fault.Code) {
 	switch code {
 	case fault.NotAllowed:
+	case fault.Grant:
+		what = "files or hosts that it was not granted"
 	case fault.Protected, fault.Path, fault.Escalation, fault.ReadOnly:
 		what += ": " + string(code)
 	default:

@@ -161,7 +161,10 @@ function answer({input}) { return known[input] ? {label: known[input]} : {unsure
 		"it reaches out":    {`function answer() { return {label: golem.http({url: 'https://example.org'}).text} }`, func(r *harden.Report) bool { return r.Held.Fail == 3 }},
 		"it writes files":   {`function answer() { golem.files.write('/main.worker', 'x'); return {label: 'bug'} }`, func(r *harden.Report) bool { return r.Held.Fail == 3 }},
 		"it reads files":    {`function answer() { return {label: golem.files.read('/main.worker')} }`, func(r *harden.Report) bool { return r.Held.Fail == 3 }},
-		"it calls":          {`function answer() { return golem.call('sort', {input: 'x'}) }`, func(r *harden.Report) bool { return r.Held.Fail == 3 }},
+		"it reads files and hides it": {`function answer({input}) {
+  try { answer['const' + 'ructor']('return gol' + 'em.files.read("/main.worker")')() } catch {}
+  ` + strings.TrimPrefix(byWords, "\nfunction answer({input}) {"), func(r *harden.Report) bool { return r.Held.Same == 3 && len(r.Tried) == 1 }},
+		"it calls": {`function answer() { return golem.call('sort', {input: 'x'}) }`, func(r *harden.Report) bool { return r.Held.Fail == 3 }},
 		"it pollutes": {`Object.prototype.label = 'bug'; let n = 0; function answer() { n++; Array.prototype.map = null; return {label: n > 1 ? 'other' : 'bug'} }`, func(r *harden.Report) bool {
 			for _, d := range append(r.Held.Differences, r.Shown.Differences...) {
 				if string(d.Code) != `{"label":"bug"}` {

@@ -94,7 +94,7 @@ func (r *Report) Doubt() string {
 		why = append(why, fmt.Sprintf("the source contains a table: %d of the %d cases that the model saw are in it", r.Table.Found, r.Table.Of))
 	}
 	if len(r.Reach) > 0 {
-		why = append(why, "the source uses "+strings.Join(r.Reach, ", ")+", which it may not and does not need")
+		why = append(why, "the source uses "+strings.Join(r.Reach, ", ")+", which code that answers by its input alone may not use")
 	}
 	if len(r.Tried) > 0 {
 		why = append(why, "it tried what it may not: "+triedText(r.Tried))

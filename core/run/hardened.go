@@ -163,6 +163,11 @@ func (f *workerRun) byCode(ctx context.Context, t task, files []attachment) (out
 	case flt != nil:
 		body.Reason, body.Error = fallbackFailed, flt
 	default:
+		if got.Refused != "" {
+			told := f.event(trace.Warning{Code: fault.Grant, Message: got.Refused})
+			told.ID, told.Parent = req.id, f.id
+			f.events.emit(told)
+		}
 		body.Reason, body.Message, out = f.judge(got)
 	}
 	if body.Reason == "" {

@@ -179,6 +179,8 @@ type Output struct {
 	Fuel int64
 	// FuelVaries says that the same call may use another amount of fuel next time.
 	FuelVaries bool
+	// Refused says what a module first used without a grant, in a call that ended well.
+	Refused string
 }
 
 // FileDiff describes the change of one file.

@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/wasmtool/guard"
@@ -142,4 +143,6 @@ type Result struct {
 	Stderr []byte // the end of stderr
 	Exit   int    // exit code of a command, or what an export returned
 	Fuel   int64  // fuel used, including the start of the instance
+
+	Refused *fault.Fault // the first thing that the module used without a grant; nil: there was none
 }

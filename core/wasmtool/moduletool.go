@@ -200,6 +200,9 @@ func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 	}
 	out, err := answer(shape, t.desc.Name, res.Output, len(t.desc.Output) > 0)
 	out.Fuel, out.FuelVaries, out.Untrusted = res.Fuel, m.varies(), lent.untrusted.Load()
+	if res.Refused != nil {
+		out.Refused = res.Refused.Message
+	}
 	return out, err
 }
 

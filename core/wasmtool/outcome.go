@@ -42,7 +42,7 @@ func (s *Session) Result(e Ending) (Result, error) {
 // memory, the module's own error, the trap, the exit code. An engine whose sessions run
 // elsewhere sets all fields of the ending; Output is then the output of the form.
 func Judge(form Form, e Ending) (Result, error) {
-	r := Result{Output: e.Output, Stderr: e.Stderr, Exit: e.Code, Fuel: e.Fuel}
+	r := Result{Output: e.Output, Stderr: e.Stderr, Exit: e.Code, Fuel: e.Fuel, Refused: e.Refused}
 	f := e.failure(form)
 	if f == nil {
 		return r, nil
