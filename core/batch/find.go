@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"io/fs"
+
 	"golem/core/fault"
 )
 
@@ -66,6 +68,11 @@ func (l *Local) Traces(w Wanted, yield func(Result, []byte) error) error {
 
 // find calls yield with the result of each item that is looked for. The caller holds mu.
 func find(l *Local, w Wanted, yield func(Result, *entry) error) error {
+	l.kept = map[string]fs.File{}
+	defer func() {
+		closeKept(l)
+		l.kept = nil
+	}()
 	for i := range l.entries {
 		e := &l.entries[i]
 		if !w.named(e.key) || w.Status != "" && w.Status != e.status {

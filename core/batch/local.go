@@ -61,7 +61,8 @@ type Local struct {
 	alone    bool        // the item that was given last runs alone
 	segments map[int]*segment
 	answers  []Answer
-	answered int64 // bytes of the answers' file that were read
+	answered int64              // bytes of the answers' file that were read
+	kept     map[string]fs.File // open files that are read several times; nil: none is kept
 }
 
 var _ Queue = (*Local)(nil)

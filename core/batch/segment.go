@@ -117,32 +117,6 @@ func (l *Local) write(a *appended, data []byte) (at int64, err error) {
 	return at, nil
 }
 
-// read returns a part of a file.
-func (l *Local) read(name string, at span) ([]byte, error) {
-	f, err := l.store.Files.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	out := make([]byte, at.size)
-	if r, ok := f.(io.ReaderAt); ok {
-		n, err := r.ReadAt(out, at.at)
-		if n == len(out) {
-			err = nil
-		}
-		return out, err
-	}
-	if s, ok := f.(io.Seeker); ok {
-		_, err = s.Seek(at.at, io.SeekStart)
-	} else {
-		_, err = io.CopyN(io.Discard, f, at.at)
-	}
-	if err == nil {
-		_, err = io.ReadFull(f, out)
-	}
-	return out, err
-}
-
 // mark says how far an item is; of several for one item the last counts.
 type mark struct {
 	N        int       `json:"n"`
