@@ -1,0 +1,39 @@
+//go:build !js
+
+package web_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"golem/web/webtest"
+)
+
+// BenchmarkLongConversation writes 300 messages in the page, to a scripted model that answers
+// each. After 10, 100 and 300 of them it prints what each of the last ten took from Enter
+// to the end of its answer, the longest task of the page's thread while the person types 40 letters, the
+// nodes of the page, and the memory of the tab.
+func BenchmarkLongConversation(b *testing.B) {
+	p := browser.Open(b, webtest.Serve(b, built(b), "/").URL)
+	do(p, `await text("is ready")`)
+	project(b, p, "talk", map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\nmode: chat\n---\nTalk.\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n    - when: {match: '(?s)(.*)'}\n      say: \"about **$1**:\\n\\n- one point, with `code`\\n- another one\\n\\n```go\\nfunc main() {}\\n```\\n\"\n",
+	})
+	n := 0
+	for _, upto := range []int{10, 100, 300} {
+		var took float64
+		for ; n < upto; n += 10 {
+			took = webtest.Eval[float64](p, fmt.Sprintf(`(async () => {
+				const { say, until, button } = window.hands
+				const t = performance.now()
+				for (let i = %d; i < %[1]d + 10; i++) { await say('message ' + i); await until('answer ' + i, () => button('Send') && [...document.querySelectorAll('.talk strong')].at(-1)?.textContent === 'message ' + i) }
+				return (performance.now() - t) / 10 })()`, n))
+		}
+		typing := longestTask(b, p, `document.querySelector('#task').focus(); for (let i = 0; i < 40; i++) { document.execCommand('insertText', false, 'abcd '[i % 5]); await new Promise((f) => setTimeout(f, 40)) } document.querySelector('#task').select(); document.execCommand('delete')`)
+		nodes := webtest.Eval[int](p, `document.querySelectorAll('*').length`)
+		time.Sleep(5 * time.Second)
+		fmt.Printf("%4d messages  a message %4.0f ms, longest task while typing %3.0f ms of CPU (wanted: 50), %5d nodes, tab %3.0f MB (PSS)\n", n, took, typing, nodes, tabMemory(b))
+	}
+}
