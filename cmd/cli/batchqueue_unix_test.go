@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -99,8 +100,8 @@ workers:
 // command returns a golem of a machine, which has a GOLEM_HOME of its own.
 func (f *farm) command(machine string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Dir = f.dir
-	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+filepath.Join(f.dir, "home", machine), "GOLEM_MODEL=", "GOLEM_APPROVAL=", "GOLEM_JOIN=", "GOLEM_QUEUE_TOKEN=")
+	cmd.Dir, cmd.SysProcAttr = f.dir, &syscall.SysProcAttr{Setsid: true} // no terminal: nobody is asked
+	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+filepath.Join(f.dir, "home", machine), "GOLEM_MODEL=", "GOLEM_APPROVAL=", "GOLEM_JOIN=", "GOLEM_QUEUE_TOKEN=", "OPENAI_API_KEY=sk-of-this-machine")
 	return cmd
 }
 
@@ -338,6 +339,17 @@ func TestWorkerRefuses(t *testing.T) {
 		if !strings.Contains(w.all.String(), "E_TRUST") {
 			t.Errorf("%s:\n%s", name, &w.all)
 		}
+	}
+
+	// What the producer trusts is not trusted here: the address of a provider, which gets a key.
+	if err := os.WriteFile(filepath.Join(f.dir, "p", "project.yaml"), []byte("providers: {openai: {base_url: \"http://127.0.0.1:9/v1\"}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p = f.begin(f.command("producer", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "wide", "--model", "openai:x", "--trust", "--queue", f.url))
+	w = f.worker("w", joinToken.FindString(p.until(t, "a machine works for this batch", 1)))
+	w.end(t, 2)
+	if !strings.Contains(w.all.String(), "E_TRUST: providers.openai.base_url") {
+		t.Errorf("%s", &w.all)
 	}
 
 	// Another batch, of another version of golem.
