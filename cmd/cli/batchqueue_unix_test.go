@@ -265,6 +265,12 @@ func TestBatchOnManyMachinesQueueEnds(t *testing.T) {
 	p = f.begin(f.command("producer", begin.Args[1:]...))
 	p.end(t, 0)
 	w.end(t, 0)
+	if out, err := f.command("producer", "batch", "remove", "far").CombinedOutput(); err != nil || string(out) != "removed: batch far\n" {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if left, err := f.queue.s.Jsz(&server.JSzOptions{}); err != nil || left.Streams != 0 {
+		t.Errorf("the server has %d streams, %v", left.Streams, err)
+	}
 	lines, files := f.results("far.out")
 	if len(lines) != 30 || len(files) != 60 {
 		t.Errorf("%d results, %d files", len(lines), len(files))

@@ -1,5 +1,5 @@
-// Package batchcmd is golem batch: one worker runs for each of many inputs, on this machine
-// (SPEC §19).
+// Package batchcmd is golem batch and golem worker: one worker runs for each of many inputs, on
+// this machine or on many (SPEC §19).
 package batchcmd
 
 import (

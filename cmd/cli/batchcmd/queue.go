@@ -114,27 +114,46 @@ func (f *flags) refuseFar() error {
 	return nil
 }
 
+// readQueue reads with what the batch of a store uses its server; nil: it uses none.
+func readQueue(store *state.Store) (*queueKept, error) {
+	data, err := fs.ReadFile(store.Files, queueFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	k := &queueKept{}
+	if json.Unmarshal(data, k) != nil || len(k.Key) != natsqueue.KeySize || len(k.Private) != ed25519.SeedSize || len(k.Secret) != 16 {
+		return nil, fault.New(fault.Config, "%s of the batch is damaged", queueFile).Hinting("begin another batch with --name")
+	}
+	return k, nil
+}
+
 // queueOf returns with what a batch uses a server, from its directory or new; nil: it uses none.
 func (f *flags) queueOf(store *state.Store) (*queueKept, error) {
-	data, err := fs.ReadFile(store.Files, queueFile)
-	k := &queueKept{}
-	switch {
-	case err == nil:
-		if json.Unmarshal(data, k) != nil || len(k.Key) != natsqueue.KeySize || len(k.Private) != ed25519.SeedSize || len(k.Secret) != 16 {
-			return nil, fault.New(fault.Config, "%s of the batch is damaged", queueFile).Hinting("begin another batch with --name")
-		}
-		if f.Queue == "" || withoutToken(f.Queue) == k.URL {
-			return k, nil
-		}
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
-	case f.Queue == "":
-		return nil, nil
-	default:
-		k.Key, k.Private, k.Secret = random(natsqueue.KeySize), random(ed25519.SeedSize), random(16)
+	k, err := readQueue(store)
+	if err != nil || f.Queue == "" {
+		return k, err
+	}
+	if k == nil {
+		k = &queueKept{Key: random(natsqueue.KeySize), Private: random(ed25519.SeedSize), Secret: random(16)}
 	}
 	k.URL = withoutToken(f.Queue)
 	return k, nil
+}
+
+// remove removes what the server has of the batch.
+func (k *queueKept) remove(c *console.Console, name string) error {
+	conn, err := connect(c, k.URL)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	ctx, stop := context.WithTimeout(context.Background(), endPatience)
+	defer stop()
+	i, _ := k.invitation(name)
+	return natsqueue.Remove(ctx, conn, i.Name)
 }
 
 // write writes with what the batch of a store uses its server.

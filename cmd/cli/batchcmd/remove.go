@@ -27,7 +27,7 @@ func removeCommand(c *console.Console) *cobra.Command {
 		Short: "remove what golem keeps of a batch; it asks first if the batch has not ended",
 		Long: `Removes what golem keeps of a batch: its packed project, inputs, traces and, of items
 that have not ended, how far they are. The directory of outputs stays. The command
-that began the batch then begins anew. golem itself keeps all batches that have not
+that began the batch then begins anew. What a queue has of the batch goes too. golem itself keeps all batches that have not
 ended, and the ` + fmt.Sprint(batch.KeptCount) + ` newest ones that have.`,
 		Args: console.Words(1, 1),
 		RunE: func(_ *cobra.Command, words []string) error { return remove(c, words[0], yes) },
@@ -61,8 +61,18 @@ func remove(c *console.Console, name string, yes bool) error {
 			return console.NotConfirmed(c, "nothing was removed")
 		}
 	}
+	store, err := c.Home.Batch(name)
+	if err != nil {
+		return err
+	}
+	k, _ := readQueue(&store) // damaged: nobody knows the server
 	if err := batch.Remove(c.Home, name); err != nil {
 		return err
+	}
+	if k != nil {
+		if err := k.remove(c, name); err != nil {
+			c.Say("what the queue %s has of the batch stays there: %s", k.URL, fault.Of(err, fault.Network).Message)
+		}
 	}
 	return c.Print("removed: batch " + name + "\n")
 }

@@ -75,6 +75,24 @@ func create(ctx context.Context, server jetstream.JetStream, o Options) error {
 	return err
 }
 
+// Remove removes what a server has of a batch. What is not there is not missed.
+func Remove(ctx context.Context, conn *nats.Conn, name string) error {
+	server, err := jetstream.New(conn)
+	if err != nil {
+		return err
+	}
+	for _, stream := range []string{jobStream(name), logStream(name)} {
+		if err := server.DeleteStream(ctx, stream); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+			return unreachable(err)
+		}
+	}
+	err = server.DeleteObjectStore(ctx, bucket(name))
+	if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+		err = nil
+	}
+	return unreachable(err)
+}
+
 // Add publishes an item and a job for it. An item that the batch has stays as far as it is, so
 // that a producer that was killed may add all items again.
 func (p *Producer) Add(ctx context.Context, item batch.Item) error {
