@@ -244,7 +244,7 @@ var outside = map[string]string{
 	"github.com/spf13/cobra":            "cmd/cli",
 	"github.com/aymanbagabas/go-udiff":  "core/textdiff",
 	"golang.org/x/term":                 "cmd/cli",
-	"github.com/nats-io":                "cmd/cli/natsqueue cmd/cli/batchcmd cmd/golem-queue", // not in golem.wasm
+	"github.com/nats-io":                "cmd/cli/natsqueue cmd/cli/batchcmd cmd/golem-queue bench/faults", // not in golem.wasm
 	"golang.org/x/crypto":               "cmd/cli/natsqueue",
 	"mvdan.cc/sh":                       "core/approval/sh cmd/cli/shell",
 	"golang.org/x/sys":                  "cmd/cli sandbox/osfs",

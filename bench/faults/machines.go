@@ -1,0 +1,214 @@
+//go:build unix
+
+package faults
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// machinesWorker asks nobody: what asks on another machine would wait for an answer.
+const machinesWorker = `---
+model: openai:mock
+toolsets: {filesystem: {approval: {default: preApproved}}}
+limits: {turns: 100}
+---
+Do as you are told.
+`
+
+// machines plays the batch with several golem workers, which are killed together, and with a
+// server that ends now and then. With Kills 0 it measures how long the workers need.
+func machines(p Plan) (string, error) {
+	if p.Machines == 0 {
+		p.Machines = 3
+	}
+	p.Items = min(p.Items, 1000)
+	m, err := p.calm()
+	if err != nil {
+		return "", err
+	}
+	defer m.close()
+	q := &queue{dir: filepath.Join(p.Dir, "queue")}
+	if err := q.start(server.RANDOM_PORT); err != nil {
+		return "", err
+	}
+	defer func() { q.stop() }()
+	began := time.Now()
+	producer := p.command("batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", hardBatch, "--queue", q.s.ClientURL(), "--lease", "1s", "--quiet")
+	producer.Env = append(producer.Env, "OPENAI_BASE_URL="+m.url, "OPENAI_API_KEY=mock-key-of-no-use")
+	token, ended, err := begun(producer)
+	if err != nil {
+		return "", err
+	}
+	f := &farm{plan: p, model: m, token: token, url: q.s.ClientURL(), random: rand.New(rand.NewPCG(p.Seed, 0)), ended: ended}
+	var r Report
+	for ; r.Kills < p.Kills && !f.done; r.Kills++ {
+		if err := f.round(); err != nil {
+			return "", err
+		}
+		if r.Kills%20 == 19 {
+			port := q.s.Addr().(*net.TCPAddr).Port
+			q.stop()
+			if err := q.start(port); err != nil {
+				return "", err
+			}
+		}
+	}
+	if err := f.toEnd(); err != nil {
+		return "", err
+	}
+	r.Took = time.Since(began)
+	r.Requests, r.Twice = m.counts()
+	if err := p.compare(&r); err != nil {
+		return "", err
+	}
+	r.Kills *= p.Machines // golems that were killed
+	seen := fmt.Sprintf("%d workers: %s", p.Machines, strings.TrimSuffix(r.Text(p), "\n"))
+	if !r.Good(p) {
+		err = errors.New(seen)
+	}
+	return seen, err
+}
+
+// queue is a NATS server in this process.
+type queue struct {
+	dir string
+	s   *server.Server
+}
+
+func (q *queue) start(port int) (err error) {
+	q.s, err = server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: q.dir, NoSigs: true, NoLog: true})
+	if err != nil {
+		return err
+	}
+	q.s.Start()
+	if !q.s.ReadyForConnections(time.Minute) {
+		return errors.New("the server does not start")
+	}
+	return nil
+}
+
+func (q *queue) stop() {
+	q.s.Shutdown()
+	q.s.WaitForShutdown()
+}
+
+var joinToken = regexp.MustCompile(`GOLEM_JOIN=(\S+)`)
+
+// begun starts the producer and returns the token of its batch. ended gets how it ended.
+func begun(cmd *exec.Cmd) (token string, ended <-chan error, err error) {
+	cmd.Stderr = nil
+	said, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	lines := bufio.NewScanner(said)
+	for token == "" && lines.Scan() {
+		if found := joinToken.FindStringSubmatch(lines.Text()); found != nil {
+			token = found[1]
+		}
+	}
+	all := make(chan error, 1)
+	go func() {
+		for lines.Scan() {
+			continue
+		}
+		all <- cmd.Wait()
+	}()
+	if token == "" {
+		return "", nil, fmt.Errorf("golem batch --queue ended: %w", <-all)
+	}
+	return token, all, nil
+}
+
+// farm has the workers of a batch.
+type farm struct {
+	plan       Plan
+	model      *model
+	token, url string
+	random     *rand.Rand
+	ended      <-chan error // of the producer
+	done       bool         // the producer has ended
+}
+
+// start starts the workers.
+func (f *farm) start() (workers []*exec.Cmd, err error) {
+	for n := range f.plan.Machines {
+		cmd := f.plan.command("worker", f.url, "--quiet", "--jobs", fmt.Sprint(f.plan.Jobs))
+		cmd.Stderr = nil
+		cmd.Env = append(cmd.Env, "GOLEM_JOIN="+f.token, "GOLEM_HOME="+filepath.Join(f.plan.Dir, fmt.Sprint("machine", n)), "OPENAI_BASE_URL="+f.model.url, "OPENAI_API_KEY=mock-key-of-no-use")
+		if err := cmd.Start(); err != nil {
+			return workers, err
+		}
+		workers = append(workers, cmd)
+	}
+	return workers, nil
+}
+
+// round runs the workers and kills them some time after they first asked, unless the batch ends
+// before.
+func (f *farm) round() error {
+	before, _ := f.model.counts()
+	workers, err := f.start()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, w := range workers {
+			_ = w.Process.Kill()
+			_ = w.Wait() // it was killed
+		}
+		f.model.died()
+	}()
+	wait := func(until func() bool) error {
+		for !until() {
+			select {
+			case err := <-f.ended:
+				f.done = true
+				return err
+			case <-time.After(time.Millisecond):
+			}
+		}
+		return nil
+	}
+	asked := func() bool {
+		now, _ := f.model.counts()
+		return now > before
+	}
+	if err := wait(asked); err != nil || f.done {
+		return err
+	}
+	end := time.Now().Add(time.Duration(f.random.Int64N(int64(f.plan.Alive))))
+	if err := wait(func() bool { return time.Now().After(end) }); err != nil || f.done {
+		return err
+	}
+	return wait(f.model.progresses)
+}
+
+// toEnd runs the workers until the batch has ended.
+func (f *farm) toEnd() error {
+	if f.done {
+		return nil
+	}
+	workers, err := f.start()
+	if err != nil {
+		return err
+	}
+	for _, w := range workers {
+		defer func() { _ = w.Process.Kill(); _ = w.Wait() }()
+	}
+	return <-f.ended
+}
