@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -172,13 +171,11 @@ func random(n int) []byte {
 }
 
 // invitation returns the invitation of the batch, and the private key of its producer. The name
-// on the server has a part of the producer's key: two people may call their batches the same.
+// on the server is made of the producer's key as well: two people may call their batches the same.
 func (k *queueKept) invitation(name string) (natsqueue.Invitation, ed25519.PrivateKey) {
 	private := ed25519.NewKeyFromSeed(k.Private)
 	public := private.Public().(ed25519.PublicKey)
-	sum := sha256.Sum256(public)
-	const most = 47 // with 1 and 16 more it is a name
-	i := natsqueue.Invitation{Name: name[:min(len(name), most)] + "-" + hex.EncodeToString(sum[:8]), Signer: public}
+	i := natsqueue.Invitation{Name: batch.DirName(name + " " + hex.EncodeToString(public)), Signer: public}
 	copy(i.Secret[:], k.Secret)
 	return i, private
 }
