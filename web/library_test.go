@@ -49,7 +49,7 @@ func TestLibraryOfThePage(t *testing.T) {
 	}
 	p := embedded(t)
 	for _, c := range []struct{ do, want string }{
-		{`const lib = await import('./golem.js'); return Object.keys(lib).sort()`, "Golem,GolemError,Run,createGolem"},
+		{`const lib = await import('./golem.js'); return Object.keys(lib).sort()`, "Batch,Golem,GolemError,Run,createGolem"},
 		{`return [...Object.getOwnPropertyNames(golem), ...Object.getOwnPropertyNames(golem.constructor.prototype), ...Object.getOwnPropertyNames(Object.getPrototypeOf(golem.constructor.prototype))].filter((n) => n !== 'constructor').sort()`, strings.Join(typedFields(t, types, "class Golem"), ",")},
 		{`return Object.keys(golem.files('a')).sort()`, strings.Join(typedFields(t, types, "interface Files"), ",")},
 		{`return Object.keys(golem.clearance('a')).sort()`, strings.Join(typedFields(t, types, "interface Clearance"), ",")},
