@@ -137,7 +137,7 @@ func TestTracePageKnowsTheEvents(t *testing.T) {
 		typ := reflect.TypeOf(body)
 		for i := range typ.NumField() {
 			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
-			if !strings.Contains(row, name) {
+			if name != "-" && !strings.Contains(row, name) { // "-" is in no file
 				t.Errorf("trace.md: %s does not tell of %s", body.EventType(), name)
 			}
 		}

@@ -78,7 +78,7 @@ func onlyOurs(dir string, names ...string) error {
 		case info.Mode()&fs.ModeSymlink != 0:
 			why = "it is a link"
 		case !info.IsDir():
-			why = "it is no directory"
+			why = "it is not a directory"
 		case !disk.OnlyOurs(info):
 			why = "it belongs to somebody else, or others may write to it"
 		default:
