@@ -27,6 +27,7 @@ func main() {
 	flag.IntVar(&p.Turns, "turns", 5, "model requests of each item")
 	flag.IntVar(&p.Kills, "kills", 200, "how often golem is killed")
 	flag.IntVar(&p.Jobs, "jobs", 4, "--jobs of golem batch")
+	flag.IntVar(&p.Machines, "machines", 3, "golem workers of the case machines")
 	flag.DurationVar(&p.Alive, "alive", 300*time.Millisecond, "how long golem lives at most, once it asks")
 	flag.DurationVar(&p.Delay, "delay", 5*time.Millisecond, "how long an answer takes")
 	flag.DurationVar(&p.Storm, "storm", time.Minute, "how long the provider refuses")

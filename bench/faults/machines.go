@@ -27,12 +27,9 @@ Do as you are told.
 `
 
 // machines plays the batch with several golem workers, which are killed together, and with a
-// server that ends now and then. With Kills 0 it measures how long the workers need.
+// server that ends now and then. Without kills it measures how long the workers need.
 func machines(p Plan) (string, error) {
-	if p.Machines == 0 {
-		p.Machines = 3
-	}
-	p.Items = min(p.Items, 1000)
+	p.Remote = true
 	m, err := p.calm()
 	if err != nil {
 		return "", err

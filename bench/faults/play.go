@@ -21,21 +21,20 @@ import (
 
 // Plan says what is played.
 type Plan struct {
-	Golem  string   // the program
-	Env    []string // variables for it, in addition
-	Dir    string   // an empty directory
-	Items  int
-	Turns  int // model requests of each item
-	Kills  int
-	Jobs   int           // --jobs
-	Alive  time.Duration // how long golem lives at most, once it asks
-	Delay  time.Duration // how long an answer takes
-	Large  int           // bytes of a file that each item writes
-	Staged bool          // out/ of the project waits for a person
-	// Machines is how many golem workers run the batch, over a server of this process; 0: golem
-	// batch runs it itself.
-	Machines int
-	In, Out  int // tokens of a request; 0: 10 and 2
+	Golem    string   // the program
+	Env      []string // variables for it, in addition
+	Dir      string   // an empty directory
+	Items    int
+	Turns    int // model requests of each item
+	Kills    int
+	Jobs     int           // --jobs
+	Alive    time.Duration // how long golem lives at most, once it asks
+	Delay    time.Duration // how long an answer takes
+	Large    int           // bytes of a file that each item writes
+	Staged   bool          // out/ of the project waits for a person
+	Machines int           // how many golem workers run the batch of the case machines
+	Remote   bool          // the batch runs on other machines, where nobody answers
+	In, Out  int           // tokens of a request; 0: 10 and 2
 	// Config is golem's config.yaml, Storm how long the provider refuses, and Scales are the
 	// numbers of items of the case scale.
 	Config string
@@ -126,7 +125,7 @@ func (p Plan) write() error {
 	switch {
 	case p.Staged:
 		worker = stagedWorker
-	case p.Machines > 0:
+	case p.Remote:
 		worker = machinesWorker
 	}
 	for name, text := range map[string]string{
