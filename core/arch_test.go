@@ -208,7 +208,7 @@ var arrows = map[string]string{
 	// Measuring: programs that drive the built binary, and one that links core.
 	"bench/mock": "",
 	// Kills golem batch at random, and compares; tests of the command line use it, too.
-	"bench/faults":      "",
+	"bench/faults":      "batch state sandbox/osfs",
 	"bench/batchfaults": "bench/faults",
 	"bench/measure":     "",
 	"bench/jscore":      "everything",

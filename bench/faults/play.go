@@ -17,6 +17,10 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"golem/core/batch"
+	"golem/core/state"
+	"golem/sandbox/osfs"
 )
 
 // Plan says what is played.
@@ -190,7 +194,7 @@ func (p Plan) disturbed(m *model, random *rand.Rand, kill bool) (done bool, err 
 			return true, err
 		case <-time.After(time.Duration(random.Int64N(int64(p.Alive)))):
 		}
-		for !m.progresses() {
+		for !m.progresses() || p.suspects() {
 			select {
 			case err := <-ended:
 				return true, err
@@ -209,6 +213,17 @@ func (p Plan) disturbed(m *model, random *rand.Rand, kill bool) (done bool, err 
 		return true, nil
 	}
 	return true, err
+}
+
+// suspects reports whether golem works on an item that ends as one that kills it, if it is killed
+// now: also before the item's first request, and while its last answer is written.
+func (p Plan) suspects() bool {
+	files, err := osfs.Open(filepath.Join(p.Dir, "home", ".golem", "batches", hardBatch))
+	if err != nil {
+		return false // it did not begin
+	}
+	l, err := batch.ReadLocal(&state.Store{Files: files})
+	return err == nil && batch.Suspects(l) > 0
 }
 
 // result is a line of results.jsonl.
