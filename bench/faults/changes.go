@@ -91,7 +91,7 @@ func budget(p Plan) (string, error) {
 	if code, said, err = p.hurt(m, nil, "--limit", "cost=1000"); err != nil || code != 0 {
 		return "", fmt.Errorf("exit code %d with a higher limit: %s %v", code, said, err)
 	}
-	return fmt.Sprintf("%d items: stopped at $%.2f of $%.2f after %d kills (with %d requests asked twice), and went on with a higher limit", p.Items, spent, limit, kills, twice), p.same(m, kills*p.Jobs)
+	return fmt.Sprintf("%d items: stopped at $%.2f of $%.2f after %d kills (with %d requests asked twice), and went on with a higher limit", p.Items, spent, limit, kills, twice), p.same(m, (kills+1)*p.Jobs) // the stop interrupts requests as well
 }
 
 func inputs(p Plan) (string, error) {
