@@ -214,7 +214,7 @@ func TestBatchOnManyMachines(t *testing.T) {
 	f := newFarm(t, "preApproved", 16)
 	f.begin(f.command("alone", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "alone")).end(t, 0)
 	p := f.begin(f.command("producer", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url, "--lease", "1s"))
-	token := joinToken.FindString(p.until(t, "a machine works for this batch", 1))
+	token := joinToken.FindString(p.until(t, "export GOLEM_JOIN=", 1))
 	for n := range 3 {
 		w := f.worker(fmt.Sprint("w", n), token)
 		w.until(t, ": ok", 2)
@@ -245,7 +245,7 @@ func TestBatchOnManyMachinesQueueEnds(t *testing.T) {
 	f := newFarm(t, "preApproved", 30)
 	begin := f.command("producer", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url)
 	p := f.begin(begin)
-	token := joinToken.FindString(p.until(t, "a machine works for this batch", 1))
+	token := joinToken.FindString(p.until(t, "export GOLEM_JOIN=", 1))
 	w := f.worker("w", token)
 	w.until(t, ": ok", 3)
 	port := f.queue.s.Addr().(*net.TCPAddr).Port
@@ -258,7 +258,7 @@ func TestBatchOnManyMachinesQueueEnds(t *testing.T) {
 	p.end(t, console.ExitInterrupted)
 	w.until(t, ": ok", 3)
 	p = f.begin(f.command("producer", "batch", "retry", "far"))
-	p.until(t, "a machine works for this batch", 1)
+	p.until(t, "export GOLEM_JOIN=", 1)
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestBatchOnManyMachinesAsks(t *testing.T) {
 	f := newFarm(t, "ask", 4)
 	begin := []string{"batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url}
 	p := f.begin(f.command("producer", begin...))
-	token := joinToken.FindString(p.until(t, "a machine works for this batch", 1))
+	token := joinToken.FindString(p.until(t, "export GOLEM_JOIN=", 1))
 	w := f.worker("w", token)
 	p.end(t, console.ExitNobody)
 	for n := range 3 { // calls of the worker, which all ask
@@ -330,7 +330,7 @@ func TestWorkerRefuses(t *testing.T) {
 	}
 
 	p := f.begin(f.command("producer", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url))
-	token, err := natsqueue.ReadInvitation(joinToken.FindString(p.until(t, "a machine works for this batch", 1)))
+	token, err := natsqueue.ReadInvitation(joinToken.FindString(p.until(t, "export GOLEM_JOIN=", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +352,7 @@ func TestWorkerRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = f.begin(f.command("producer", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "wide", "--model", "openai:x", "--trust", "--queue", f.url))
-	w = f.worker("w", joinToken.FindString(p.until(t, "a machine works for this batch", 1)))
+	w = f.worker("w", joinToken.FindString(p.until(t, "export GOLEM_JOIN=", 1)))
 	w.end(t, 2)
 	if !strings.Contains(w.all.String(), "E_TRUST: providers.openai.base_url") {
 		t.Errorf("%s", &w.all)
@@ -400,5 +400,8 @@ func TestBatchQueueRefuses(t *testing.T) {
 		if !strings.Contains(p.all.String(), want) {
 			t.Errorf("no %q in\n%s", want, &p.all)
 		}
+	}
+	if out, err := f.command("producer", "batch", "list", "--json").Output(); err != nil || string(out) != "[]\n" {
+		t.Errorf("a batch was begun: %v\n%s", err, out)
 	}
 }

@@ -9,17 +9,13 @@ import (
 	"errors"
 	"io/fs"
 	"net/url"
-	"os"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
 	"golem/core/batch"
 	"golem/core/fault"
-	"golem/core/model"
 	"golem/core/options"
-	"golem/core/run"
-	"golem/core/sandbox"
 	"golem/core/state"
 
 	"golem/cmd/cli/console"
@@ -178,97 +174,4 @@ func (k *queueKept) invitation(name string) (natsqueue.Invitation, ed25519.Priva
 	i := natsqueue.Invitation{Name: batch.DirName(name + " " + hex.EncodeToString(public)), Signer: public}
 	copy(i.Secret[:], k.Secret)
 	return i, private
-}
-
-// farWorker gives the items of a batch to other machines.
-type farWorker struct {
-	*natsqueue.Remote
-	conn     *nats.Conn
-	producer *natsqueue.Producer
-	account  *run.Account
-}
-
-// Run implements batch.Worker.
-func (w *farWorker) Run(ctx context.Context, l *batch.Lease) batch.Outcome {
-	out := w.Remote.Run(ctx, l)
-	if u := out.Result.Usage; u != nil {
-		w.account.Book(model.Usage{In: u.In, Out: u.Out, Cached: u.Cached, Written: u.Written, Cost: u.Cost})
-	}
-	return out
-}
-
-// end says to the workers whether the batch is done or cancelled, and closes the connection.
-func (w *farWorker) end(q *batch.Local, cancelled bool) error {
-	defer w.conn.Close()
-	defer w.producer.Close()
-	defer w.Close()
-	ctx, stop := context.WithTimeout(context.Background(), endPatience)
-	defer stop()
-	switch n := q.Counts(); {
-	case cancelled:
-		return w.producer.Set(ctx, natsqueue.Cancelled)
-	case n.Open == 0 && n.Parked == 0:
-		return w.producer.Set(ctx, natsqueue.Done)
-	}
-	return nil
-}
-
-// endPatience is how long golem tries to tell the workers that the batch has ended.
-const endPatience = 10 * time.Second
-
-// far begins or goes on with a batch on a server.
-func (f *flags) far(ctx context.Context, c *console.Console, k *queueKept, q *batch.Local, j job, outputs sandbox.FS, account *run.Account) (_ *farWorker, err error) {
-	address := f.Queue
-	if address == "" {
-		address = k.URL
-	}
-	w := &farWorker{account: account}
-	if w.conn, err = connect(c, address); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			w.conn.Close()
-		}
-	}()
-	invitation, private := k.invitation(q.Head.Name)
-	w.producer, err = natsqueue.Create(ctx, w.conn, natsqueue.Options{Name: invitation.Name, Key: [natsqueue.KeySize]byte(k.Key), Lease: f.lease, Watch: told{c}}, private)
-	if err != nil {
-		return nil, err
-	}
-	pack := j.data
-	if pack == nil {
-		if pack, err = q.Pack(); err != nil {
-			return nil, err
-		}
-	}
-	about := description{
-		Golem: c.Build.Version, Batch: q.Head.Name, Project: q.Head.Project, Entry: q.Head.Entry, Pack: pack, Opening: forWorkers(f.Opening), Doubt: f.Doubt, Retry: f.Retry,
-	}
-	for _, step := range []func() error{
-		func() error { return w.producer.Set(ctx, natsqueue.Going) },
-		func() error { return w.producer.Describe(ctx, about) },
-		func() error { return w.producer.Invite(ctx, invitation) },
-		func() error {
-			w.Remote, err = w.producer.Remote(ctx, q, inputFiles(q.Head.Inputs), outputs)
-			return err
-		},
-	} {
-		if err = step(); err != nil {
-			w.producer.Close()
-			return nil, err
-		}
-	}
-	c.Say("a machine works for this batch with: %s=%s golem worker %s", console.JoinVariable, invitation, k.URL)
-	c.Say("or, with the token in a file that only you can read: golem worker %s --join-file FILE", k.URL)
-	return w, nil
-}
-
-// workerName returns how a worker calls itself.
-func workerName() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "a machine"
-	}
-	return host
 }

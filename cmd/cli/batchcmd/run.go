@@ -15,6 +15,8 @@ import (
 	"golem/core/batch"
 	"golem/core/clearance"
 	"golem/core/fault"
+	"golem/core/run"
+	"golem/core/state"
 	"golem/core/ui"
 	"golem/core/workspace"
 	"golem/sandbox/osfs"
@@ -52,13 +54,13 @@ func (f *flags) run(c *console.Console, j job) error {
 	if err != nil {
 		return err
 	}
-	kept, err := f.queueOf(&store)
-	if err == nil && kept != nil {
-		j.staged = nil // of another machine nothing can be staged here
-		err = f.refuseFar()
-	}
+	far, err := f.server(c, &store)
 	if err != nil {
 		return err
+	}
+	if far != nil {
+		defer far.conn.Close()
+		j.staged = nil // of another machine nothing can be staged here
 	}
 	account, priced, err := core.BatchAccount(j.head.Name, f.Limits)
 	if err != nil {
@@ -75,11 +77,6 @@ func (f *flags) run(c *console.Console, j job) error {
 		return err
 	}
 	defer queue.Close()
-	if kept != nil {
-		if err := kept.write(&store); err != nil {
-			return err
-		}
-	}
 	if err := prepare(c, queue, j); err != nil {
 		queue.Close()
 		c.Home.Emptied(j.head.Name)
@@ -94,31 +91,15 @@ func (f *flags) run(c *console.Console, j job) error {
 	if err := core.BookBatch(queue, account); err != nil {
 		return err
 	}
-	how := batch.Running{Jobs: f.Jobs, Retry: f.Retry, Name: fmt.Sprintf("pid %d", os.Getpid())}
-	var worker batch.Worker
-	var far *farWorker
-	if kept == nil {
-		worker, err = core.NewBatchWorker(inst, core.BatchSetup{
-			Name: j.head.Name, Inputs: inputFiles(queue.Head.Inputs), Outputs: outputs, Host: store.Host, Account: account, Queue: queue, Doubt: f.Doubt, Staged: j.staged,
-		})
-	} else if far, err = f.far(ctx, c, kept, queue, j, outputs, account); err == nil {
-		worker, how.Retry = far, 0 // workers run an item again
-		if !f.Given("jobs") {
-			how.Jobs = mostSent
-		}
+	b := begun{job: j, inst: inst, store: &store, queue: queue, outputs: outputs, account: account}
+	var why error
+	if far == nil {
+		why, err = f.runHere(ctx, c, b)
+	} else {
+		why, err = f.runFar(ctx, c, b, far)
 	}
 	if err != nil {
 		return err
-	}
-	p := newProgress(c, queue, account, f.Quiet)
-	how.Watch = p
-	why := batch.Run(ctx, queue, worker, how)
-	p.end()
-	if far != nil {
-		cancelled := ctx.Err() == nil && why != nil && fault.Of(why, fault.Config).Code == fault.Interrupted
-		if err := far.end(queue, cancelled); err != nil {
-			c.Report(err)
-		}
 	}
 	if err := tellStaged(c, j.staged, j.head.Name); err != nil {
 		c.Report(err)
@@ -126,9 +107,34 @@ func (f *flags) run(c *console.Console, j job) error {
 	return f.finish(ctx, c, queue, why)
 }
 
-// mostSent is how many items of a batch are at the workers of other machines, or wait for one, at
-// the same time.
-const mostSent = 1000
+// begun is a batch whose files are there.
+type begun struct {
+	job
+	inst    *core.Instance
+	store   *state.Store
+	queue   *batch.Local
+	outputs *osfs.FS
+	account *run.Account
+}
+
+// runHere runs the items on this machine. why says why the batch stopped before its end.
+func (f *flags) runHere(ctx context.Context, c *console.Console, b begun) (why, err error) {
+	worker, err := core.NewBatchWorker(b.inst, core.BatchSetup{
+		Name: b.head.Name, Inputs: inputFiles(b.queue.Head.Inputs), Outputs: b.outputs, Host: b.store.Host, Account: b.account, Queue: b.queue, Doubt: f.Doubt, Staged: b.staged,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f.play(ctx, c, b, worker, batch.Running{Jobs: f.Jobs, Retry: f.Retry}), nil
+}
+
+// play runs the items with a worker, and shows how far they are.
+func (f *flags) play(ctx context.Context, c *console.Console, b begun, w batch.Worker, how batch.Running) error {
+	p := newProgress(c, b.queue, b.account, f.Quiet)
+	defer p.end()
+	how.Name, how.Watch = fmt.Sprintf("pid %d", os.Getpid()), p
+	return batch.Run(ctx, b.queue, w, how)
+}
 
 // open opens the packed project, and checks it before the first item.
 func (f *flags) open(ctx context.Context, c *console.Console, j job, priced bool) (*core.Instance, error) {
