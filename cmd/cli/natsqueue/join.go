@@ -111,13 +111,3 @@ func Join(ctx context.Context, conn *nats.Conn, i Invitation) (o Options, err er
 	}
 	return Options{Name: i.Name, Key: [KeySize]byte(content[ed25519.SignatureSize:]), Signer: i.Signer}, nil
 }
-
-// Describe says to the workers what the batch is. v is encoded as JSON.
-func (p *Producer) Describe(ctx context.Context, v any) error {
-	subject := p.subject(setupSubject)
-	data, _, err := p.pack(ctx, subject, v, p.private)
-	if err == nil {
-		_, err = p.publish(ctx, message{subject: subject, data: data, only: true})
-	}
-	return unreachable(err)
-}

@@ -187,7 +187,11 @@ func TestCancel(t *testing.T) {
 	r.begin(t, "a")
 	q := r.another(t)
 	for _, want := range []bool{true, false, true} {
-		if err := r.producer.Cancel(t.Context(), want); err != nil {
+		state := natsqueue.Going
+		if want {
+			state = natsqueue.Cancelled
+		}
+		if err := r.producer.Set(t.Context(), state); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := q.Refresh(t.Context()); got != want || err != nil {

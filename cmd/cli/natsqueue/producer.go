@@ -168,15 +168,6 @@ func (p *Producer) Answer(ctx context.Context, answers ...batch.Answer) error {
 	return nil
 }
 
-// Cancel says whether the batch is cancelled: workers end what they hold, and lease no more.
-func (p *Producer) Cancel(ctx context.Context, cancelled bool) error {
-	state := Going
-	if cancelled {
-		state = Cancelled
-	}
-	return p.Set(ctx, state)
-}
-
 // Set says to the workers how the batch is. The server removes a batch that is done after a day.
 func (p *Producer) Set(ctx context.Context, state BatchState) error {
 	age := time.Duration(0) // nothing is removed

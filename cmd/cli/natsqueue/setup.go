@@ -7,6 +7,16 @@ import (
 	"golem/core/fault"
 )
 
+// Describe says to the workers what the batch is. v is encoded as JSON.
+func (p *Producer) Describe(ctx context.Context, v any) error {
+	subject := p.subject(setupSubject)
+	data, _, err := p.pack(ctx, subject, v, p.private)
+	if err == nil {
+		_, err = p.publish(ctx, message{subject: subject, data: data, only: true})
+	}
+	return unreachable(err)
+}
+
 // Description decodes what the producer described into v. If the server has nothing that the
 // producer signed, the error is E_TRUST.
 func (q *Queue) Description(ctx context.Context, v any) error {

@@ -124,7 +124,7 @@ func TestNothingIsReadable(t *testing.T) {
 	must(t, l.Ask(t.Context(), ask))
 	must(t, p.lease(t).Finish(t.Context(), batch.Result{Status: batch.OK, Output: []byte(`"secret output"`), Trace: []byte("secret trace")}))
 	must(t, p.producer.Answer(t.Context(), batch.Answer{Key: ask.Key, Answer: approval.No, Reason: "secret reason"}))
-	must(t, p.producer.Cancel(t.Context(), true))
+	must(t, p.producer.Set(t.Context(), Cancelled))
 	n := 0
 	for _, name := range []string{logStream("b"), jobStream("b"), "OBJ_" + bucket("b")} {
 		stream, err := p.worker.server.Stream(t.Context(), name)
@@ -171,7 +171,7 @@ func TestAnotherProducerIsIgnored(t *testing.T) {
 	}
 	p.notices.told(t, "not signed by the producer", "an item that the producer did not make")
 	must(t, hostile.Answer(t.Context(), batch.Answer{Key: ask.Key, Answer: approval.Yes}))
-	must(t, hostile.Cancel(t.Context(), true))
+	must(t, hostile.Set(t.Context(), Cancelled))
 	p.notices.told(t)
 	answers, err := p.worker.Answers(t.Context())
 	if cancelled, rerr := p.worker.Refresh(t.Context()); len(answers) > 0 || err != nil || cancelled || rerr != nil {
