@@ -54,7 +54,7 @@ func numbered(t *testing.T, name string, pattern *regexp.Regexp) []string {
 // rules returns the numbers of the rules in threats.md.
 func rules(t *testing.T) []string {
 	t.Helper()
-	_, part, ok := strings.Cut(page(t, "threats.md"), "## The numbered rules")
+	_, part, ok := strings.Cut(page(t, "internal/threats.md"), "## The numbered rules")
 	if !ok {
 		t.Fatal("threats.md has no section of numbered rules")
 	}
@@ -103,8 +103,8 @@ func texts(t *testing.T, use func(name, text string)) {
 // exists in docs/: SPEC §n in spec.md, SECURITY n in threats.md, "scenario n" and test cases
 // named snn-… in scenarios.md, Sx-nn and "Sx §n" in requirements.md.
 func TestCitationsResolve(t *testing.T) {
-	specs, scenarios, rules := numbered(t, "spec.md", specSection), numbered(t, "scenarios.md", scenarioNo), rules(t)
-	needs, parts := numbered(t, "requirements.md", requirement), numbered(t, "requirements.md", sourcePart)
+	specs, scenarios, rules := numbered(t, "spec.md", specSection), numbered(t, "internal/scenarios.md", scenarioNo), rules(t)
+	needs, parts := numbered(t, "internal/requirements.md", requirement), numbered(t, "internal/requirements.md", sourcePart)
 	highest := map[string]int{}
 	for _, n := range needs {
 		source, no, _ := strings.Cut(n, " ")
@@ -128,7 +128,7 @@ func TestCitationsResolve(t *testing.T) {
 			name, page string
 			known      []string
 		}{
-			{citedSpec, "SPEC §", "spec.md", specs}, {citedRule, "SECURITY", "threats.md", rules}, {citedScenario, "scenario", "scenarios.md", scenarios},
+			{citedSpec, "SPEC §", "spec.md", specs}, {citedRule, "SECURITY", "internal/threats.md", rules}, {citedScenario, "scenario", "internal/scenarios.md", scenarios},
 		} {
 			for _, m := range kind.pattern.FindAllStringSubmatchIndex(text, -1) {
 				expect(kind.name, kind.page, m[2], m[5], kind.known)
@@ -143,21 +143,21 @@ func TestCitationsResolve(t *testing.T) {
 			}
 			cited++
 			if no < 1 || no > highest[source] {
-				t.Errorf("%s:%d: cites %s, which docs/requirements.md does not have", name, line(m[0]), text[m[0]:m[1]])
+				t.Errorf("%s:%d: cites %s, which docs/internal/requirements.md does not have", name, line(m[0]), text[m[0]:m[1]])
 			}
 		}
 		for _, m := range citedSource.FindAllStringSubmatch(text, -1) {
 			if cited++; !slices.ContainsFunc(parts, func(p string) bool { return p == m[1]+" "+m[2] || strings.HasPrefix(p, m[1]+" "+m[2]+".") }) {
-				t.Errorf("%s: cites S%s %s, of which docs/requirements.md has nothing", name, m[1], m[2])
+				t.Errorf("%s: cites S%s %s, of which docs/internal/requirements.md has nothing", name, m[1], m[2])
 			}
 		}
 		for _, m := range caseName.FindAllStringSubmatchIndex(text+" "+name, -1) {
 			n := strings.TrimPrefix((text + " " + name)[m[2]:m[3]], "0")
 			if !slices.Contains(scenarios, n) {
-				t.Errorf("%s: a test is named after scenario %s, which docs/scenarios.md does not have", name, n)
+				t.Errorf("%s: a test is named after scenario %s, which docs/internal/scenarios.md does not have", name, n)
 			}
 		}
-		if slices.Contains([]string{"docs/spec.md", "docs/scenarios.md", "docs/requirements.md", "docs/citations_test.go"}, name) {
+		if slices.Contains([]string{"docs/spec.md", "docs/internal/scenarios.md", "docs/internal/requirements.md", "docs/citations_test.go"}, name) {
 			return // in these a bare § is their own section
 		}
 		rest := citedSource.ReplaceAllString(citedSpec.ReplaceAllString(text, ""), "")

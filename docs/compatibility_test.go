@@ -14,7 +14,7 @@ var provedBy = regexp.MustCompile("`(Test\\w+)` in `([\\w/]+)`")
 // Each row of compatibility.md is complete: the cases that agree and those that differ for a
 // reason are all cases, and its test exists.
 func TestCompatibility(t *testing.T) {
-	text := page(t, "compatibility.md")
+	text := page(t, "internal/compatibility.md")
 	rows := 0
 	for line := range strings.Lines(text) {
 		cells := strings.Split(strings.ReplaceAll(strings.TrimSpace(line), `\|`, ""), " | ")

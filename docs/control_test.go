@@ -71,7 +71,7 @@ func TestEventsPageCoversS4(t *testing.T) {
 	row := regexp.MustCompile(`^\| (S4-\d\d) [^|]+ \| (met|half|not built) \| ([^|]*?) ?\| ([^|]+) \|$`)
 	name := regexp.MustCompile("`([A-Za-z0-9_-]+)`")
 	var found []string
-	for line := range strings.Lines(page(t, "ui-events.md")) {
+	for line := range strings.Lines(page(t, "internal/ui-events.md")) {
 		line = strings.TrimSpace(line)
 		if !strings.HasPrefix(line, "| S4-") {
 			continue

@@ -45,7 +45,7 @@ func TestProjectOfTenMinutes(t *testing.T) {
 // TestTemplatesAskAfterUntrustedContent tests what rule 13 of threats.md says of the templates of
 // golem init: those with a manifest have `approval: {taint: ask}`.
 func TestTemplatesAskAfterUntrustedContent(t *testing.T) {
-	if !strings.Contains(page(t, "threats.md"), "(the templates with a manifest of `golem init` do)") {
+	if !strings.Contains(page(t, "internal/threats.md"), "(the templates with a manifest of `golem init` do)") {
 		t.Error("threats.md does not speak of the templates")
 	}
 	names, err := fs.Glob(builtin.Projects(), "*/project.yaml")

@@ -228,7 +228,7 @@ var errorCode = regexp.MustCompile(`\bE_[A-Z_]+[A-Z]\b`)
 
 // TestPagesNameKnownCodes tests that the pages name only error codes that exist.
 func TestPagesNameKnownCodes(t *testing.T) {
-	for _, name := range []string{"workers.md", "cli.md", "trace.md", "security.md", "threats.md", "embedding.md", "help.md", "design.md", "why.md", "extending.md", "../README.md"} {
+	for _, name := range []string{"workers.md", "cli.md", "trace.md", "security.md", "internal/threats.md", "embedding.md", "help.md", "design.md", "internal/why.md", "internal/extending.md", "../README.md"} {
 		for _, code := range errorCode.FindAllString(page(t, name), -1) {
 			if code != "E_CODE" && !slices.Contains(fault.Codes(), fault.Code(code)) {
 				t.Errorf("%s names %s", name, code)

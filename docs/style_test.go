@@ -3,49 +3,78 @@
 package docs_test
 
 import (
-	"os"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// notForUsers are pages that are generated, or written for people who work on golem.
-var notForUsers = []string{
-	"compatibility.md", "design.md", "extending.md", "keys.md", "messages.md", "minijinja.md", "requirements.md", "scenarios.md", "spec.md", "threats.md", "ui-events.md", "why.md",
-}
+// notForUsers are pages that are generated, or written for people who work on golem, as are
+// all pages of docs/internal.
+var notForUsers = []string{"design.md", "keys.md", "messages.md", "spec.md"}
 
-// TestPagesUsePlainWords tests that no page for users has a phrase that the table of
-// CONTRIBUTING.md refuses. Code, headings and the addresses of links are left out.
-func TestPagesUsePlainWords(t *testing.T) {
-	_, words, _ := strings.Cut(page(t, "../CONTRIBUTING.md"), "A test refuses these phrases")
-	var phrases []string
-	for _, row := range tables(words) {
-		for phrase := range strings.SplitSeq(row[0], ", ") {
-			phrases = append(phrases, regexp.QuoteMeta(phrase))
+// userPages returns the names of the pages that people wrote for users, relative to docs.
+func userPages(t *testing.T) []string {
+	t.Helper()
+	names := []string{"../README.md"}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
 		}
-	}
-	if len(phrases) < 8 {
-		t.Fatalf("CONTRIBUTING.md refuses only %q", phrases)
-	}
-	refused := regexp.MustCompile(`(?i)\b(?:` + strings.Join(phrases, "|") + `)\b`)
-	code := regexp.MustCompile("(?ms)^```.*?^```|`[^`\n]*`|\\]\\([^)]*\\)|^#.*?$")
-	pages, err := filepath.Glob("*.md")
+		if name = filepath.ToSlash(name); d.IsDir() && name == "internal" {
+			return fs.SkipDir
+		}
+		if filepath.Ext(name) == ".md" && !slices.Contains(notForUsers, name) {
+			names = append(names, name)
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(pages, "../README.md") {
-		if slices.Contains(notForUsers, name) {
-			continue
+	return names
+}
+
+// notProse is code, headings and the addresses of links.
+var notProse = regexp.MustCompile("(?ms)^```.*?^```|`[^`\n]*`|\\]\\([^)]*\\)|^#.*?$")
+
+// wordPattern returns a pattern of the words and phrases in a cell, which commas part.
+func wordPattern(cell string) *regexp.Regexp {
+	var words []string
+	for w := range strings.SplitSeq(cell, ", ") {
+		words = append(words, regexp.QuoteMeta(w))
+	}
+	return regexp.MustCompile(`(?i)\b(?:` + strings.Join(words, "|") + `)\b`)
+}
+
+// TestPagesUsePlainWords tests that no page for users has a phrase that internal/style.md
+// refuses, and that all together have no more of the counted words than it says.
+func TestPagesUsePlainWords(t *testing.T) {
+	const style = "internal/style.md"
+	refused, counted := tables(part(t, style, "Refused phrases")), tables(part(t, style, "Counted words"))
+	if len(refused) < 5 || len(counted) < 5 {
+		t.Fatalf("%s refuses %q and counts %q", style, refused, counted)
+	}
+	found := make([]int, len(counted))
+	for _, name := range userPages(t) {
+		text := notProse.ReplaceAllString(page(t, name), "_")
+		for _, row := range refused {
+			for _, at := range wordPattern(row[0]).FindAllStringIndex(text, -1) {
+				t.Errorf("%s: %q: write: %s", name, text[max(0, at[0]-40):min(len(text), at[1]+30)], row[1])
+			}
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+		for i, row := range counted {
+			found[i] += len(wordPattern(row[0]).FindAllString(text, -1))
 		}
-		text := code.ReplaceAllString(string(data), "_")
-		for _, at := range refused.FindAllStringIndex(text, -1) {
-			t.Errorf("%s: %q", name, text[max(0, at[0]-40):min(len(text), at[1]+30)])
+	}
+	for i, row := range counted {
+		if most, err := strconv.Atoi(row[1]); err != nil || found[i] > most {
+			t.Errorf("the pages for users have %d of %q, and at most %s is allowed: write %s", found[i], row[0], row[1], row[2])
+		} else if found[i] < most {
+			t.Logf("%s can say %d for %q", style, found[i], row[0])
 		}
 	}
 }

@@ -85,7 +85,7 @@ func named(t *testing.T, known map[string]bool, cell string) {
 func TestThreatsPageNamesItsTests(t *testing.T) {
 	known, all := knownAttacks(t), rules(t)
 	var kept []string
-	for _, row := range tables(part(t, "threats.md", "Promises")) {
+	for _, row := range tables(part(t, "internal/threats.md", "Promises")) {
 		if len(row) != 3 {
 			t.Errorf("not a promise, its rules and its tests: %q", row)
 			continue
@@ -102,14 +102,14 @@ func TestThreatsPageNamesItsTests(t *testing.T) {
 		kept = append(kept, given...)
 		named(t, known, row[2])
 	}
-	_, text, _ := strings.Cut(page(t, "threats.md"), "## The numbered rules")
+	_, text, _ := strings.Cut(page(t, "internal/threats.md"), "## The numbered rules")
 	for line := range strings.Lines(text) {
 		m := ruleNo.FindStringSubmatch(line)
 		if m != nil && slices.Contains(kept, m[1]) == strings.Contains(line, "*Not in this version.*") {
 			t.Errorf("rule %s has no promise, or is said not to be in this version", m[1])
 		}
 	}
-	for _, row := range tables(part(t, "threats.md", "How often each attack was tried")) {
+	for _, row := range tables(part(t, "internal/threats.md", "How often each attack was tried")) {
 		m := runPattern.FindStringSubmatch(row[len(row)-1])
 		if m == nil || len(row) != 3 {
 			t.Errorf("not an attack, its tries and a command: %q", row)
@@ -121,7 +121,7 @@ func TestThreatsPageNamesItsTests(t *testing.T) {
 			}
 		}
 	}
-	for _, row := range tables(part(t, "threats.md", "What golem reads that is not a flag")) {
+	for _, row := range tables(part(t, "internal/threats.md", "What golem reads that is not a flag")) {
 		named(t, known, row[len(row)-1])
 	}
 }
@@ -135,10 +135,13 @@ func TestSecurityPageIsShort(t *testing.T) {
 
 var (
 	toPage  = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]+))?\)`)
-	inText  = regexp.MustCompile(`\b(docs/[a-z-]+\.md)(?:#([a-z0-9-]+))?`)
+	inText  = regexp.MustCompile(`\b(docs/[a-z/-]+\.md)(?:#([a-z0-9-]+))?`)
 	heading = regexp.MustCompile(`^#{1,6} +(.*?) *$`)
 	dropped = regexp.MustCompile(`[^\p{L}\p{N}\p{M}_ -]`)
 )
+
+// copies are pages that are copies of documents from elsewhere.
+var copies = []string{"spec.md", "requirements.md", "scenarios.md"}
 
 // anchors returns the anchors of a page's headings, as GitHub makes them.
 func anchors(text string) map[string]bool {
@@ -174,7 +177,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 	texts(t, func(name, text string) {
 		dir, base := filepath.Split(name)
-		if filepath.Ext(base) == ".md" && (dir == "docs/" || dir == "") && base != "spec.md" && base != "requirements.md" && base != "scenarios.md" {
+		if filepath.Ext(base) == ".md" && (strings.HasPrefix(dir, "docs/") || dir == "") && !slices.Contains(copies, base) {
 			for _, m := range toPage.FindAllStringSubmatch(text, -1) {
 				if to := dir + m[1]; !strings.Contains(m[1], ":") {
 					if m[1] == "" {

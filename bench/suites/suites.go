@@ -1,6 +1,6 @@
 // Package suites compares golem with the test suites of other projects. Nothing of those
 // suites is part of this repository: they are files of Go modules, which the go command
-// downloads and checks. docs/compatibility.md has the results, one row for each suite, and
+// downloads and checks. docs/internal/compatibility.md has the results, one row for each suite, and
 // the tests of this package fail if a row is out of date.
 package suites
 
@@ -45,7 +45,7 @@ func here() string {
 
 // Tally counts the cases of one suite.
 type Tally struct {
-	Suite   string // as the first column of docs/compatibility.md names it
+	Suite   string // as the first column of docs/internal/compatibility.md names it
 	agreed  int
 	differs map[string]int // by reason
 }
@@ -75,7 +75,7 @@ func (c *Tally) cells() string {
 	return fmt.Sprintf(" | %d | %d | %d | %s |", c.agreed+total, c.agreed, total, strings.ReplaceAll(strings.Join(reasons, "; "), "|", `\|`))
 }
 
-// Compare fails the test if the row of the suite in docs/compatibility.md does not say what
+// Compare fails the test if the row of the suite in docs/internal/compatibility.md does not say what
 // was counted.
 func (c *Tally) Compare(t testing.TB) {
 	t.Helper()
@@ -86,10 +86,10 @@ func (c *Tally) Compare(t testing.TB) {
 	for line := range strings.Lines(string(page)) {
 		if strings.HasPrefix(line, "| "+c.Suite+" |") {
 			if !strings.HasPrefix(strings.TrimPrefix(line, "| "+c.Suite), c.cells()) {
-				t.Errorf("docs/compatibility.md has %s\nand these cells are right:%s", line, c.cells())
+				t.Errorf("docs/internal/compatibility.md has %s\nand these cells are right:%s", line, c.cells())
 			}
 			return
 		}
 	}
-	t.Errorf("docs/compatibility.md has no row for %s; its cells are%s", c.Suite, c.cells())
+	t.Errorf("docs/internal/compatibility.md has no row for %s; its cells are%s", c.Suite, c.cells())
 }

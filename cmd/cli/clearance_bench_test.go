@@ -33,7 +33,7 @@ func staging(b *testing.B) (*clearance.Store, *clearance.Work) {
 	return s, &clearance.Work{Store: s, Run: "r", Worker: "main", Root: ".", Host: onFiles{files}}
 }
 
-// BenchmarkClearance measures, on the disk, the figures in docs/threats.md for 10,000
+// BenchmarkClearance measures, on the disk, the figures in docs/internal/threats.md for 10,000
 // items and for 100 MB. Run it with -benchtime 1x.
 func BenchmarkClearance(b *testing.B) {
 	ctx := context.Background()

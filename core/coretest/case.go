@@ -1,5 +1,5 @@
 // Package coretest has test cases for runs, which every platform can play: a project, its
-// script, a person's answers and the expected outcome (docs/scenarios.md). A case is a txtar
+// script, a person's answers and the expected outcome (docs/internal/scenarios.md). A case is a txtar
 // archive in cases/:
 //
 //	one line that says what the case proves

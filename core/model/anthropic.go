@@ -14,7 +14,7 @@ import (
 	"golem/core/tool"
 )
 
-// anthropicAPI is Anthropic's Messages, written by golem itself; docs/why.md
+// anthropicAPI is Anthropic's Messages, written by golem itself; docs/internal/why.md
 // says why.
 type anthropicAPI struct{}
 

@@ -39,7 +39,7 @@ var errDeep = errors.New("the template has an expression with more than 400 oper
 //
 // The engine counts steps, not sizes: `{% set x = x ~ x %}` doubles in two, and
 // [0] * 1000000000 allocates in one. It has no hook for either, and its tree is
-// private, so this reaches it by reflection (docs/why.md).
+// private, so this reaches it by reflection (docs/internal/why.md).
 func measured(t *minijinja.Template) (w *rewriter, err error) {
 	w = &rewriter{sets: map[string]bool{}, guarded: map[string]bool{}}
 	defer func() {

@@ -97,7 +97,7 @@ func TestBackendsFinishWhatWasBegun(t *testing.T) {
 }
 
 // What afero's backends lose, and golem's trees behind Over keep: that is why Over carries
-// whatever an archive, a library or a person names (docs/why.md, "Why afero, and where").
+// whatever an archive, a library or a person names (docs/internal/why.md, "Why afero, and where").
 func TestWhatAferosBackendsLose(t *testing.T) {
 	data := pack(t, entry{name: "p/link/planted", data: "evil"})
 	reserved := pack(t, entry{name: "p/a", data: "1"}, entry{name: "p/A", data: "2"})
