@@ -217,7 +217,7 @@ var arrows = map[string]string{
 
 	// The pages for people, which golem docs shows.
 	"docs": "",
-	// The program that writes docs/messages.md from the source.
+	// The program that writes docs/errors.md and the pages of docs/errors from the source.
 	"docs/messages": "",
 	// The program that writes the JSON Schemas and docs/keys.md from the tables of keys.
 	"docs/keys": "config",

@@ -2,11 +2,17 @@
 // shows them and golem explain searches them, so that they are of the same version as golem.
 package docs
 
-import "embed"
+import (
+	"embed"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
 
 //go:embed batches.md cli.md control.md conversations.md embedding.md git.md hardening.md help.md keys.md libraries.md mcp.md
-//go:embed messages.md migration.md models.md projects.md publishing.md security.md shell.md templates.md testing.md
-//go:embed tools.md trace.md versions.md web.md web-tools.md workers.md
+//go:embed errors.md migration.md models.md projects.md publishing.md security.md shell.md templates.md testing.md
+//go:embed tools.md trace.md versions.md web.md web-tools.md workers.md errors/*.md
 var files embed.FS
 
 // Names has the names of the pages without .md: first the page to begin with, then the
@@ -14,10 +20,38 @@ var files embed.FS
 var Names = []string{
 	"help", "projects", "workers", "templates", "models", "conversations", "tools", "web-tools", "mcp", "shell", "git",
 	"control", "security", "trace", "testing", "hardening", "batches", "libraries", "publishing", "web", "embedding",
-	"migration", "cli", "keys", "messages", "versions",
+	"migration", "cli", "keys", "errors", "versions",
 }
 
-// Read returns the Markdown of a page of Names. It fails with fs.ErrNotExist if there is none.
+// ErrorPages returns the names of the pages of error codes without .md, such as
+// errors/E_TRUST, in the order of the alphabet. The messages of some codes are on several
+// pages: errors/E_USAGE-2 has those that do not fit on errors/E_USAGE.
+func ErrorPages() []string {
+	found, err := fs.Glob(files, "errors/*.md")
+	if err != nil {
+		panic(err) // the pattern is wrong
+	}
+	for i, name := range found {
+		found[i] = strings.TrimSuffix(name, ".md")
+	}
+	return found
+}
+
+// PagesOf returns the names of the pages of an error code, in their order.
+func PagesOf(code string) []string {
+	all, name := ErrorPages(), path.Join("errors", code)
+	var out []string
+	for _, page := range all {
+		if page == name || strings.HasPrefix(page, name+"-") {
+			out = append(out, page)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int { return len(a) - len(b) }) // E_A, E_A-2, …
+	return out
+}
+
+// Read returns the Markdown of a page of Names or ErrorPages. It fails with fs.ErrNotExist if
+// there is none.
 func Read(name string) (string, error) {
 	text, err := files.ReadFile(name + ".md")
 	return string(text), err

@@ -58,7 +58,7 @@ export function createGolem(options?: StartOptions): Promise<Golem>
 /** The class of all errors that golem.js throws. */
 export class GolemError extends Error {
   constructor(fault: Fault & { others?: Fault[] })
-  /** A code of docs/messages.md, such as E_NOT_FOUND. */
+  /** A code of docs/errors.md, such as E_NOT_FOUND. */
   code: string
   hint?: string
   where?: Where

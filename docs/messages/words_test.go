@@ -50,15 +50,17 @@ func riddle(text string) (phrase, instead string) {
 	return "", ""
 }
 
-// TestMessagesAreNoRiddles tests that no message of docs/messages.md has a riddle.
+// TestMessagesAreNoRiddles tests that no page of docs/errors has a riddle.
 func TestMessagesAreNoRiddles(t *testing.T) {
-	page, err := os.ReadFile("../messages.md")
+	pages, err := render("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for row := range strings.Lines(string(page)) {
-		if phrase, instead := riddle(row); phrase != "" {
-			t.Errorf("%q: write %s: %s", phrase, instead, row)
+	for name, page := range pages {
+		for row := range strings.Lines(page) {
+			if phrase, instead := riddle(row); phrase != "" {
+				t.Errorf("%s: %q: write %s: %s", name, phrase, instead, row)
+			}
 		}
 	}
 }

@@ -1,4 +1,4 @@
-/** An error of golem: message, stable code (docs/messages.md), hint and place. */
+/** An error of golem: message, stable code (docs/errors.md), hint and place. */
 export class GolemError extends Error {
   constructor(fault) {
     super(fault.message)

@@ -28,6 +28,7 @@ func DocsCommand(c *console.Console) *cobra.Command {
   golem docs tools             the page tools
   golem docs tools#secrets     one part of it
   golem docs resume a batch    the part that fits best to these words, and others
+  golem docs E_TRUST           what golem explain says of a code
 
 In a pipe it writes Markdown.`,
 		Args:              console.Words(0, math.MaxInt),
@@ -54,18 +55,21 @@ func showDocs(c *console.Console, words []string) error {
 	if len(words) == 1 {
 		page, part, _ := strings.Cut(words[0], "#")
 		page = strings.TrimSuffix(page, ".md")
-		if slices.Contains(docs.Names, page) {
+		if slices.Contains(docs.Names, page) || slices.Contains(docs.ErrorPages(), page) {
 			return showPart(c, all, page, part)
+		}
+		if slices.Contains(fault.Codes(), fault.Code(words[0])) {
+			return explain(c, words[0], false)
 		}
 	}
 	return showFound(c, all, words)
 }
 
-// listPages prints each page with its title.
+// listPages prints each page of docs.Names with its title.
 func listPages(c *console.Console, all []section) error {
 	var rows [][]string
 	for i, s := range all {
-		if i == 0 || s.page != all[i-1].page {
+		if slices.Contains(docs.Names, s.page) && (i == 0 || s.page != all[i-1].page) {
 			rows = append(rows, []string{"  " + s.page, s.title})
 		}
 	}

@@ -19,8 +19,15 @@ import (
 type explanation struct {
 	Code     string    `json:"code"`
 	Meaning  string    `json:"meaning"`
+	Causes   []cause   `json:"causes"`
 	Help     []symptom `json:"help,omitempty"`
 	Messages []message `json:"messages"`
+}
+
+// cause is what usually leads to a code.
+type cause struct {
+	What string `json:"what"`
+	Do   string `json:"do"`
 }
 
 // symptom is a row of help.md.
@@ -131,6 +138,12 @@ func explain(c *console.Console, text string, asJSON bool) error {
 func explained(e explanation, said string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", e.Code, e.Meaning)
+	if said == "" {
+		b.WriteString("\nUsual causes:\n")
+		for _, c := range e.Causes {
+			fmt.Fprintf(&b, "\n  %s\n    do: %s\n", c.What, c.Do)
+		}
+	}
 	for _, s := range e.Help {
 		fmt.Fprintf(&b, "\n%s\n  means: %s\n  do: %s\n", s.Seen, s.Meaning, s.Do)
 	}

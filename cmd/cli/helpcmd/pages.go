@@ -55,7 +55,7 @@ func sections(name string) ([]section, error) {
 // allSections returns the sections of all pages.
 func allSections() ([]section, error) {
 	var out []section
-	for _, name := range docs.Names {
+	for _, name := range slices.Concat(docs.Names, docs.ErrorPages()) {
 		of, err := sections(name)
 		if err != nil {
 			return nil, err
@@ -123,7 +123,7 @@ func search(all []section, words []string) []int {
 		if len(words) > 1 && phrase.MatchString(s.text) {
 			n += 8
 		}
-		if s.page == "messages" { // it has almost every word, and golem explain is the way to it
+		if strings.HasPrefix(s.page, "errors/") { // they have almost every word, and golem explain is the way to it
 			n = 0.1
 		}
 		found = append(found, i)

@@ -1,19 +1,17 @@
 package helpcmd
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"golem/core/fault"
+	"golem/docs"
 )
 
-// explanations returns what the pages messages.md and help.md say of each code, in the order
+// explanations returns what the pages of the codes and help.md say of each code, in the order
 // of fault.Codes.
 func explanations() ([]explanation, error) {
-	messages, err := sections("messages")
-	if err != nil {
-		return nil, err
-	}
 	help, err := sections("help")
 	if err != nil {
 		return nil, err
@@ -27,9 +25,18 @@ func explanations() ([]explanation, error) {
 	var out []explanation
 	for _, code := range fault.Codes() {
 		e := explanation{Code: string(code), Messages: []message{}}
-		if i := slices.IndexFunc(messages, func(s section) bool { return s.title == e.Code }); i >= 0 {
-			e.Meaning = meaning(messages[i].text)
-			for _, cells := range tableRows(messages[i].text, "message") {
+		for i, name := range docs.PagesOf(e.Code) {
+			text, err := docs.Read(name)
+			if err != nil {
+				return nil, fmt.Errorf("the page %s: %w", name, err)
+			}
+			if i == 0 {
+				e.Meaning = meaning(text)
+			}
+			for _, cells := range tableRows(text, "usual cause") {
+				e.Causes = append(e.Causes, cause{cells[0], cells[1]})
+			}
+			for _, cells := range tableRows(text, "message") {
 				e.Messages = append(e.Messages, message{cells[0], cells[1]})
 			}
 		}
