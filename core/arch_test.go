@@ -43,7 +43,7 @@ var arrows = map[string]string{
 	"core/harden": "worktest ui money sandbox state",
 	// Items, who has them and what they appended: it knows no model, no project, no network.
 	"core/batch":           "approval money sandbox state trace",
-	"core/batch/batchtest": "batch approval",
+	"core/batch/batchtest": "batch approval money trace",
 	"core/worktest":        "run config conversation model money approval trace sandbox state tool yamltree",
 	"core/conversation":    "model state money sandbox tool",
 	"core/toolset":         "clearance sandbox textdiff tool",
@@ -164,7 +164,7 @@ var arrows = map[string]string{
 	"cmd/cli/hardencmd": "core harden options ui/plain cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/asking",
 	"cmd/cli/batchcmd":  "core approval batch options clearance model money run sandbox state ui ui/plain workspace sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/asking cmd/cli/natsqueue",
 	// The queue of a batch on a server: it knows no project and no command line.
-	"cmd/cli/natsqueue":  "batch sandbox trace",
+	"cmd/cli/natsqueue":  "batch money sandbox trace",
 	"cmd/golem-queue":    "",
 	"cmd/cli/tracecmd":   "batch trace ui ui/view ui/report cmd/cli/disk cmd/cli/console cmd/cli/target cmd/cli/newcases cmd/cli/traceview",
 	"cmd/cli/clearcmd":   "core clearance options ui cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine",

@@ -95,8 +95,12 @@ func (w *BatchWorker) Run(ctx context.Context, l *batch.Lease) batch.Outcome {
 	front := &itemFront{answers: answers, item: it}
 	var lines bytes.Buffer
 	started := w.of.platform.now()
-	res := w.run(ctx, it, in, front, &lines)
-	out := w.outcome(ctx, it, res, front)
+	account := w.account
+	if l.Purse != nil {
+		account = run.AccountOf("the batch "+w.name, l.Purse)
+	}
+	res := w.run(ctx, it, in, front, account, &lines)
+	out := w.outcome(ctx, it, res, front, account)
 	if out.Result.Status.Ended() {
 		out.Result.MS, out.Result.Trace = w.of.platform.now().Sub(started).Milliseconds(), lines.Bytes()
 	}
@@ -104,10 +108,10 @@ func (w *BatchWorker) Run(ctx context.Context, l *batch.Lease) batch.Outcome {
 }
 
 // run runs the project once on the item's files, or goes on with its conversation.
-func (w *BatchWorker) run(ctx context.Context, it *itemState, in run.Input, front *itemFront, lines io.Writer) run.Result {
+func (w *BatchWorker) run(ctx context.Context, it *itemState, in run.Input, front *itemFront, account *run.Account, lines io.Writer) run.Result {
 	one := *w.of
 	one.platform.Files, one.platform.State, one.platform.Volatile = Tree{it.files}, it.store(), true
-	ro := RunOptions{ID: it.id, Trace: lines, Account: w.account, through: true, notices: it.earlierAttempts()}
+	ro := RunOptions{ID: it.id, Trace: lines, Account: account, through: true, notices: it.earlierAttempts()}
 	if it.resumes {
 		ro.Resume, ro.Doubt = &it.id, w.doubt
 	}
@@ -131,7 +135,7 @@ func (s *itemState) earlierAttempts() []trace.Body {
 }
 
 // outcome returns what became of an item.
-func (w *BatchWorker) outcome(ctx context.Context, it *itemState, res run.Result, front *itemFront) batch.Outcome {
+func (w *BatchWorker) outcome(ctx context.Context, it *itemState, res run.Result, front *itemFront, account *run.Account) batch.Outcome {
 	lost, asked := it.err(), front.asked()
 	switch {
 	case errors.Is(lost, fault.Conflict):
@@ -142,7 +146,7 @@ func (w *BatchWorker) outcome(ctx context.Context, it *itemState, res run.Result
 		return batch.Outcome{Question: asked}
 	case ctx.Err() != nil:
 		return batch.Outcome{}
-	case res.Error != nil && res.Error.Code == fault.Budget && w.account.Refused():
+	case res.Error != nil && res.Error.Code == fault.Budget && account.Refused():
 		return batch.Outcome{Stop: fault.New(fault.Budget, "%s", res.Error.Message).
 			Hinting("golem goes on with the items that are left, with a higher --limit")}
 	}

@@ -33,6 +33,12 @@ func BookBatch(q *batch.Local, a *run.Account) error {
 	})
 }
 
+// UsedIn returns what the answers that an item's log has used.
+func UsedIn(log []batch.Line) batch.Amount {
+	used := spentIn(log)
+	return batch.Amount{Tokens: used.In + used.Out, Cost: used.Cost}
+}
+
 // spentIn returns what the answers that an item's log has were billed.
 func spentIn(log []batch.Line) (used model.Usage) {
 	for _, line := range log {

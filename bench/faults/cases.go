@@ -42,6 +42,7 @@ var Cases = []Case{
 	{"refused", "the provider answers 429 with Retry-After: 1 to everything, for a while", played(refused)},
 	{"full", "the disk with GOLEM_HOME is full, and then has room again", played(fullDisk)},
 	{"budget", "the budget is reached in the middle, with kill -9 before", played(budget)},
+	{"budgets", "the budget of a batch on several machines is reached in the middle, with kill -9 of workers before", played(budgetOfMachines)},
 	{"interrupt", "Ctrl+C in the middle", played(interrupted)},
 	{"inputs", "lines are added, removed, put back and changed", played(inputs)},
 	{"pack", "the project changes in the middle", played(changedPack)},

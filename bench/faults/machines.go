@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -41,9 +42,7 @@ func machines(p Plan) (string, error) {
 	}
 	defer func() { q.stop() }()
 	began := time.Now()
-	producer := p.command("batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", hardBatch, "--queue", q.s.ClientURL(), "--lease", "1s", "--quiet")
-	producer.Env = append(producer.Env, "OPENAI_BASE_URL="+m.url, "OPENAI_API_KEY=mock-key-of-no-use")
-	token, ended, err := begun(producer)
+	token, ended, err := begun(p.producer(m, q))
 	if err != nil {
 		return "", err
 	}
@@ -75,6 +74,13 @@ func machines(p Plan) (string, error) {
 		err = errors.New(seen)
 	}
 	return seen, err
+}
+
+// producer returns the command that begins the batch on a server, with more words.
+func (p Plan) producer(m *model, q *queue, more ...string) *exec.Cmd {
+	cmd := p.command(append([]string{"batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", hardBatch, "--queue", q.s.ClientURL(), "--lease", "1s", "--quiet"}, more...)...)
+	cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+m.url, "OPENAI_API_KEY=mock-key-of-no-use")
+	return cmd
 }
 
 // queue is a NATS server in this process.
@@ -144,15 +150,30 @@ type farm struct {
 // start starts the workers.
 func (f *farm) start() (workers []*exec.Cmd, err error) {
 	for n := range f.plan.Machines {
-		cmd := f.plan.command("worker", f.url, "--quiet", "--jobs", fmt.Sprint(f.plan.Jobs))
-		cmd.Stderr = nil
-		cmd.Env = append(cmd.Env, "GOLEM_JOIN="+f.token, "GOLEM_HOME="+filepath.Join(f.plan.Dir, fmt.Sprint("machine", n)), "OPENAI_BASE_URL="+f.model.url, "OPENAI_API_KEY=mock-key-of-no-use")
-		if err := cmd.Start(); err != nil {
+		cmd, err := f.worker(n)
+		if err != nil {
 			return workers, err
 		}
 		workers = append(workers, cmd)
 	}
 	return workers, nil
+}
+
+// worker starts the worker of a machine.
+func (f *farm) worker(n int) (*exec.Cmd, error) {
+	home := filepath.Join(f.plan.Dir, fmt.Sprint("machine", n))
+	if f.plan.Config != "" {
+		if err := os.MkdirAll(home, 0o755); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(home, "config.yaml"), []byte(f.plan.Config), 0o644); err != nil {
+			return nil, err
+		}
+	}
+	cmd := f.plan.command("worker", f.url, "--quiet", "--jobs", fmt.Sprint(f.plan.Jobs))
+	cmd.Stderr = nil
+	cmd.Env = append(cmd.Env, "GOLEM_JOIN="+f.token, "GOLEM_HOME="+home, "OPENAI_BASE_URL="+f.model.url, "OPENAI_API_KEY=mock-key-of-no-use")
+	return cmd, cmd.Start()
 }
 
 // round runs the workers and kills them some time after they first asked, unless the batch ends

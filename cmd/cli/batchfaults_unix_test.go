@@ -29,18 +29,17 @@ func TestBatchKilled(t *testing.T) {
 }
 
 // TestBatchFaults tests other faults with few items: an input that kills golem, Ctrl+C, a budget
-// that is spent,
-// inputs and a project that change.
+// that is spent, also on several machines, inputs and a project that change.
 func TestBatchFaults(t *testing.T) {
 	for _, c := range faults.Cases {
 		switch c.Name {
-		case "poison", "interrupt", "budget", "inputs", "pack":
+		case "poison", "interrupt", "budget", "budgets", "inputs", "pack":
 		default:
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			_, err := c.Play(faults.Plan{
-				Golem: os.Args[0], Env: []string{asGolem + "=1"}, Dir: t.TempDir(), Items: 10, Turns: 4, Jobs: 2, Delay: 5 * time.Millisecond,
+				Golem: os.Args[0], Env: []string{asGolem + "=1"}, Dir: t.TempDir(), Items: 10, Turns: 4, Jobs: 2, Machines: 2, Delay: 5 * time.Millisecond,
 			})
 			if err != nil {
 				t.Error(err)

@@ -384,16 +384,15 @@ func TestWorkerRefuses(t *testing.T) {
 	}
 }
 
-// Limits of the whole batch do not hold over machines, and --approve-all is no answer for
-// another person's machine: both are refused before anything is sent.
+// --approve-all is no answer for another person's machine, and refused as wrong addresses are,
+// before anything is sent.
 func TestBatchQueueRefuses(t *testing.T) {
 	f := newFarm(t, "ask", 1)
 	for want, args := range map[string][]string{
-		"does not hold over several machines": {"--limit", "cost=1"},
-		"waits for you":                       {"--approve-all"},
-		"is between 1s and 1h":                {"--lease", "2h"},
-		"is not the address of a queue":       {"--queue", "http://127.0.0.1:1"},
-		"there is no queue at":                {"--queue", "nats://127.0.0.1:1"},
+		"waits for you":                 {"--approve-all"},
+		"is between 1s and 1h":          {"--lease", "2h"},
+		"is not the address of a queue": {"--queue", "http://127.0.0.1:1"},
+		"there is no queue at":          {"--queue", "nats://127.0.0.1:1"},
 	} {
 		p := f.begin(f.command("producer", append([]string{"batch", "p", "--inputs", "in.jsonl", "--key", "id", "--queue", f.url}, args...)...))
 		p.end(t, 2)

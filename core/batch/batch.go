@@ -109,6 +109,9 @@ type Lease struct {
 	// Failures is how often a holder gave the item back with Retry, since a person ran it.
 	Failures int
 	Log      []Line // what was appended so far, without the entries of leases
+	// Purse pays for the requests of the item, if other processes spend from the same budget;
+	// nil: none does.
+	Purse Purse
 	Holder
 }
 

@@ -36,6 +36,11 @@ func (a *Account) Refused() bool {
 	return a.budget.refused
 }
 
+// Limits returns the limits; 0: there is none.
+func (a *Account) Limits() (tokens int, cost money.USD) {
+	return a.budget.limits.Tokens, a.budget.limits.Cost
+}
+
 // Spent returns what was spent.
 func (a *Account) Spent() model.Usage { return a.budget.spent() }
 

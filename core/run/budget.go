@@ -27,8 +27,9 @@ type budget struct {
 	priceless string
 	suggested string // names a model that was used and whose price only the project gives
 
-	shared  bool // of an Account: it is above the budgets of several roots
-	refused bool // it had too little for a request
+	shared  bool  // of an Account: it is above the budgets of several roots
+	refused bool  // it had too little for a request
+	purse   Purse // pays as well; nil: nothing else does
 }
 
 // ledger is what the budgets of a tree share. The zero value is ready.

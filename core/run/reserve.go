@@ -32,6 +32,13 @@ func (f *workerRun) payer(d *deadline) *payer {
 // other is under way.
 func (p *payer) Check(m model.Model, r model.Request) error {
 	next, most := p.attempt(m, r)
+	if err := p.fitsHere(next, most); err != nil {
+		return err
+	}
+	return p.checkPurse(next, most)
+}
+
+func (p *payer) fitsHere(next prospect, most model.Usage) error {
 	p.budget.mu.Lock()
 	defer p.budget.mu.Unlock()
 	_, err := p.budget.fits(next, most)
@@ -39,17 +46,36 @@ func (p *payer) Check(m model.Model, r model.Request) error {
 }
 
 // Reserve sets aside what an attempt may cost, in the worker's budget and in those of
-// all its callers. Waiting for attempts under way cannot block for ever: none of them
-// waits for another.
+// all its callers, and in the purse above. Waiting for attempts under way cannot block
+// for ever: none of them waits for another.
 func (p *payer) Reserve(ctx context.Context, m model.Model, r model.Request) (bill func(model.Turn), err error) {
 	next, most := p.attempt(m, r)
+	if err := p.reserveHere(ctx, next, most); err != nil {
+		return nil, err
+	}
+	settle, err := p.fromPurse(ctx, next, most)
+	if err != nil {
+		p.budget.bill(most, model.Turn{})
+		return nil, err
+	}
+	var once sync.Once
+	return func(t model.Turn) {
+		once.Do(func() {
+			p.budget.bill(most, t)
+			settle(t)
+		})
+	}, nil
+}
+
+// reserveHere reserves an attempt from the budgets of this process.
+func (p *payer) reserveHere(ctx context.Context, next prospect, most model.Usage) error {
 	b := p.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for waits := false; ; {
 		full, err := b.fits(next, most)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !full {
 			break
@@ -68,14 +94,13 @@ func (p *payer) Reserve(ctx context.Context, m model.Model, r model.Request) (bi
 		}
 		b.mu.Lock()
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for n := b; n != nil; n = n.parent {
 		n.reserved = n.reserved.Add(most)
 	}
-	var once sync.Once
-	return func(t model.Turn) { once.Do(func() { b.bill(most, t) }) }, nil
+	return nil
 }
 
 // attempt returns what is known of the price of an attempt, and what it may be billed.
@@ -90,7 +115,7 @@ func (p *payer) attempt(m model.Model, r model.Request) (prospect, model.Usage) 
 // limited reports whether tokens or cost are limited, here or in a budget above.
 func (b *budget) limited() bool {
 	for n := b; n != nil; n = n.parent {
-		if n.limits.Tokens > 0 || n.limits.Cost > 0 {
+		if n.limits.Tokens > 0 || n.limits.Cost > 0 || n.purse != nil {
 			return true
 		}
 	}

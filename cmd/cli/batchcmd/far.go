@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"golem/core"
 	"golem/core/batch"
 	"golem/core/fault"
 	"golem/core/model"
@@ -120,6 +121,7 @@ func (f *flags) newFarWorker(ctx context.Context, c *console.Console, b begun, s
 		Golem: c.Build.Version, Batch: b.queue.Head.Name, Project: b.queue.Head.Project, Entry: b.queue.Head.Entry, Pack: pack, Opening: forWorkers(f.Opening), Doubt: f.Doubt, Retry: f.Retry,
 	}
 	for _, step := range []func() error{
+		func() error { return w.limit(ctx) },
 		func() error { return w.producer.Set(ctx, natsqueue.Going) },
 		func() error { return w.producer.Describe(ctx, about) },
 		func() error { return w.producer.Invite(ctx, invitation) },
@@ -137,6 +139,15 @@ func (f *flags) newFarWorker(ctx context.Context, c *console.Console, b begun, s
 	// Not broken into lines: people copy it.
 	fmt.Fprintf(c.Err, "  export %s=%s\n  golem worker %s\n", console.JoinVariable, invitation, s.kept.URL)
 	return w, nil
+}
+
+// limit says to the workers how much the batch may use, and what was used before.
+func (w *farWorker) limit(ctx context.Context) error {
+	var limit batch.Amount
+	limit.Tokens, limit.Cost = w.account.Limits()
+	before := w.account.Spent()
+	spent := batch.Amount{Tokens: before.In + before.Out, Cost: before.Cost}
+	return w.producer.Limit(ctx, limit, spent, core.UsedIn)
 }
 
 // workerName returns how a worker calls itself.

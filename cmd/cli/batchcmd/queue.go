@@ -98,11 +98,6 @@ func (t told) Foreign(subject, why string) {
 
 // refuseFar returns E_USAGE for options that batches on many machines do not have.
 func (f *flags) refuseFar() error {
-	for _, limit := range []string{"cost", "tokens"} {
-		if _, given := f.Limits[limit]; given {
-			return console.Usage("--limit %s=… does not hold over several machines, so --queue does not take it", limit).Hinting("give each item a limit, such as --limit turns=10, or run the batch without --queue")
-		}
-	}
 	if f.Approval != "" {
 		return console.Usage("--queue does not take --approval or --approve-all: what asks on a worker's machine waits for you").Hinting("answer with golem batch questions")
 	}

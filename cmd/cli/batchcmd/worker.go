@@ -151,7 +151,11 @@ func (f *joining) worker(ctx context.Context, c *console.Console, q *natsqueue.Q
 	if p := c.Person(); p != nil {
 		person = asking.Questions(c, p, f.noColor)
 	}
-	if err := core.BeforeBatch(ctx, inst, person, false); err != nil {
+	if _, err := q.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	limit, _ := q.Limit()
+	if err := core.BeforeBatch(ctx, inst, person, limit.Cost > 0); err != nil {
 		return nil, err
 	}
 	return core.NewBatchWorker(inst, core.BatchSetup{
@@ -163,9 +167,13 @@ func (f *joining) worker(ctx context.Context, c *console.Console, q *natsqueue.Q
 func (f *joining) work(ctx context.Context, c *console.Console, q *natsqueue.Queue, w batch.Worker, about description) error {
 	seen := &naming{c: c, quiet: f.quiet}
 	for {
+		_, limit := q.Limit()
 		err := batch.Run(ctx, q, w, batch.Running{Jobs: f.jobs, Retry: about.Retry, Name: fmt.Sprintf("%s, pid %d", workerName(), os.Getpid()), Watch: seen})
 		state := natsqueue.Going
-		if ctx.Err() == nil && (err == nil || errors.Is(err, fault.Interrupted)) {
+		if errors.Is(err, fault.Budget) {
+			c.Say("%s; this machine waits until the batch goes on with a higher limit", fault.Of(err, fault.Budget).Message)
+			state, err = otherLimit(ctx, q, limit)
+		} else if ctx.Err() == nil && (err == nil || errors.Is(err, fault.Interrupted)) {
 			state, err = q.State(ctx)
 		}
 		switch {
@@ -181,12 +189,27 @@ func (f *joining) work(ctx context.Context, c *console.Console, q *natsqueue.Que
 			c.Say("the batch was cancelled; this machine ran %s", fault.Count(seen.ended, "item"))
 			return nil
 		}
-		timer := time.NewTimer(time.Second)
-		select {
-		case <-ctx.Done():
-		case <-timer.C:
+		pause(ctx, time.Second)
+	}
+}
+
+// otherLimit waits until the batch has another limit than the one that was reached, or has ended.
+func otherLimit(ctx context.Context, q *natsqueue.Queue, reached uint64) (natsqueue.BatchState, error) {
+	for ; ; pause(ctx, time.Second) {
+		state, err := q.State(ctx)
+		if _, limit := q.Limit(); err != nil || state != natsqueue.Going || limit != reached || ctx.Err() != nil {
+			return state, err
 		}
-		timer.Stop()
+	}
+}
+
+// pause waits for a time, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
 	}
 }
 

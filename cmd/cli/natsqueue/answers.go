@@ -16,6 +16,7 @@ type decided struct {
 	After  uint64        `json:"after"` // the sequence of the message before
 	Answer *batch.Answer `json:"answer,omitempty"`
 	State  BatchState    `json:"state,omitempty"`
+	Limit  *batch.Amount `json:"limit,omitempty"` // of all requests; State does not count then
 }
 
 // follow calls do with each message of a subject of the producer that was not read before.
@@ -67,11 +68,15 @@ func (q *Queue) Refresh(ctx context.Context) (cancelled bool, err error) {
 	err = q.readAnswers(ctx)
 	if err == nil {
 		err = q.follow(ctx, q.subject(controlSubject), &q.control, func(d decided) {
-			if d.Answer == nil {
+			switch {
+			case d.Limit != nil:
+				q.limit, q.limitOf = *d.Limit, d.After+1
+			case d.Answer == nil:
 				q.state = d.State
 			}
 		})
 	}
+	q.learned = q.learned || err == nil
 	return q.state == Cancelled, unreachable(err)
 }
 

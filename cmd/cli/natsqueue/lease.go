@@ -212,6 +212,9 @@ func (q *Queue) lease(ctx context.Context, j job, worker string) (*batch.Lease, 
 	if err := q.fetchInput(ctx, item); err != nil {
 		return nil, err
 	}
+	if err := q.learn(ctx); err != nil {
+		return nil, err
+	}
 	alone := j.suspect()
 	if err := q.add(ctx, j.log, record{Kind: leaseKind, Attempt: j.log.attempts + 1, Worker: worker, Job: j.sequence}); err != nil {
 		return nil, err
@@ -219,7 +222,19 @@ func (q *Queue) lease(ctx context.Context, j job, worker string) (*batch.Lease, 
 	q.alone = alone
 	q.held++
 	h := &holder{queue: q, job: j, log: j.log, item: item}
-	return &batch.Lease{Item: item, Attempt: j.log.attempts, Failures: j.log.failures, Log: slices.Clone(j.log.lines), Holder: h}, nil
+	return &batch.Lease{Item: item, Attempt: j.log.attempts, Failures: j.log.failures, Log: slices.Clone(j.log.lines), Purse: q.purse, Holder: h}, nil
+}
+
+// learn reads what the producer says about the whole batch, unless that was read before.
+func (q *Queue) learn(ctx context.Context) error {
+	q.reading.Lock()
+	known := q.learned
+	q.reading.Unlock()
+	if known {
+		return nil
+	}
+	_, err := q.Refresh(ctx)
+	return err
 }
 
 // item returns an item as the producer made it, or E_NOT_FOUND.

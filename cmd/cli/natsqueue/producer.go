@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -49,7 +50,7 @@ func create(ctx context.Context, server jetstream.JetStream, o Options) error {
 	prefix := "golem." + o.Name + "."
 	streams := []jetstream.StreamConfig{
 		{
-			Name: logStream(o.Name), Subjects: []string{prefix + itemSubject + ".*", prefix + logSubject + ".*", prefix + parkedSubject + ".*", prefix + answerSubject, prefix + controlSubject, prefix + setupSubject, prefix + joinSubject},
+			Name: logStream(o.Name), Subjects: []string{prefix + itemSubject + ".*", prefix + logSubject + ".*", prefix + parkedSubject + ".*", prefix + answerSubject, prefix + controlSubject, prefix + setupSubject, prefix + joinSubject, prefix + budgetSubject, prefix + aliveSubject + ".*"},
 			Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew, AllowRollup: true, Duplicates: sameMessage,
 		},
 		{
@@ -58,7 +59,11 @@ func create(ctx context.Context, server jetstream.JetStream, o Options) error {
 		},
 	}
 	for _, s := range streams {
-		if _, err := server.CreateStream(ctx, s); err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		_, err := server.CreateStream(ctx, s)
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			err = addSubjects(ctx, server, s)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -72,6 +77,21 @@ func create(ctx context.Context, server jetstream.JetStream, o Options) error {
 	if errors.Is(err, jetstream.ErrBucketExists) {
 		return nil
 	}
+	return err
+}
+
+// addSubjects adds the subjects that a stream of an older golem lacks.
+func addSubjects(ctx context.Context, server jetstream.JetStream, want jetstream.StreamConfig) error {
+	s, err := server.Stream(ctx, want.Name)
+	if err != nil {
+		return err
+	}
+	has := s.CachedInfo().Config
+	if slices.Equal(has.Subjects, want.Subjects) {
+		return nil
+	}
+	has.Subjects = want.Subjects
+	_, err = server.UpdateStream(ctx, has)
 	return err
 }
 

@@ -12,6 +12,8 @@
 //	golem.NAME.control       whether the batch is cancelled or done
 //	golem.NAME.setup         what the batch is: the packed project, the model, limits
 //	golem.NAME.join          the key of the batch, for those who have an invitation
+//	golem.NAME.budget        what the batch used, and what is reserved for requests
+//	golem.NAME.alive.KEY     that a process with reservations is alive
 //
 // The log of an item decides who holds it: each message is appended at the sequence that the
 // writer knows as the last one, so that of two writers one fails. Jobs only say that somebody
@@ -104,6 +106,12 @@ type Queue struct {
 	answered chain
 	control  chain
 	state    BatchState
+	limit    batch.Amount
+	learned  bool   // what the producer says was read
+	limitOf  uint64 // which decision of the producer limit is
+
+	purse *purse
+	life  context.Context // ends with Close
 }
 
 // BatchState is what the producer says about the whole batch.
@@ -157,10 +165,14 @@ func Open(ctx context.Context, conn *nats.Conn, o Options) (*Queue, error) {
 	if err := q.connect(ctx); err != nil {
 		return nil, err
 	}
-	ctx, q.stop = context.WithCancel(context.Background())
-	q.done.Go(func() { q.stayAlive(ctx, q.jobs.CachedInfo().Config.AckWait/aliveParts) })
+	q.purse = newPurse(q)
+	q.life, q.stop = context.WithCancel(context.Background())
+	q.done.Go(func() { q.stayAlive(q.life, q.leaseTime()/aliveParts) })
 	return q, nil
 }
+
+// leaseTime returns how long a worker of the batch may be silent.
+func (q *Queue) leaseTime() time.Duration { return q.jobs.CachedInfo().Config.AckWait }
 
 // connect finds what the server has of the batch.
 func (q *Queue) connect(ctx context.Context) error {
@@ -206,6 +218,7 @@ func (q *Queue) stayAlive(ctx context.Context, every time.Duration) {
 // Close ends the use of the queue. Items that are held are given to others after the time of a
 // lease.
 func (q *Queue) Close() {
+	q.purse.flush()
 	q.stop()
 	q.done.Wait()
 }
@@ -228,6 +241,8 @@ const (
 	controlSubject = "control"
 	setupSubject   = "setup"
 	joinSubject    = "join"
+	budgetSubject  = "budget"
+	aliveSubject   = "alive"
 )
 
 func (c *connection) subject(kind string) string { return "golem." + c.name + "." + kind }

@@ -26,6 +26,10 @@ type Remote struct {
 	stop      context.CancelFunc
 	following jetstream.ConsumeContext
 
+	watching sync.WaitGroup
+	over     chan struct{} // closed when the limits of the batch are reached
+	why      error         // set before
+
 	mu      sync.Mutex
 	waiting map[string]chan struct{} // by the directory of the item
 }
@@ -36,7 +40,7 @@ var _ batch.Worker = (*Remote)(nil)
 // inputs is the directory of inputs that are files; nil: there are none. What the items write
 // goes to outputs, below the directory of each.
 func (p *Producer) Remote(ctx context.Context, local batch.Queue, inputs fs.FS, outputs sandbox.FS) (*Remote, error) {
-	r := &Remote{producer: p, local: local, inputs: inputs, outputs: outputs, waiting: map[string]chan struct{}{}}
+	r := &Remote{producer: p, local: local, inputs: inputs, outputs: outputs, over: make(chan struct{}), waiting: map[string]chan struct{}{}}
 	ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	var ends jetstream.Consumer
 	err := p.trying(ctx, func(ctx context.Context) (err error) {
@@ -52,13 +56,34 @@ func (p *Producer) Remote(ctx context.Context, local batch.Queue, inputs fs.FS, 
 		r.stop()
 		return nil, unreachable(err)
 	}
+	r.watching.Go(func() { r.watchLimits(ctx) })
 	return r, nil
+}
+
+// watchLimits looks every second whether a worker found too little for a request.
+func (r *Remote) watchLimits(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := r.producer.Spent(ctx)
+		if errors.Is(err, fault.Budget) || errors.Is(err, fault.Trust) {
+			r.why = err
+			close(r.over)
+			return
+		}
+	}
 }
 
 // Close ends the waiting for items. Workers go on with those that they have.
 func (r *Remote) Close() {
 	r.stop()
 	r.following.Stop()
+	r.watching.Wait()
 }
 
 // wake wakes the one who waits for the item of a message.
@@ -124,6 +149,9 @@ func (r *Remote) Run(ctx context.Context, l *batch.Lease) batch.Outcome {
 		case <-ctx.Done():
 			timer.Stop()
 			return batch.Outcome{}
+		case <-r.over:
+			timer.Stop()
+			return stopped(r.why)
 		case <-told:
 			timer.Stop()
 		case <-timer.C:

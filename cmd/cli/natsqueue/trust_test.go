@@ -19,6 +19,7 @@ import (
 	"golem/core/batch"
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/trace"
 )
 
 // notices keeps what a Watcher is told.
@@ -365,5 +366,36 @@ func TestJoinIsProved(t *testing.T) {
 	must(t, p.producer.Invite(t.Context(), NewInvitation("b", p.options.Signer)))
 	if _, err := Join(t.Context(), p.conn, invitation); !errors.Is(err, fault.Trust) {
 		t.Errorf("with the invitation before: %v", err)
+	}
+}
+
+// SECURITY 29: who sets back what a batch has used ends it, whether or not he has its key.
+func TestBudgetIsNotSetBack(t *testing.T) {
+	for name, hostile := range map[string]struct {
+		forge func(q *Queue, subject string) []byte
+		told  []string
+	}{
+		"a worker": {func(q *Queue, subject string) []byte {
+			data, _, err := q.pack(t.Context(), subject, budgetRecord{}, q.sealer.private)
+			must(t, err)
+			return data
+		}, nil},
+		"without the key": {func(*Queue, string) []byte { return []byte("no budget") }, []string{"it is not sealed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPair(t, "a")
+			must(t, p.producer.Limit(t.Context(), batch.Amount{Tokens: 10}, batch.Amount{}, nil))
+			purse := p.lease(t).Purse
+			settle, err := purse.Reserve(t.Context(), trace.Usage{In: 8})
+			must(t, err)
+			settle(trace.Usage{In: 8})
+			subject := p.worker.subject(budgetSubject)
+			_, err = p.worker.publish(t.Context(), message{subject: subject, data: hostile.forge(p.worker, subject), only: true})
+			must(t, err)
+			if _, err := purse.Reserve(t.Context(), trace.Usage{In: 8}); !errors.Is(err, fault.Trust) {
+				t.Errorf("%v", err)
+			}
+			p.notices.told(t, hostile.told...)
+		})
 	}
 }
