@@ -37,7 +37,7 @@ var arrows = map[string]string{
 	"core/ui/view": "ui trace approval",
 	// Traces as text: trees, comparisons, lists and exports.
 	"core/ui/report": "ui ui/view trace tool",
-	"core/run":       "toolset toolset/custom toolset/mcpset toolset/skillset skills mcp project config prompt model trace approval conversation clearance sandbox tool money",
+	"core/run":       "toolset toolset/custom toolset/mcpset toolset/skillset skills skills/script mcp project config prompt model trace approval conversation clearance sandbox tool money",
 	// Tests of workers as values: what they expect, and what answers in the place of the world.
 	// Code in the place of workers: it runs nothing; core asks the model and runs the code.
 	"core/harden": "worktest ui money sandbox state",
@@ -76,7 +76,9 @@ var arrows = map[string]string{
 	"core/toolset/mcpset": "toolset mcp tool",
 	// The format of Agent Skills, and their toolset.
 	"core/skills":           "config yamltree",
-	"core/toolset/skillset": "toolset skills tool",
+	"core/toolset/skillset": "toolset skills skills/script tool",
+	// What scripts for Node find in golem's engine, and the folder that is linked of them.
+	"core/skills/script": "sandbox tool",
 	// Its HTTP requests use the same fetcher and policy as those of modules.
 	"core/toolset/web": "toolset wasmtool tool",
 	"core/wasmtool":    "tool sandbox yamltree wasmtool/guard",
@@ -170,7 +172,7 @@ var arrows = map[string]string{
 	"cmd/cli/clearcmd":   "core clearance options ui cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine",
 	"cmd/cli/personcmd":  "core approval config consent run state tool trace trust ui sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/secretstore cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/asking",
 	"cmd/cli/helpcmd":    "ui docs cmd/cli/console cmd/cli/markdown",
-	"cmd/cli/projectcmd": "core builtin describe migrate model model/prices project run trust ui workspace docs/schemas sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input",
+	"cmd/cli/projectcmd": "core builtin skills/script describe migrate model model/prices project run trust ui workspace docs/schemas sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input",
 	"cmd/cli/session":    "core approval clearance config conversation options project run sandbox state trace ui ui/plain ui/report ui/view sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/target cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/editor cmd/cli/traceview cmd/cli/tui cmd/cli/tracecmd cmd/cli/clearcmd cmd/cli/personcmd cmd/cli/projectcmd",
 	"cmd/cli/logincmd":   "core config options run sandbox trace ui cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch",
 	"cmd/cli/runcmd":     "core cmd/cli/logincmd conversation project run state ui sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/clearcmd cmd/cli/projectcmd cmd/cli/session",

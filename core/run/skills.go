@@ -9,7 +9,10 @@ import (
 )
 
 // skillSource has the skills of a project, in the form of toolset skills.
-type skillSource struct{ of *project.Skills }
+type skillSource struct {
+	of     *project.Skills
+	opener *opener
+}
 
 var _ skillset.Source = skillSource{}
 

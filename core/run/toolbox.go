@@ -79,7 +79,7 @@ func (o *opener) fill(ctx context.Context, box *toolbox) error {
 	box.workers = append(box.workers, serving...)
 	registry := o.Toolsets.With(toolset.Workers(toolset.Delegation{
 		Workers: box.workers, Files: o.sight.files, Style: w.Delegates.Style, Unknown: func(ref string) error { return mayNotCall(o.Project, w, ref) },
-	}), toolset.Clearance(o.tree.staging.desk(o.place)), mcpset.Toolset(serverLink{o.tree, box}, !o.inert && !o.tree.looks), skillset.Toolset(skillSource{o.Project.Skills}))
+	}), toolset.Clearance(o.tree.staging.desk(o.place)), mcpset.Toolset(serverLink{o.tree, box}, !o.inert && !o.tree.looks), skillset.Toolset(skillSource{o.Project.Skills, o}))
 	for _, ts := range sets {
 		if err := o.add(ctx, box, registry, ts, modules); err != nil {
 			return err

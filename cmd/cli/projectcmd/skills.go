@@ -2,12 +2,15 @@ package projectcmd
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"golem/core/fault"
 	"golem/core/project"
+	"golem/core/skills/script"
+	"golem/core/sorting"
 	"golem/core/ui"
 
 	"golem/cmd/cli/console"
@@ -44,6 +47,7 @@ type skillRow struct {
 	Needs       string     `json:"compatibility,omitempty"`
 	Tools       []string   `json:"allowedTools,omitempty"`
 	Files       []string   `json:"files"`
+	Programs    []string   `json:"programs,omitempty"`   // that its scripts are for; node: golem's own engine
 	Shadowed    string     `json:"shadowedBy,omitempty"` // the path of the skill that is used in its place
 	Faults      fault.List `json:"faults,omitempty"`
 }
@@ -100,10 +104,28 @@ func skillRows(of *project.Skills) (rows []skillRow, faults fault.List) {
 		if files == nil {
 			files = []string{}
 		}
-		rows = append(rows, skillRow{s.Name, s.Path, s.Source, s.Description, s.License, s.Needs, s.Tools, files, s.Shadowed, s.Faults})
+		rows = append(rows, skillRow{s.Name, s.Path, s.Source, s.Description, s.License, s.Needs, s.Tools, files, programs(of, s, files), s.Shadowed, s.Faults})
 		faults = append(faults, s.Faults...)
 	}
 	return rows, faults
+}
+
+// programs returns the programs that the scripts of a skill are for, sorted.
+func programs(of *project.Skills, s *project.Skill, files []string) (out []string) {
+	for _, name := range files {
+		if !script.IsJavaScript(name) && !strings.HasPrefix(name, "scripts/") {
+			continue
+		}
+		data, err := of.File(s, name)
+		if err != nil {
+			continue
+		}
+		if program, err := script.Program(name, data); err == nil && !slices.Contains(out, program) {
+			out = append(out, program)
+		}
+	}
+	sorting.By(out, strings.Compare)
+	return out
 }
 
 func skillTable(rows []skillRow) [][]string {
@@ -118,6 +140,9 @@ func skillTable(rows []skillRow) [][]string {
 		}
 		if len(r.Tools) > 0 && r.Shadowed == "" && r.Faults.Err() == nil {
 			description += " [tools: " + strings.Join(r.Tools, ", ") + "]"
+		}
+		if len(r.Programs) > 0 && r.Shadowed == "" && r.Faults.Err() == nil {
+			description += " [scripts for: " + strings.Join(r.Programs, ", ") + "]"
 		}
 		table = append(table, []string{ui.OneLine(r.Name), ui.OneLine(r.Path), fault.Count(len(r.Files), "file"), ui.OneLine(description)})
 	}

@@ -26,6 +26,13 @@ type Source interface {
 	Read(skill string) (body string, files []string, more bool)
 	// File returns a file of a skill; the name is relative to the skill's directory.
 	File(skill, name string) ([]byte, error)
+	// HasScripts reports whether a skill has files that run_skill_script can run.
+	HasScripts(skill string) bool
+	// Run runs a script in the JavaScript engine.
+	Run(ctx context.Context, env toolset.Env, s Script) (tool.Output, error)
+	// Place returns the path by which the commands of a worker reach a script with these bytes
+	// for a program. E_NOT_ALLOWED: the worker runs no commands, or they do not see it.
+	Place(env toolset.Env, s Script, program string, data []byte) (string, error)
 }
 
 // all is the item of use that stands for every skill.
@@ -33,7 +40,8 @@ const all = "*"
 
 // options are the keys of toolsets.skills beside approval.
 type options struct {
-	Use []string `json:"use"` // names; nil: all
+	Use   []string `json:"use"`   // names; nil: all
+	Write bool     `json:"write"` // scripts may change the worker's files
 }
 
 // Toolset returns the factory of the toolset skills. With a nil from, it only checks options.
@@ -55,12 +63,14 @@ func Toolset(from Source) toolset.Factory {
 type Set struct {
 	from   Source
 	used   []skills.Skill
+	write  bool
+	env    toolset.Env
 	Faults fault.List // of the skills that cannot be used
 }
 
 func open(from Source, env toolset.Env, o *options) (*Set, error) {
 	usable, faults := from.Skills()
-	s := &Set{from: from, Faults: faults}
+	s := &Set{from: from, write: o.Write, env: env, Faults: faults}
 	if o.Use == nil || slices.Contains(o.Use, all) {
 		s.used = usable
 		return s, nil
@@ -94,15 +104,19 @@ func (s *Set) Close() error { return nil }
 // Instructions returns what the worker is told of its skills.
 func (s *Set) Instructions() string { return skills.Prompt(s.used) }
 
-// Tools returns read_skill, if there is a skill.
+// Tools returns read_skill, if there is a skill, and run_skill_script, if one has scripts.
 func (s *Set) Tools() []tool.Tool {
 	if len(s.used) == 0 {
 		return nil
 	}
-	return []tool.Tool{tool.Func(tool.Spec{
+	out := []tool.Tool{tool.Func(tool.Spec{
 		Name: "read_skill", Toolset: "skills", Provider: "builtin", Risk: tool.Read,
 		Description: "Reads the instructions of a skill and lists its files, or reads one of these files. Without a name it lists all skills.",
 	}, s.read)}
+	if slices.ContainsFunc(s.used, func(one skills.Skill) bool { return s.from.HasScripts(one.Name) }) {
+		out = append(out, s.scripts(s.env))
+	}
+	return out
 }
 
 type readArgs struct {
@@ -114,13 +128,9 @@ func (s *Set) read(_ context.Context, in readArgs) (tool.Output, error) {
 	if in.Skill == "" {
 		return tool.Output{Text: skills.List(s.used)}, nil
 	}
-	i := slices.IndexFunc(s.used, func(one skills.Skill) bool { return one.Name == in.Skill })
-	if i < 0 {
-		var names []string
-		for _, one := range s.used {
-			names = append(names, one.Name)
-		}
-		return tool.Output{}, fault.New(fault.NotFound, "there is no skill %s", fault.Quoted(in.Skill)).Hinting("%s", fault.DidYouMean(in.Skill, names))
+	one, err := s.named(in.Skill)
+	if err != nil {
+		return tool.Output{}, err
 	}
 	if name := path.Clean(in.File); in.File != "" && name != skills.FileName {
 		return s.file(in.Skill, name)
@@ -128,7 +138,7 @@ func (s *Set) read(_ context.Context, in readArgs) (tool.Output, error) {
 	body, files, more := s.from.Read(in.Skill)
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(body) + "\n")
-	if tools := s.used[i].Tools; len(tools) > 0 {
+	if tools := one.Tools; len(tools) > 0 {
 		fmt.Fprintf(&b, "\n[While you follow this skill, use no tools of yours but these: %s. That approves none of them.]\n", strings.Join(tools, ", "))
 	}
 	if len(files) > 0 {
@@ -144,15 +154,20 @@ func (s *Set) read(_ context.Context, in readArgs) (tool.Output, error) {
 // file returns a text of a skill, or what is known of a file that is not text.
 func (s *Set) file(skill, name string) (tool.Output, error) {
 	data, err := s.from.File(skill, name)
-	if errors.Is(err, fault.NotFound) {
-		return tool.Output{}, fault.New(fault.NotFound, "the skill %s has no file %s", skill, fault.Quoted(name)).Hinting("read_skill without file names its files")
-	}
 	if err != nil {
-		return tool.Output{}, err
+		return tool.Output{}, unknownFile(skill, name, err)
 	}
 	text := string(data)
 	if strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
 		return tool.Text("%s is not a text file: %s, %d bytes", name, tool.MediaType(data[:min(len(data), 3072)]), len(data)), nil
 	}
 	return tool.Output{Text: text}, nil
+}
+
+// unknownFile explains that a skill has no such file; other errors it returns as they are.
+func unknownFile(skill, name string, err error) error {
+	if !errors.Is(err, fault.NotFound) {
+		return err
+	}
+	return fault.New(fault.NotFound, "the skill %s has no file %s", skill, fault.Quoted(name)).Hinting("read_skill without file names its files")
 }

@@ -1,0 +1,3 @@
+import './start.js'
+export default globalThis.process
+export const {argv, env, exit, cwd, stdout, stderr, platform} = globalThis.process
