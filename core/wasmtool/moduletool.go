@@ -168,6 +168,25 @@ func (t *moduleTool) Prepare(ctx context.Context) error {
 // Call runs the function. The output has the fuel that it used, also if the
 // call failed.
 func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
+	return t.invoke(ctx, c)
+}
+
+// Within runs a function as a part of the call c, whose tool passed the gate with all that the
+// grants allow. c.Host answers the calls that the module makes.
+func (b *Bound) Within(ctx context.Context, d Description, c tool.Call) (tool.Output, error) {
+	t := &moduleTool{bound: b, desc: d}
+	if err := t.Prepare(ctx); err != nil {
+		return tool.Output{}, err
+	}
+	leave, err := t.Admit(ctx, c.ID)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	defer leave()
+	return t.invoke(ctx, c)
+}
+
+func (t *moduleTool) invoke(ctx context.Context, c tool.Call) (tool.Output, error) {
 	m := t.bound.Module
 	leave, err := m.library.enter()
 	if err != nil {

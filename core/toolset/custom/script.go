@@ -37,22 +37,9 @@ func (k *Cache) RunScript(ctx context.Context, env toolset.Env, s Script, c tool
 	b := &wasmtool.Bound{Module: mod, Listener: listener{env}, Grants: wasmtool.Grants{Files: s.Files, Config: s.Config, Total: s.Total}}
 	defer b.Close()
 	for _, d := range described {
-		if d.Name != s.Tool {
-			continue
+		if d.Name == s.Tool {
+			return b.Within(ctx, d, c)
 		}
-		t, ok := b.Tool(d).(moduleFunction)
-		if !ok { // unreachable: module tools are
-			break
-		}
-		if err := t.Prepare(ctx); err != nil {
-			return tool.Output{}, err
-		}
-		leave, err := t.Admit(ctx, c.ID)
-		if err != nil {
-			return tool.Output{}, err
-		}
-		defer leave()
-		return t.Call(ctx, c)
 	}
 	return tool.Output{}, fault.New(fault.ToolContract, "%s has no function that golem can run", s.Path)
 }
