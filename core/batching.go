@@ -15,6 +15,7 @@ import (
 	"golem/core/batch"
 	"golem/core/clearance"
 	"golem/core/fault"
+	"golem/core/model"
 	"golem/core/options"
 	"golem/core/run"
 	"golem/core/sandbox"
@@ -46,6 +47,9 @@ type BatchSetup struct {
 	Host    state.Host   // has the key of the machine; nothing else of it is used
 	Account *run.Account // pays for all requests
 	Queue   batch.Queue
+	// Pace is what other processes that run the batch know of the limits of providers; nil: there
+	// are none.
+	Pace model.SharedPace
 	// Staged gets what items change in staged mounts: the store of the project that was packed.
 	// Without one (nil), a worker with such mounts is E_PLATFORM.
 	Staged *clearance.Store
@@ -60,6 +64,9 @@ func NewBatchWorker(i *Instance, s BatchSetup) (*BatchWorker, error) {
 	staging, err := newBatchStaging(i, s.Staged)
 	if err != nil {
 		return nil, err
+	}
+	if s.Pace != nil {
+		i.models.SharePace(s.Pace)
 	}
 	return &BatchWorker{
 		of: i, name: s.Name, inputs: s.Inputs, outputs: s.Outputs, host: s.Host, account: s.Account, queue: s.Queue, doubt: s.Doubt, staging: staging,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -76,4 +77,34 @@ func spent(ended error) error {
 		return nil
 	}
 	return fmt.Errorf("with a budget that is spent the producer ended with %w", errors.Join(ended, errors.New("another exit code than 1")))
+}
+
+// refusedMachines plays a batch with several golem workers while the provider refuses. However
+// many they are, about one request comes in the time that the provider asks for.
+func refusedMachines(p Plan) (string, error) {
+	p.Items, p.Turns, p.Remote = min(p.Items, 30), 3, true
+	m, err := p.calm()
+	if err != nil {
+		return "", err
+	}
+	defer m.close()
+	s := m.refuse(p.Storm)
+	q := &queue{dir: filepath.Join(p.Dir, "queue")}
+	if err := q.start(server.RANDOM_PORT); err != nil {
+		return "", err
+	}
+	defer q.stop()
+	token, ended, err := begun(p.producer(m, q))
+	if err != nil {
+		return "", err
+	}
+	f := &farm{plan: p, model: m, token: token, url: q.s.ClientURL(), ended: ended}
+	if err := f.toEnd(); err != nil {
+		return "", err
+	}
+	most := int64(p.Storm/time.Second) + int64(p.Machines*p.Jobs) + 1
+	if s.Load() > most {
+		return "", fmt.Errorf("%d requests came while the provider refused, and %d are enough", s.Load(), most)
+	}
+	return fmt.Sprintf("%d items, %d workers with %d jobs: refused for %s, %d requests meanwhile, lost 0, failed 0", p.Items, p.Machines, p.Jobs, p.Storm, s.Load()), p.same(m, int(s.Load()))
 }

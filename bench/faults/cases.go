@@ -40,6 +40,7 @@ var Cases = []Case{
 	{"machines", "several golem workers run the batch; kill -9 of all of them at random times, and the server ends each 20th time", played(machines)},
 	{"poison", "one input kills golem each time", played(poison)},
 	{"refused", "the provider answers 429 with Retry-After: 1 to everything, for a while", played(refused)},
+	{"refusals", "the same, to several golem workers", played(refusedMachines)},
 	{"full", "the disk with GOLEM_HOME is full, and then has room again", played(fullDisk)},
 	{"budget", "the budget is reached in the middle, with kill -9 before", played(budget)},
 	{"budgets", "the budget of a batch on several machines is reached in the middle, with kill -9 of workers before", played(budgetOfMachines)},
@@ -150,17 +151,7 @@ func refused(p Plan) (string, error) {
 		return "", err
 	}
 	defer m.close()
-	var no atomic.Int64
-	until := time.Now().Add(p.Storm)
-	m.watch(func(w http.ResponseWriter, _ string) bool {
-		if time.Now().After(until) {
-			return true
-		}
-		no.Add(1)
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, `{"error": {"message": "slow down"}}`, http.StatusTooManyRequests)
-		return false
-	})
+	no := m.refuse(p.Storm)
 	code, said, err := p.hurt(m, nil)
 	if err == nil && code != 0 {
 		err = fmt.Errorf("exit code %d: %s", code, said)
@@ -172,6 +163,22 @@ func refused(p Plan) (string, error) {
 		err = fmt.Errorf("%d requests came while the provider refused, and %d are enough", no.Load(), most)
 	}
 	return fmt.Sprintf("%d items, %d jobs: refused for %s, %d requests meanwhile, lost 0, failed 0", p.Items, p.Jobs, p.Storm, no.Load()), err
+}
+
+// refuse answers 429 for a time, and returns how often it did.
+func (m *model) refuse(storm time.Duration) *atomic.Int64 {
+	no := new(atomic.Int64)
+	until := time.Now().Add(storm)
+	m.watch(func(w http.ResponseWriter, _ string) bool {
+		if time.Now().After(until) {
+			return true
+		}
+		no.Add(1)
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, `{"error": {"message": "slow down"}}`, http.StatusTooManyRequests)
+		return false
+	})
+	return no
 }
 
 func interrupted(p Plan) (string, error) {

@@ -33,13 +33,13 @@ func TestBatchKilled(t *testing.T) {
 func TestBatchFaults(t *testing.T) {
 	for _, c := range faults.Cases {
 		switch c.Name {
-		case "poison", "interrupt", "budget", "budgets", "inputs", "pack":
+		case "poison", "interrupt", "budget", "budgets", "refusals", "inputs", "pack":
 		default:
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			_, err := c.Play(faults.Plan{
-				Golem: os.Args[0], Env: []string{asGolem + "=1"}, Dir: t.TempDir(), Items: 10, Turns: 4, Jobs: 2, Machines: 2, Delay: 5 * time.Millisecond,
+				Golem: os.Args[0], Env: []string{asGolem + "=1"}, Dir: t.TempDir(), Items: 10, Turns: 4, Jobs: 2, Machines: 2, Storm: 3 * time.Second, Delay: 5 * time.Millisecond,
 			})
 			if err != nil {
 				t.Error(err)

@@ -14,12 +14,15 @@ import (
 // does not run into the same limit. All models of a run share one Pace. The
 // zero value is ready for use.
 type Pace struct {
-	mu    sync.Mutex
-	hosts map[string]*lane
+	mu     sync.Mutex
+	hosts  map[string]*lane
+	shared SharedPace // nil: with no other process
 }
 
 // lane controls the requests to one host.
 type lane struct {
+	of    *Pace
+	host  string
 	mu    sync.Mutex
 	slow  bool          // the host asked to slow down, and no request has succeeded since
 	until time.Time     // no request goes out before this time
@@ -33,14 +36,13 @@ func (p *Pace) lane(host string) *lane {
 		p.hosts = map[string]*lane{}
 	}
 	if p.hosts[host] == nil {
-		p.hosts[host] = &lane{probe: make(chan struct{}, 1)}
+		p.hosts[host] = &lane{of: p, host: host, probe: make(chan struct{}, 1)}
 	}
 	return p.hosts[host]
 }
 
-// enter waits until a request may go out. The caller calls leave after the answer; room
-// says whether other requests may go out too.
-func (l *lane) enter(ctx context.Context) (leave func(room bool), err error) {
+// enterHere is enter for the requests of this process.
+func (l *lane) enterHere(ctx context.Context) (leave func(room bool), err error) {
 	if slow, _ := l.state(); !slow {
 		return func(bool) {}, nil
 	}
@@ -113,6 +115,7 @@ func (l *lane) heed(resp *http.Response, now time.Time) bool {
 		return true
 	}
 	l.holdBack(wait)
+	l.holdOthersBack(wait)
 	return false
 }
 

@@ -141,6 +141,7 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 	wait := max(waitOf(resp.Header, m.config.now()), c.wait)
 	if status == http.StatusTooManyRequests {
 		m.lane.holdBack(wait)
+		m.lane.holdOthersBack(wait)
 	}
 	return (&failure{
 		status: status, retry: retriable(status), retryAfter: wait, unread: c.unread(m.clean), noModel: status == http.StatusNotFound && !unfit,

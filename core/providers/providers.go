@@ -121,6 +121,10 @@ func New(s Source) *Table {
 	return t
 }
 
+// SharePace shares with other processes what providers say about their limits. It is called
+// before the first request.
+func (t *Table) SharePace(with model.SharedPace) { t.models.Pace.Share(with) }
+
 // Secrets returns the keys, headers and queries of the rows that are secret by name or by
 // looks, and must not leave golem.
 func (t *Table) Secrets() []string { return t.secrets }

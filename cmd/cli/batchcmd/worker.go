@@ -158,8 +158,12 @@ func (f *joining) worker(ctx context.Context, c *console.Console, q *natsqueue.Q
 	if err := core.BeforeBatch(ctx, inst, person, limit.Cost > 0); err != nil {
 		return nil, err
 	}
+	pace, err := q.Pace(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return core.NewBatchWorker(inst, core.BatchSetup{
-		Name: about.Batch, Inputs: o.Inputs, Outputs: o.Outputs, Host: stateKey(o.StateKey()), Account: run.NewAccount("the batch "+about.Batch, 0, 0), Queue: q, Doubt: about.Doubt,
+		Name: about.Batch, Inputs: o.Inputs, Outputs: o.Outputs, Host: stateKey(o.StateKey()), Account: run.NewAccount("the batch "+about.Batch, 0, 0), Queue: q, Pace: pace, Doubt: about.Doubt,
 	})
 }
 

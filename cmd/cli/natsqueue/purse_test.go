@@ -73,3 +73,23 @@ func TestProducerLearnsOfTheLimit(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// pacing has one batch whose processes share a pace.
+type pacing struct{ r *remote }
+
+// Process implements batchtest.Pacing.
+func (p pacing) Process(t *testing.T) batchtest.Pace {
+	pace, err := p.r.another(t).Pace(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pace
+}
+
+func TestPaces(t *testing.T) {
+	batchtest.Paces(t, func(t *testing.T) batchtest.Pacing {
+		r := newRemote(t)
+		r.begin(t)
+		return pacing{r}
+	})
+}

@@ -13,6 +13,7 @@
 //	golem.NAME.setup         what the batch is: the packed project, the model, limits
 //	golem.NAME.join          the key of the batch, for those who have an invitation
 //	golem.NAME.budget        what the batch used, and what is reserved for requests
+//	golem.NAME.pace.HOST     that a provider refuses requests
 //	golem.NAME.alive.KEY     that a process with reservations is alive
 //
 // The log of an item decides who holds it: each message is appended at the sequence that the
@@ -243,6 +244,7 @@ const (
 	joinSubject    = "join"
 	budgetSubject  = "budget"
 	aliveSubject   = "alive"
+	paceSubject    = "pace"
 )
 
 func (c *connection) subject(kind string) string { return "golem." + c.name + "." + kind }
