@@ -1,6 +1,6 @@
 # golem. `make run` runs an example, `make test` runs all checks.
 .DEFAULT_GOAL := build
-.PHONY: build queue web jsengine fixtures spec tools plugins prices run test check quick attack long cross webkit bench cover fuzz setup clean
+.PHONY: build queue web jsengine fixtures spec tools plugins prices run test check quick attack long cross release webkit bench cover fuzz setup clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
@@ -21,7 +21,7 @@ queue:
 web:
 	@.ci/setup.sh web
 	@cd web && npm ci --include=dev --silent
-	go run ./web/build small
+	GOLEM_VERSION='$(VERSION)' go run ./web/build small
 
 # Looks for the programs that make test needs, and installs missing ones.
 setup:
@@ -58,6 +58,12 @@ long: web
 # Builds golem for Linux, macOS and Windows, each for amd64 and arm64, in build/.
 cross: web
 	@.ci/check.sh cross
+
+# Makes a release in build/release: make release VERSION=v1.2.3 [KEY=FILE]. CONTRIBUTING.md has
+# the steps.
+KEY ?=
+release: web
+	go run ./release -version '$(VERSION)' -key '$(KEY)'
 
 # Tests the page in a third browser, WebKitGTK, where its files are in memory. Not part of make test.
 webkit: web

@@ -217,6 +217,9 @@ var arrows = map[string]string{
 	// Finds other projects' test suites and counts; its tests read them.
 	"bench/suites": "",
 
+	// Makes releases; it builds programs and links none of golem.
+	"release": "",
+
 	// The pages for people, which golem docs shows.
 	"docs": "",
 	// The program that writes docs/errors.md and the pages of docs/errors from the source.
@@ -241,11 +244,13 @@ var outside = map[string]string{
 	"syscall/js":                        "sandbox/opfs cmd/wasm",
 	"github.com/sashabaranov/go-openai": "core/model",
 	"github.com/spf13/afero":            "core/workspace web/build cmd",
-	"aead.dev/minisign":                 "core/workspace cmd/cli",
+	"aead.dev/minisign":                 "core/workspace cmd/cli release",
+	"github.com/CycloneDX":              "release",
+	"github.com/google/licensecheck":    "release",
 	"github.com/hack-pad/hackpadfs":     "core/sandbox core/workspace sandbox",
 	"github.com/spf13/cobra":            "cmd/cli",
 	"github.com/aymanbagabas/go-udiff":  "core/textdiff",
-	"golang.org/x/term":                 "cmd/cli",
+	"golang.org/x/term":                 "cmd/cli release",
 	"github.com/nats-io":                "cmd/cli/natsqueue cmd/cli/batchcmd cmd/golem-queue bench/faults", // not in golem.wasm
 	"golang.org/x/crypto":               "cmd/cli/natsqueue",
 	"mvdan.cc/sh":                       "core/approval/sh cmd/cli/shell",
@@ -261,7 +266,7 @@ var outside = map[string]string{
 	// Not even to evaluate an expression of a worker, or to start a process.
 	"plugin":              "",
 	"text/template":       "",
-	"os/exec":             "cmd/cli bench/measure bench/faults bench/suites bench/tools web",
+	"os/exec":             "cmd/cli bench/measure bench/faults bench/suites bench/tools web release",
 	"github.com/chromedp": "web/webtest",
 	"golang.org/x/net":    "web/webtest core/toolset/web bench/suites",
 }

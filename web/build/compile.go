@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -23,7 +24,7 @@ func compile(name, source string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	args = slices.Concat([]string{"build", "-trimpath", "-buildvcs=false", "-tags", "nethttpomithttp2", "-ldflags", "-s -w -buildid= -X main.version=" + git("unknown", "describe", "--tags", "--always", "--dirty") + " -X main.commit=" + git("", "rev-parse", "--short=12", "HEAD") + " -X main.date=" + git("", "log", "-1", "--format=%cI"), "-o", out}, plain(), args)
+	args = slices.Concat([]string{"build", "-trimpath", "-buildvcs=false", "-tags", "nethttpomithttp2", "-ldflags", "-s -w -buildid= -X main.version=" + version() + " -X main.commit=" + git("", "rev-parse", "--short=12", "HEAD") + " -X main.date=" + git("", "log", "-1", "--format=%cI"), "-o", out}, plain(), args)
 	if err := goTool(append(args, source)...); err != nil {
 		return nil, err
 	}
@@ -37,6 +38,11 @@ func compile(name, source string) ([]byte, error) {
 		return program, nil
 	}
 	return smaller, os.WriteFile(out, smaller, 0o644)
+}
+
+// version returns GOLEM_VERSION, which make web VERSION=… sets, else what git says.
+func version() string {
+	return cmp.Or(os.Getenv("GOLEM_VERSION"), git("unknown", "describe", "--tags", "--always", "--dirty"))
 }
 
 // goTool runs the go command for js/wasm.
