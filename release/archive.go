@@ -15,7 +15,7 @@ import (
 )
 
 // archive builds the programs for a system, and writes their archive and bill of materials.
-func (o options) archive(system, work string, page []component, same []file) error {
+func (o options) archive(system, work string, page []component, same []entry) error {
 	made, err := o.programs(system, work)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (o options) archive(system, work string, page []component, same []file) err
 	if err != nil {
 		return err
 	}
-	files := []file{
+	files := []entry{
 		{name: "LICENSE", data: licence}, {name: "NOTICES.txt", data: notices}, {name: "sbom.cdx.json", data: bill},
 		{name: "README.md", data: []byte(o.readme(system))},
 	}
@@ -45,7 +45,7 @@ func (o options) archive(system, work string, page []component, same []file) err
 		if err != nil {
 			return err
 		}
-		files = append(files, file{name: filepath.Base(p.path), data: data, run: true})
+		files = append(files, entry{name: filepath.Base(p.path), data: data, run: true})
 	}
 	windows := strings.HasPrefix(system, "windows/")
 	for _, f := range same {
@@ -81,17 +81,17 @@ func (o options) write(name string, data []byte) error {
 }
 
 // inOrder returns the files of an archive below its directory, sorted by name.
-func inOrder(dir string, files []file) []file {
-	var out []file
+func inOrder(dir string, files []entry) []entry {
+	var out []entry
 	for _, f := range files {
 		f.name = dir + "/" + f.name
 		out = append(out, f)
 	}
-	slices.SortFunc(out, func(a, b file) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(out, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
 	return out
 }
 
-func (f file) mode() os.FileMode {
+func (f entry) mode() os.FileMode {
 	if f.run {
 		return 0o755
 	}
@@ -100,7 +100,7 @@ func (f file) mode() os.FileMode {
 
 // tarred returns a compressed archive with the same bytes for the same files and date: no
 // owner, no time but date, and one order.
-func tarred(dir string, files []file, date time.Time) ([]byte, error) {
+func tarred(dir string, files []entry, date time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {
@@ -121,7 +121,7 @@ func tarred(dir string, files []file, date time.Time) ([]byte, error) {
 }
 
 // zipped is tarred for Windows.
-func zipped(dir string, files []file, date time.Time) ([]byte, error) {
+func zipped(dir string, files []entry, date time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, f := range inOrder(dir, files) {

@@ -32,7 +32,7 @@ func (o options) bill(system string, c contents) ([]byte, error) {
 		links = append(links, cyclonedx.Dependency{Ref: name, Dependencies: &needs})
 	}
 	for _, p := range c.components {
-		all = append(all, p.entry())
+		all = append(all, p.billed())
 		links = append(links, cyclonedx.Dependency{Ref: p.url()})
 	}
 	bom.Components, bom.Dependencies = &all, &links
@@ -41,7 +41,7 @@ func (o options) bill(system string, c contents) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func (c component) entry() cyclonedx.Component {
+func (c component) billed() cyclonedx.Component {
 	licenses := cyclonedx.Licenses{}
 	for _, id := range c.spdx() {
 		l := &cyclonedx.License{ID: id}
@@ -50,11 +50,11 @@ func (c component) entry() cyclonedx.Component {
 		}
 		licenses = append(licenses, cyclonedx.LicenseChoice{License: l})
 	}
-	entry := cyclonedx.Component{BOMRef: c.url(), Type: cyclonedx.ComponentTypeLibrary, Name: c.name, Version: c.version, PackageURL: c.url(), Licenses: &licenses}
+	out := cyclonedx.Component{BOMRef: c.url(), Type: cyclonedx.ComponentTypeLibrary, Name: c.name, Version: c.version, PackageURL: c.url(), Licenses: &licenses}
 	if c.digest != "" {
-		entry.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: c.digest}}
+		out.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: c.digest}}
 	}
-	return entry
+	return out
 }
 
 // versionOf returns the first line that a program says about its version, or "none".

@@ -127,8 +127,8 @@ func outputWith(env []string, words ...string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// file is a file of an archive.
-type file struct {
+// entry is a file of an archive.
+type entry struct {
 	name string // slashes, relative to the archive's directory
 	data []byte
 	run  bool // a program

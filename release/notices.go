@@ -23,12 +23,12 @@ func (c contents) notices() ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s contain these works of others, under these licenses. The sources of each are published under its name and version: golang.org/… and github.com/… as Go modules, the others as packages of npm or by their authors.\n", strings.Join(c.programs, ", "))
 	for _, body := range order {
-		fmt.Fprintf(&b, "\n%s\n%s\n%s\n\n%s\n", line, strings.Join(users[body], "\n"), line, body)
+		fmt.Fprintf(&b, "\n%s\n%s\n%s\n\n%s\n", rule, strings.Join(users[body], "\n"), rule, body)
 	}
 	return []byte(b.String()), nil
 }
 
-var line = strings.Repeat("=", 80)
+var rule = strings.Repeat("=", 80)
 
 // license returns all license files of a component as one text.
 func (c component) license() string {

@@ -46,18 +46,18 @@ var shells = []struct{ shell, file string }{
 // everywhere returns the files that the archives of all systems have: completions, which a
 // golem for this machine writes, and manual pages, which a test writes that has the table of
 // commands.
-func everywhere(o options, work string) ([]file, error) {
+func everywhere(o options, work string) ([]entry, error) {
 	made, err := o.programs(runtime.GOOS+"/"+runtime.GOARCH, work)
 	if err != nil {
 		return nil, err
 	}
-	var files []file
+	var files []entry
 	for _, s := range shells {
 		text, err := outputWith([]string{"HOME=" + work, "GOLEM_HOME=" + filepath.Join(work, "home")}, made[0].path, "completion", s.shell)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, file{name: "completions/" + s.file, data: []byte(text + "\n")})
+		files = append(files, entry{name: "completions/" + s.file, data: []byte(text + "\n")})
 	}
 	tests := filepath.Join(work, "tests")
 	if _, err := output(".ci/build.sh", "-tests", tests); err != nil {
@@ -73,7 +73,7 @@ func everywhere(o options, work string) ([]file, error) {
 			return err
 		}
 		data, err := os.ReadFile(filepath.Join(pages, name))
-		files = append(files, file{name: "man/man1/" + name, data: data})
+		files = append(files, entry{name: "man/man1/" + name, data: data})
 		return err
 	})
 	return files, err
