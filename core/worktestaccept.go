@@ -148,6 +148,10 @@ func beginning(k *conversation.Kept, run string) (*conversation.Input, error) {
 	case k.Steps[0].Done == nil:
 		return nil, fault.New(fault.Conflict, "the run %s has not ended, so that it cannot be a case", k.ID).Hinting("golem run --resume %s ends it", k.ID)
 	}
+	if len(k.Steps[0].Input.Earlier) > 0 {
+		return nil, fault.New(fault.Conflict, "the run %s began with messages of a conversation that another program keeps, so that it cannot be a case", k.ID).
+			Hinting("a request with one message can be a case")
+	}
 	return k.Steps[0].Input, nil
 }
 

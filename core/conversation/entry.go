@@ -113,6 +113,15 @@ type Input struct {
 	Text  string          `json:"text,omitempty"`
 	JSON  json.RawMessage `json:"json,omitempty"`
 	Files []File          `json:"files,omitempty"`
+	// Earlier was said before, in a conversation that another program keeps.
+	Earlier []Earlier `json:"earlier,omitempty"`
+}
+
+// Earlier is a message that the worker said, or else the person.
+type Earlier struct {
+	Worker bool   `json:"worker,omitempty"`
+	Text   string `json:"text,omitempty"`
+	Files  []File `json:"files,omitempty"`
 }
 
 // File is an attachment. Path is its path in the caller's view, "" for a file from

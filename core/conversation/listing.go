@@ -104,6 +104,9 @@ func (k *Kept) Said() []Said {
 				continue
 			}
 			n++
+			for _, was := range e.Input.Earlier {
+				out = append(out, was.shown())
+			}
 			out = append(out, e.Input.shown(n))
 		case SteerEntry:
 			if e.Input != nil {
@@ -143,6 +146,14 @@ func (in *Input) shown(n int) Said {
 		one.Files = append(one.Files, f.Name)
 	}
 	return one
+}
+
+// shown returns a message for people. It has no number, because a branch cannot begin there.
+func (e Earlier) shown() Said {
+	if e.Worker {
+		return Said{Who: "golem", Text: e.Text}
+	}
+	return (&Input{Text: e.Text, Files: e.Files}).shown(0)
 }
 
 // rootID is the id of the root's run (SPEC §16).

@@ -21,8 +21,8 @@ type Pair struct {
 
 // Pairs returns the inputs of all worker runs that ended well, with their answers, in the
 // order of the file: of the root only that of its first message, because later ones depend on
-// what was said before. Answers that a hardened worker's module gave are left out: they are not
-// the worker's.
+// what was said before, as a first one does that came with Input.Earlier. Answers that a
+// hardened worker's module gave are left out: they are not the worker's.
 func (k *Kept) Pairs() []Pair {
 	var out []Pair
 	if len(k.Steps) > 0 && k.Steps[0].T == InputEntry && k.Steps[0].Done != nil && k.Steps[0].Done.Status == "ok" {
@@ -32,7 +32,7 @@ func (k *Kept) Pairs() []Pair {
 				last = e
 			}
 		}
-		if last != nil && len(last.Answer.Calls) == 0 {
+		if last != nil && len(last.Answer.Calls) == 0 && len(k.Steps[0].Input.Earlier) == 0 {
 			out = append(out, Pair{ID: "0", Worker: k.Head.Worker, Input: k.Steps[0].Input, Output: &Output{Text: last.Answer.Text}})
 			k.measure(&out[0], 0)
 		}

@@ -48,6 +48,10 @@ func (j *Journal) withCleanFiles(e Entry) Entry {
 	if e.Input != nil {
 		in := *e.Input
 		in.Files = j.cleanFiles(in.Files)
+		in.Earlier = slices.Clone(in.Earlier)
+		for i, was := range in.Earlier {
+			in.Earlier[i].Files = j.cleanFiles(was.Files)
+		}
 		e.Input = &in
 	}
 	if e.Output != nil {

@@ -119,9 +119,13 @@ func keepInput(j *conversation.Journal, calls int, in Input) {
 
 // keptInput returns a message as an entry has it.
 func keptInput(in Input) *conversation.Input {
-	out := &conversation.Input{Text: in.Text, JSON: in.JSON}
-	for _, f := range in.Attachments {
-		out.Files = append(out.Files, conversation.File{Name: f.Name, Data: f.Data, Resource: f.Resource})
+	return &conversation.Input{Text: in.Text, JSON: in.JSON, Files: keptFiles(in.Attachments), Earlier: keptEarlier(in)}
+}
+
+func keptFiles(files []File) []conversation.File {
+	var out []conversation.File
+	for _, f := range files {
+		out = append(out, conversation.File{Name: f.Name, Data: f.Data, Resource: f.Resource})
 	}
 	return out
 }
@@ -138,13 +142,17 @@ func (s *Session) keepDone() {
 }
 
 func inputOf(in *conversation.Input) Input {
-	out := Input{Text: in.Text, JSON: in.JSON}
-	for _, f := range in.Files {
+	return Input{Text: in.Text, JSON: in.JSON, Attachments: filesOf(in.Files), Earlier: earlierOf(in.Earlier)}
+}
+
+func filesOf(kept []conversation.File) []File {
+	var out []File
+	for _, f := range kept {
 		file := File{Name: f.Name, Data: f.Data}
 		if f.Resource {
 			file, _ = Resource(f.Name)
 		}
-		out.Attachments = append(out.Attachments, file)
+		out = append(out, file)
 	}
 	return out
 }

@@ -15,6 +15,9 @@ type Input struct {
 	Text        string
 	JSON        json.RawMessage
 	Attachments []File
+	// Earlier are messages of a conversation that another program keeps and sends along,
+	// oldest first. They count only with the first message of a conversation.
+	Earlier []Earlier
 }
 
 // File is an attachment from outside the sandbox. Name is its base name. If Resource is
@@ -30,9 +33,14 @@ type File struct {
 // MaxInput is the largest input of a run, or message of a chat, in bytes.
 const MaxInput = 16 << 20
 
-// Check fails with E_LIMIT if the input has more than MaxInput bytes.
+// Check fails with E_LIMIT if the input, or what was said earlier, has more than MaxInput
+// bytes.
 func (in Input) Check() error {
-	if max(len(in.Text), len(in.JSON)) > MaxInput {
+	earlier := 0
+	for _, e := range in.Earlier {
+		earlier += len(e.Text)
+	}
+	if max(len(in.Text), len(in.JSON), earlier) > MaxInput {
 		return TooLarge("the input")
 	}
 	return nil

@@ -124,7 +124,7 @@ func (s *Session) begin(in Input) (first bool) {
 func (s *Session) beginRun(in Input) {
 	s.begun = true
 	s.tree.staging.begin(s.run.worker.ID)
-	s.run.emit(trace.RunStart{Input: in.Raw(), Files: fileRefs(in)})
+	s.run.emit(trace.RunStart{Input: in.Raw(), Files: fileRefs(in), Earlier: earlierRefs(in)})
 	for _, n := range slices.Concat(s.tree.r.Notices, s.tree.events.begin()) {
 		s.run.emit(n)
 	}
@@ -224,7 +224,7 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 			return tool.Output{}, err
 		}
 	}
-	if len(f.conversation.Messages) == 0 {
+	if len(f.conversation.Messages) == 0 && len(in.Earlier) == 0 {
 		if out, done, err := firstByCode(ctx, s, asked, files); done {
 			return answeredByCode(ctx, s, in, out, err)
 		}
@@ -268,6 +268,11 @@ func (s *Session) add(ctx context.Context, in Input, asked task, files []attachm
 			return err
 		}
 		messages = append(messages, model.Message{Role: model.System, Text: instructions})
+		earlier, err := s.addEarlier(in)
+		if err != nil {
+			return err
+		}
+		messages = append(messages, earlier...)
 	}
 	listed, err := f.sight.attach(files)
 	if err != nil {

@@ -57,6 +57,9 @@ type Header struct {
 type RunStart struct {
 	Input json.RawMessage `json:"input"`           // a JSON string or object
 	Files []FileRef       `json:"files,omitempty"` // that go with it
+	// Earlier are the messages that came before the input, of a conversation that another
+	// program keeps.
+	Earlier []Message `json:"earlier,omitempty"`
 }
 
 // RunEnd is the end of a run.
@@ -217,7 +220,7 @@ type Clearance struct {
 // Message is what a person says in a conversation after the first input, which
 // is in RunStart.
 type Message struct {
-	Role  string    `json:"role"` // user
+	Role  string    `json:"role"` // user; in RunStart.Earlier also assistant
 	Text  string    `json:"text"`
 	Files []FileRef `json:"files,omitempty"` // that go with it
 	// Steering says that it was sent while an exchange ran, and is part of that exchange.
