@@ -233,7 +233,7 @@ packages() {
 }
 
 # The npm packages of the page, and those that tests use.
-npm_packages() { packages web web/examples/vite examples/mcp-servers cmd/cli/testdata/conformance; }
+npm_packages() { packages web web/examples/vite examples/mcp-servers cmd/cli/testdata/conformance cmd/cli/testdata/openai; }
 
 # Builds the page, and checks the sizes of its programs and scripts.
 web_page() {

@@ -137,7 +137,7 @@ var arrows = map[string]string{
 
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",
-	"cmd/cli":      "cmd/cli/console cmd/cli/disk cmd/cli/home cmd/cli/shell cmd/cli/tui cmd/cli/runcmd cmd/cli/logincmd cmd/cli/projectcmd cmd/cli/testcmd cmd/cli/tracecmd cmd/cli/clearcmd cmd/cli/personcmd cmd/cli/toolcmd cmd/cli/hardencmd cmd/cli/batchcmd cmd/cli/libcmd cmd/cli/mcpcmd cmd/cli/webcmd cmd/cli/helpcmd",
+	"cmd/cli":      "cmd/cli/console cmd/cli/disk cmd/cli/home cmd/cli/shell cmd/cli/tui cmd/cli/runcmd cmd/cli/logincmd cmd/cli/projectcmd cmd/cli/testcmd cmd/cli/tracecmd cmd/cli/clearcmd cmd/cli/personcmd cmd/cli/toolcmd cmd/cli/hardencmd cmd/cli/batchcmd cmd/cli/libcmd cmd/cli/mcpcmd cmd/cli/servecmd cmd/cli/webcmd cmd/cli/helpcmd",
 	"cmd/wasm":     "everything sandbox/opfs cmd/wasm/jsbytes",
 
 	// What is below the commands of the command line: files of this machine, GOLEM_HOME, the
@@ -178,8 +178,11 @@ var arrows = map[string]string{
 	"cmd/cli/runcmd":     "core cmd/cli/logincmd conversation project run state ui sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/clearcmd cmd/cli/projectcmd cmd/cli/session",
 	"cmd/cli/toolcmd":    "core approval config jstool project run sandbox tool toolset ui ui/plain wasmtool wasmtool/guard workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/session",
 	"cmd/cli/libcmd":     "config project ui workspace sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/githost cmd/cli/secretstore cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/toolcmd",
-	"cmd/cli/mcpcmd":     "core approval conversation mcp project run sandbox state tool ui sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch cmd/cli/toolhost cmd/cli/mcphost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/personcmd cmd/cli/session cmd/cli/mcpserve",
-	"cmd/cli/webcmd":     "jstool/embedded workspace web cmd/cli/console cmd/cli/fetch cmd/cli/target",
+	"cmd/cli/mcpcmd":     "conversation mcp project run sandbox state tool ui sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch cmd/cli/toolhost cmd/cli/mcphost cmd/cli/target cmd/cli/runflags cmd/cli/personcmd cmd/cli/httpguard cmd/cli/offering cmd/cli/mcpserve",
+	"cmd/cli/servecmd":   "core run ui cmd/cli/console cmd/cli/fetch cmd/cli/toolhost cmd/cli/target cmd/cli/runflags cmd/cli/httpguard cmd/cli/offering cmd/cli/openaiserve",
+	// What the servers for other programs offer: exported workers, whose calls are runs.
+	"cmd/cli/offering": "core approval project run ui cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/personcmd cmd/cli/session",
+	"cmd/cli/webcmd":   "jstool/embedded workspace web cmd/cli/console cmd/cli/fetch cmd/cli/target",
 
 	// Makes terminals for tests.
 	"cmd/cli/ptytest": "",
@@ -196,7 +199,11 @@ var arrows = map[string]string{
 	// staged items.
 	"cmd/cli/tui": "ui ui/view run trace approval clearance cmd/cli/markdown cmd/cli/columns",
 	// The MCP server: it implements the protocol, and has no access to files or a project.
-	"cmd/cli/mcpserve": "ui run trace approval state sandbox tool mcp",
+	"cmd/cli/mcpserve": "ui run trace approval state sandbox tool mcp cmd/cli/httpguard",
+	// The server with OpenAI's protocol: it has no access to files or a project, either.
+	"cmd/cli/openaiserve": "ui run trace approval tool cmd/cli/httpguard",
+	// Who may ask a server of this machine.
+	"cmd/cli/httpguard": "",
 	// Markdown as a terminal's lines.
 	"cmd/cli/markdown": "ui cmd/cli/columns",
 	// How wide text is on a terminal.

@@ -22,6 +22,7 @@ import (
 	"golem/cmd/cli/personcmd"
 	"golem/cmd/cli/projectcmd"
 	"golem/cmd/cli/runcmd"
+	"golem/cmd/cli/servecmd"
 	"golem/cmd/cli/testcmd"
 	"golem/cmd/cli/toolcmd"
 	"golem/cmd/cli/tracecmd"
@@ -36,7 +37,7 @@ var commands = []func(*console.Console) *cobra.Command{
 	projectcmd.InitCommand, projectcmd.CheckCommand, projectcmd.WorkersCommand, projectcmd.SkillsCommand, projectcmd.DescribeCommand, projectcmd.SchemaCommand, projectcmd.PackCommand, projectcmd.ModelsCommand,
 	testcmd.Command, tracecmd.Command, clearcmd.Command, clearcmd.UndoCommand,
 	logincmd.Command, personcmd.TrustCommand, personcmd.SecretCommand, personcmd.ApprovalsCommand,
-	toolcmd.Command, hardencmd.Command, batchcmd.Command, batchcmd.WorkerCommand, libcmd.Command, mcpcmd.Command, webcmd.Command,
+	toolcmd.Command, hardencmd.Command, batchcmd.Command, batchcmd.WorkerCommand, libcmd.Command, mcpcmd.Command, servecmd.Command, webcmd.Command,
 	helpcmd.DocsCommand, helpcmd.ExplainCommand, versionCommand,
 }
 

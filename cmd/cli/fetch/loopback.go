@@ -27,3 +27,21 @@ func Listen(flag, addr, hint string) (net.Listener, error) {
 	}
 	return l, nil
 }
+
+// ListenAnywhere listens as Listen does, and also on an address that other machines reach;
+// anywhere reports whether they do.
+func ListenAnywhere(flag, addr string) (l net.Listener, anywhere bool, err error) {
+	host, _, err := net.SplitHostPort(addr)
+	ip, bad := netip.ParseAddr(host)
+	if err != nil || host != "localhost" && bad != nil {
+		return nil, false, console.Usage("the address in %s %s is not an IP address with a port", flag, addr).Hinting("for example 127.0.0.1:8421, or 127.0.0.1:0 for a free port")
+	}
+	if host == "localhost" || ip.IsLoopback() {
+		l, err = Listen(flag, addr, "")
+		return l, false, err
+	}
+	if l, err = net.Listen("tcp", addr); err != nil {
+		return nil, false, fault.New(fault.Busy, "cannot listen on %s: %w", addr, err).Hinting("choose another port or address with %s", flag)
+	}
+	return l, true, nil
+}

@@ -16,8 +16,10 @@ import (
 
 	"golem/cmd/cli/console"
 	"golem/cmd/cli/fetch"
+	"golem/cmd/cli/httpguard"
 	"golem/cmd/cli/mcphost"
 	"golem/cmd/cli/mcpserve"
+	"golem/cmd/cli/offering"
 	"golem/cmd/cli/runflags"
 	"golem/cmd/cli/target"
 	"golem/cmd/cli/toolhost"
@@ -80,7 +82,7 @@ func runServe(c *console.Console, f *runflags.Flags, words []string, addr string
 	defer signal.Stop(broken)
 	ctx, stop := c.Interruptible(context.Background())
 	defer stop()
-	serving := &serving{c, f, p}
+	serving := &serving{offering.Offering{Console: c, Flags: f, Place: p}}
 	tools, err := serving.tools(ctx, t)
 	if errors.Is(err, fault.Trust) {
 		c.Report(err)
@@ -103,7 +105,7 @@ func runServe(c *console.Console, f *runflags.Flags, words []string, addr string
 		names[i] = one.Name
 	}
 	if !f.Given("http") {
-		serving.note("MCP server on standard input and output, for a client that starts it; %s: %s", fault.Count(len(names), "tool"), strings.Join(names, ", "))
+		serving.Note("MCP server on standard input and output, for a client that starts it; %s: %s", fault.Count(len(names), "tool"), strings.Join(names, ", "))
 		return server.Pipe(ctx, c.In, out)
 	}
 	token, err := token(c)
@@ -118,21 +120,15 @@ func runServe(c *console.Console, f *runflags.Flags, words []string, addr string
 	if c.Env[mcphost.TokenVariable] == "" {
 		c.Say("clients send the header Authorization: Bearer %s", token)
 	}
-	serving.note("%s: %s", fault.Count(len(names), "tool"), strings.Join(names, ", "))
+	serving.Note("%s: %s", fault.Count(len(names), "tool"), strings.Join(names, ", "))
 	return server.Serve(ctx, listener, token)
 }
-
-// minToken is the fewest characters that a token chosen by the person may have.
-const minToken = 24
 
 // token returns the token that the person chose, or a new one.
 func token(c *console.Console) (string, error) {
 	own := c.Env[mcphost.TokenVariable]
-	switch {
-	case own == "":
-		return mcpserve.NewToken(), nil
-	case len(own) < minToken || strings.ContainsAny(own, " \t\r\n"):
-		return "", console.Usage("%s has fewer than %d characters, or a space", mcphost.TokenVariable, minToken).Hinting("make one with: openssl rand -hex 24; without the variable golem makes one at each start")
+	if own == "" {
+		return httpguard.NewToken(), nil
 	}
-	return own, nil
+	return own, httpguard.CheckToken(mcphost.TokenVariable, own)
 }

@@ -4,21 +4,18 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"golem/core/fault"
 	protocol "golem/core/mcp"
+
+	"golem/cmd/cli/httpguard"
 )
 
 // Path is the URL path of the MCP endpoint.
@@ -28,39 +25,21 @@ const Path = "/mcp"
 // to the tool call. Handler overwrites a value that a client sends.
 const postHeader = "Golem-Post"
 
-// NewToken returns a new random bearer token that cannot be guessed.
-func NewToken() string { return rand.Text() + rand.Text() }
-
 // idle is the time without a request after which a session over HTTP is closed.
 const idle = 30 * time.Minute
 
 // Serve serves clients over HTTP until ctx ends. When it returns, every call has ended.
 // Each request must carry the token.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, token string) error {
-	server := &http.Server{
-		Handler: s.Handler(token), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	select {
-	case err := <-ended:
-		return fault.Of(err, fault.Platform)
-	case <-ctx.Done():
-	}
-	s.stop()
-	for _, one := range []*mcp.Server{s.shaking, s.mcp} {
-		for session := range one.Sessions() {
-			session.Close() // waits for the session's calls, which s.stop has ended
+	return httpguard.Serve(ctx, listener, s.Handler(token), func() {
+		s.stop()
+		for _, one := range []*mcp.Server{s.shaking, s.mcp} {
+			for session := range one.Sessions() {
+				session.Close() // waits for the session's calls, which s.stop has ended
+			}
 		}
-	}
-	s.running.Wait()
-	end, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	if err := server.Shutdown(end); err != nil {
-		server.Close() // a client may keep its stream open
-	}
-	<-ended
-	return nil
+		s.running.Wait()
+	})
 }
 
 // Handler returns the HTTP handler of the MCP endpoint. It answers only requests that
@@ -74,11 +53,10 @@ func (s *Server) Handler(token string) http.Handler {
 	stateless := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
 		Stateless: true, MaxRequestBodyBytes: maxMessage,
 	})
-	want := sha256.Sum256([]byte(token))
+	guard := httpguard.New("golem mcp serve", token)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		if status, why := refusal(r, want); status != 0 {
+		httpguard.Harden(w.Header())
+		if status, why := refusal(r, guard); status != 0 {
 			if status == http.StatusUnauthorized {
 				w.Header().Set("WWW-Authenticate", "Bearer")
 			}
@@ -105,25 +83,15 @@ func (s *Server) Handler(token string) http.Handler {
 
 // refusal returns the HTTP status and the reason with which a request is refused; 0 if
 // it is allowed.
-func refusal(r *http.Request, want [sha256.Size]byte) (status int, why string) {
-	host := r.Host
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	if host != "localhost" && (err != nil || !ip.IsLoopback()) {
-		return http.StatusForbidden, "golem mcp serve answers to this machine's loopback names only"
-	}
-	if origins := r.Header.Values("Origin"); len(origins) > 1 || len(origins) == 1 && origins[0] != "http://"+r.Host {
-		return http.StatusForbidden, "requests of pages of other origins are refused"
+func refusal(r *http.Request, guard httpguard.Guard) (status int, why string) {
+	if why := guard.Foreign(r); why != "" {
+		return http.StatusForbidden, why
 	}
 	if r.URL.Path != Path {
 		return http.StatusNotFound, "the address of the server ends in " + Path
 	}
-	scheme, got, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	sum := sha256.Sum256([]byte(got))
-	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], want[:]) != 1 || len(r.Header.Values("Authorization")) != 1 {
-		return http.StatusUnauthorized, "the header Authorization: Bearer TOKEN is missing or has another token; golem shows the token when it starts"
+	if !guard.Authorized(r) {
+		return http.StatusUnauthorized, httpguard.Unauthorized
 	}
 	return 0, ""
 }
@@ -137,28 +105,18 @@ func (s *Server) full() bool {
 	return n >= maxSessions
 }
 
-// bodyTime is how long a client may take to send the body of a request.
-const bodyTime = 30 * time.Second
-
-// readBody reads the whole body before the protocol handler sees the request, so that a
-// client that sends slowly occupies only its connection, and at most for bodyTime. It
-// reports whether it succeeded; if not, it has sent the error response. The time limit
-// does not apply to the answer.
+// readBody reads the whole body before the protocol handler sees the request. It reports
+// whether it succeeded; if not, it has sent the error response.
 func readBody(w http.ResponseWriter, r *http.Request) bool {
-	control := http.NewResponseController(w)
-	// The error is ignored: only the response writers of tests have no deadlines.
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
-	var large *http.MaxBytesError
+	body, err := httpguard.ReadBody(w, r, maxMessage)
 	switch {
-	case errors.As(err, &large):
+	case errors.Is(err, httpguard.ErrTooLarge):
 		http.Error(w, "the message has more than 4 MiB", http.StatusRequestEntityTooLarge)
 		return false
 	case err != nil:
 		http.Error(w, "the body was not received", http.StatusBadRequest)
 		return false
 	}
-	_ = control.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return true
 }
