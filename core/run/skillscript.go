@@ -60,7 +60,7 @@ func (s skillSource) Run(ctx context.Context, env toolset.Env, in skillset.Scrip
 func unlinked(err error, skill, file string) error {
 	f := *fault.Of(err, fault.ToolModule)
 	if f.Code == fault.ToolModule {
-		f.Hint = "a script of a skill imports files of the skill and the packages fs, path, process and url; do what it does without it"
+		f.Hint = "a script of a skill imports files of the skill, fs, os, path, process, url, and path, fs and parse-args of Deno; do what it does without it"
 	}
 	if f.Where == nil || strings.HasPrefix(f.Where.File, "golem-") {
 		return f.At(path.Join(skill, file), 0, 0).Because(err)

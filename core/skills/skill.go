@@ -4,6 +4,7 @@ package skills
 
 import (
 	"path"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -49,19 +50,19 @@ func Parse(file string, text []byte) (s Skill, body string, faults fault.List) {
 		return s, "", fault.List{fault.New(fault.Config, "a skill begins with front matter, and this file has none").
 			Hinting("write --- in the first line, then name: and description:, then --- again").At(file, 1, 1)}
 	}
-	node, faults := yamltree.Parse(file, front)
-	if len(faults) > 0 {
+	node, faults := parse(file, front)
+	if faults.Err() != nil {
 		return s, "", faults
 	}
 	if node == nil || node.Kind != yamltree.Mapping {
 		return s, "", fault.List{fault.New(fault.Config, "the front matter has no keys").Hinting("write name: and description:").At(file, 1, 1)}
 	}
-	r := reader{file: file, node: node}
+	r := reader{file: file, node: node, faults: faults}
 	s = Skill{Name: r.text("name"), Description: oneLine(r.text("description")), License: oneLine(r.text("license")), Needs: oneLine(r.text("compatibility"))}
 	s.Tools = r.tools()
-	if len(r.faults) == 0 { // a text that could not be read is not missing, too
-		r.name(s.Name)
-		r.description(s.Description)
+	if r.faults.Err() == nil { // a text that could not be read is not missing, too
+		s.Name = r.name(s.Name)
+		s.Description = r.description(s.Description, string(rest))
 	}
 	for _, f := range node.Fields {
 		if !known[f.Name] && !optional[f.Name] {
@@ -69,6 +70,32 @@ func Parse(file string, text []byte) (s Skill, body string, faults fault.List) {
 		}
 	}
 	return s, string(rest), r.faults
+}
+
+// unquoted matches a line whose text has a second colon, which YAML does not allow without
+// quotation marks.
+var unquoted = regexp.MustCompile(`^([A-Za-z][\w-]*): +([^\s"'|>\[{&*!%@#].*: .*)$`)
+
+// parse reads the YAML of a front matter. Texts with colons, which many skills have without
+// quotation marks, are a warning.
+func parse(file string, front []byte) (*yamltree.Node, fault.List) {
+	node, faults := yamltree.Parse(file, front)
+	if len(faults) == 0 {
+		return node, nil
+	}
+	lines, changed := strings.Split(string(front), "\n"), 0
+	for i, line := range lines {
+		if m := unquoted.FindStringSubmatch(strings.TrimRight(line, "\r ")); m != nil {
+			lines[i] = m[1] + ": '" + strings.ReplaceAll(m[2], "'", "''") + "'"
+			changed = i + 1
+		}
+	}
+	again, left := yamltree.Parse(file, []byte(strings.Join(lines, "\n")))
+	if changed == 0 || len(left) > 0 {
+		return nil, faults
+	}
+	return again, fault.List{fault.Warn(fault.Config, "a text with a colon in the front matter has no quotation marks").
+		Hinting("write it in quotation marks: other programs may not read this skill").At(file, changed, 1)}
 }
 
 // known are the keys that reader reads.
@@ -87,6 +114,12 @@ func (r *reader) fail(key, hint, format string, args ...any) {
 		at = n.Pos
 	}
 	r.faults = append(r.faults, fault.New(fault.Config, format, args...).Hinting("%s", hint).At(r.file, max(at.Line, 1), max(at.Column, 1)))
+}
+
+func (r *reader) warn(code fault.Code, key, hint, format string, args ...any) {
+	r.fail(key, hint, format, args...)
+	last := r.faults[len(r.faults)-1]
+	last.Code, last.Severity = code, fault.Warning
 }
 
 // text returns the text of a key; "" if there is none.
@@ -136,18 +169,24 @@ func (r *reader) tools() []string {
 	})...)
 }
 
-// name checks a name: it is shown to models and people, and is a part of paths.
-func (r *reader) name(name string) {
+// name returns the name by which a skill is known, which is shown to models and people, and is a
+// part of paths: what the skill says, or the name of its directory where that cannot be one.
+func (r *reader) name(name string) string {
+	dir := path.Base(path.Dir(r.file))
 	switch {
-	case name == "":
-		r.fail("name", "write name: and the name of the directory", "a skill needs a name")
-	case !fits(name):
+	case fits(name) && name != "" && dir != name:
+		r.warn(fault.NameMismatch, "name", "rename the directory to "+name, "the skill %s is in a directory of another name", name)
+	case fits(name) && name != "":
+	case !fits(dir), strings.ContainsAny(name, `/\`), strings.Contains(name, ".."):
 		r.fail("name", "lower-case letters, digits and single hyphens between them, at most 64", "%s cannot be the name of a skill", fault.Quoted(name))
-	case path.Base(path.Dir(r.file)) != name:
-		n := r.node.Get("name")
-		r.faults = append(r.faults, fault.Warn(fault.NameMismatch, "the skill %s is in a directory of another name", name).
-			Hinting("rename the directory to %s", name).At(r.file, max(n.Line, 1), max(n.Column, 1)))
+	case name == "":
+		r.warn(fault.Config, "name", "write name: "+dir, "a skill without a name has that of its directory, %s", dir)
+		return dir
+	default:
+		r.warn(fault.Config, "name", "write name: "+dir, "the name %s is not one of skills, and the skill is known as its directory, %s", fault.Quoted(name), dir)
+		return dir
 	}
+	return name
 }
 
 func fits(name string) bool {
@@ -157,13 +196,25 @@ func fits(name string) bool {
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-func (r *reader) description(text string) {
-	switch {
-	case text == "":
-		r.fail("description", "say what the skill does and when to use it: a model decides by it", "a skill needs a description")
-	case utf8.RuneCountInString(text) > maxDescription:
-		r.fail("description", "the instructions come after the front matter", "the description has more than %d characters", maxDescription)
+// description returns what the skill says of itself; without it, the first lines of its body.
+func (r *reader) description(text, body string) string {
+	if utf8.RuneCountInString(text) > maxDescription {
+		r.warn(fault.Config, "description", "shorten it: models read it before each task, and the instructions come after the front matter", "the description has more than %d characters", maxDescription)
+		return string([]rune(text)[:maxDescription])
 	}
+	if text != "" {
+		return text
+	}
+	for paragraph := range strings.SplitSeq(body, "\n\n") {
+		first := oneLine(paragraph)
+		if first == "" || strings.HasPrefix(first, "#") || yamltree.Invisible(first) {
+			continue
+		}
+		r.warn(fault.Config, "description", "say what the skill does and when to use it: a model decides by it", "a skill without a description is described by its first paragraph")
+		return cut(first, maxDescription/4)
+	}
+	r.fail("description", "say what the skill does and when to use it: a model decides by it", "a skill needs a description")
+	return ""
 }
 
 // oneLine joins the lines of a text, so that it cannot be taken for a heading or a list.

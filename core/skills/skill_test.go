@@ -64,12 +64,43 @@ func TestAllowedTools(t *testing.T) {
 	}
 }
 
-// Names that could lead to other files or be taken for others are errors.
+// Names that could lead to other files or hide something are errors. A name that only breaks the
+// rules of the format gives way to that of the directory, with a warning.
 func TestHostileNames(t *testing.T) {
-	for _, name := range []string{"../a", "a/b", "/etc", "A", "a b", "-a", "a-", "a--b", strings.Repeat("a", 65), "é", "a\\u202eb", ".", "con.txt"} {
+	for _, name := range []string{"../a", "a/b", "/etc", "a\\\\b", "..", "a\\u202eb"} {
 		s, _, faults := skills.Parse("skills/a/SKILL.md", []byte("---\nname: \""+name+"\"\ndescription: d\n---\n"))
 		if faults.Err() == nil {
 			t.Errorf("%q is the name of a skill: %+v", name, s)
+		}
+	}
+	for _, name := range []string{"A", "a b", "-a", "a-", "a--b", strings.Repeat("a", 65), "é", ".", "con.txt", ""} {
+		s, _, faults := skills.Parse("skills/a/SKILL.md", []byte("---\nname: \""+name+"\"\ndescription: d\n---\n"))
+		if faults.Err() != nil || len(faults) != 1 || s.Name != "a" {
+			t.Errorf("%q: %+v, %v", name, s, faults)
+		}
+		if s, _, faults := skills.Parse("skills/A B/SKILL.md", []byte("---\nname: \""+name+"\"\ndescription: d\n---\n")); faults.Err() == nil {
+			t.Errorf("%q in A B: %+v", name, s)
+		}
+	}
+}
+
+// What skills of others often have is a warning: long descriptions, none, and colons without
+// quotation marks.
+func TestPatience(t *testing.T) {
+	for front, want := range map[string]string{
+		"name: a\ndescription: " + strings.Repeat("é", 2000): strings.Repeat("é", 1024),
+		"name: a": "Does it all.",
+		"name: a\ndescription: Use when: it's time\nlicense: MIT":     "Use when: it's time",
+		"name: a\r\ndescription: Use when: \"x\" or: y\r\nversion: 1": `Use when: "x" or: y`,
+	} {
+		s, _, faults := skills.Parse("skills/a/SKILL.md", []byte("---\n"+front+"\n---\n# A\n\nDoes\nit all.\n"))
+		if faults.Err() != nil || len(faults) != 1 || s.Description != want {
+			t.Errorf("%.60q: %.80q, %v", front, s.Description, faults)
+		}
+	}
+	for _, front := range []string{"name: a\ndescription: [a", "name: a\n description: b: c", "name: a\ndescription: 'a: b"} {
+		if _, _, faults := skills.Parse("skills/a/SKILL.md", []byte("---\n"+front+"\n---\nx\n")); faults.Err() == nil {
+			t.Errorf("%q has no error", front)
 		}
 	}
 }

@@ -65,16 +65,14 @@ export function erase(file, source, program, typed) {
         break
       case 'TSAsExpression':
       case 'TSSatisfiesExpression':
-        edits.blank(node.expression.end, node.end, parent.type === 'ExpressionStatement' && source[parent.end - 1] !== ';' ? ';' : '')
+        edits.blank(closed(node), node.end, parent.type === 'ExpressionStatement' && source[parent.end - 1] !== ';' ? ';' : '')
         return visit(node.expression, node)
       case 'TSNonNullExpression':
-        edits.blank(node.expression.end, node.end)
+      case 'TSInstantiationExpression':
+        edits.blank(closed(node), node.end)
         return visit(node.expression, node)
       case 'TSTypeAssertion':
-        edits.blank(node.start, node.expression.start)
-        return visit(node.expression, node)
-      case 'TSInstantiationExpression':
-        edits.blank(node.expression.end, node.end)
+        edits.blank(node.start, source.indexOf('>', node.typeAnnotation.end) + 1)
         return visit(node.expression, node)
       case 'ClassDeclaration':
       case 'ClassExpression':
@@ -120,6 +118,17 @@ export function erase(file, source, program, typed) {
       if (comma) end += comma[0].length
       edits.blank(s.start, end)
     }
+  }
+  // closed returns the end of a node's expression with the parentheses around it.
+  const closed = (node) => {
+    let end = node.expression.end
+    for (let at = end; at < node.end;) {
+      const blank = /^(?:\s+|\/\*[\s\S]*?\*\/|\/\/[^\n]*)/.exec(source.slice(at, node.end))
+      if (blank) at += blank[0].length
+      else if (source[at] === ')') end = ++at
+      else break
+    }
+    return end
   }
   // question blanks the ? or ! before a type.
   const question = (end, start, mark = '?') => {

@@ -4,6 +4,7 @@
 package script
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"encoding/json"
@@ -95,7 +96,7 @@ func (f Folder) text(name string) ([]byte, error) {
 	if err != nil || !IsJavaScript(name) {
 		return data, err
 	}
-	return withPackages(name, data), nil
+	return place(name, withPackages(name, data), name == f.File), nil
 }
 
 func quoted(text string) string {
@@ -103,23 +104,55 @@ func quoted(text string) string {
 	return string(data)
 }
 
-// packages matches imports of Node's packages that Folder has.
-var packages = regexp.MustCompile(`((?:\bfrom|\bimport)\s*)(["'])(?:node:)?(fs|path|url|process)(/promises)?(["'])`)
+// imports matches the imports of a source.
+var imports = regexp.MustCompile(`((?:\bfrom|\bimport)\s*)("[^"\n]+"|'[^'\n]+')`)
 
-// withPackages turns imports of Node's packages into imports of files, in the same lines.
+// withPackages turns imports of the packages of Node and Deno that golem has into imports of
+// files, in the same lines.
 func withPackages(name string, text []byte) []byte {
 	up := "./" + strings.Repeat("../", strings.Count(name, "/")) + own + "/"
-	return packages.ReplaceAllFunc(text, func(found []byte) []byte {
-		m := packages.FindSubmatch(found)
-		if string(m[2]) != string(m[5]) || len(m[4]) > 0 && string(m[3]) != "fs" {
+	return imports.ReplaceAllFunc(text, func(found []byte) []byte {
+		m := imports.FindSubmatch(found)
+		file := packageFile(string(m[2][1 : len(m[2])-1]))
+		if file == "" {
 			return found
 		}
-		file := string(m[3])
-		if len(m[4]) > 0 {
-			file = "promises"
-		}
-		return []byte(string(m[1]) + string(m[2]) + up + file + ".js" + string(m[5]))
+		return []byte(string(m[1]) + quoted(up+file))
 	})
+}
+
+// standard are the packages of Deno's standard library that golem has, by the part of an import
+// that follows the version.
+var standard = regexp.MustCompile(`^(?:jsr:@std/|https://deno\.land/std(?:@[\w.]+)?/)(path|fs|flags|cli)(?:@[\w.^~]+)?(/[\w/.-]+)?$`)
+
+// packageFile returns the file that stands for a package; "" if golem has none.
+func packageFile(spec string) string {
+	switch name := strings.TrimPrefix(spec, "node:"); name {
+	case "fs", "os", "path", "url", "process":
+		return name + ".js"
+	case "fs/promises":
+		return "promises.js"
+	}
+	m := standard.FindStringSubmatch(spec)
+	switch {
+	case m == nil:
+		return ""
+	case m[1] == "path":
+		return "path.js"
+	case m[1] == "fs":
+		return "stdfs.js"
+	case m[1] == "flags" || strings.HasPrefix(m[2], "/parse-args") || strings.HasPrefix(m[2], "/parse_args"):
+		return "flags.js"
+	}
+	return ""
+}
+
+// place gives a source what import.meta has in Node and Deno.
+func place(name string, text []byte, first bool) []byte {
+	text = bytes.ReplaceAll(text, []byte("import.meta.main"), []byte("("+strconv.FormatBool(first)+")"))
+	text = bytes.ReplaceAll(text, []byte("import.meta.url"), []byte(quoted("file:///skill/"+name)))
+	text = bytes.ReplaceAll(text, []byte("import.meta.filename"), []byte(quoted("/skill/"+name)))
+	return bytes.ReplaceAll(text, []byte("import.meta.dirname"), []byte(quoted(path.Dir("/skill/"+name))))
 }
 
 // Host answers the calls of one running script. Its other calls are refused: a script of a skill

@@ -1,22 +1,13 @@
 // The part of Node's package fs that scripts of skills use. Paths below /skill are the files of
 // the skill, which nobody can write; all others are the files of the worker.
+import {encode} from './text.js'
 import {resolve} from './path.js'
 
 const {call, files} = golem
 const root = '/skill/'
 
-// bytesOf encodes a text as UTF-8. The result's toString is the text, as that of a Buffer is.
-function bytesOf(text) {
-  const out = []
-  for (const c of text) {
-    const code = c.codePointAt(0)
-    if (code < 0x80) out.push(code)
-    else if (code < 0x800) out.push(0xc0 | code >> 6, 0x80 | code & 63)
-    else if (code < 0x10000) out.push(0xe0 | code >> 12, 0x80 | code >> 6 & 63, 0x80 | code & 63)
-    else out.push(0xf0 | code >> 18, 0x80 | code >> 12 & 63, 0x80 | code >> 6 & 63, 0x80 | code & 63)
-  }
-  return withText(new Uint8Array(out), () => text)
-}
+// bytesOf encodes a text. The result's toString is the text, as that of a Buffer is.
+const bytesOf = (text) => withText(encode(text), () => text)
 
 const withText = (bytes, text) => Object.defineProperty(bytes, 'toString', {value: text})
 const encodingOf = (options) => (typeof options === 'string' ? options : options && options.encoding)
@@ -38,7 +29,7 @@ function own(name, operation, path) {
 }
 
 export function readFileSync(path, options) {
-  const at = resolve(String(path)), name = inSkill(at)
+  const at = resolve(String(path).replace(/^file:\/\//, '')), name = inSkill(at)
   if (name !== undefined) {
     const {text} = own(name, 'open', at)
     return encodingOf(options) ? text : bytesOf(text)
@@ -48,7 +39,7 @@ export function readFileSync(path, options) {
 }
 
 function changing(path) {
-  const at = resolve(String(path))
+  const at = resolve(String(path).replace(/^file:\/\//, ''))
   if (inSkill(at) !== undefined) throw new Error(`EROFS: ${at} is a file of the skill, which a script cannot change`)
   return at
 }
@@ -63,12 +54,12 @@ export function appendFileSync(path, data) {
 }
 
 export function existsSync(path) {
-  const at = resolve(String(path)), name = inSkill(at)
+  const at = resolve(String(path).replace(/^file:\/\//, '')), name = inSkill(at)
   return name === undefined ? files.exists(at) : !call('file', {name, look: true}).missing
 }
 
 export function statSync(path) {
-  const at = resolve(String(path)), name = inSkill(at)
+  const at = resolve(String(path).replace(/^file:\/\//, '')), name = inSkill(at)
   const info = name === undefined ? files.info(at) : own(name, 'stat', at).info
   if (!info) throw missing('stat', at)
   const directory = info.kind === 'directory'
@@ -76,15 +67,19 @@ export function statSync(path) {
 }
 
 export function readdirSync(path, options) {
-  const at = resolve(String(path)), name = inSkill(at)
+  const at = resolve(String(path).replace(/^file:\/\//, '')), name = inSkill(at)
   const names = name === undefined ? files.list(at).map((n) => n.replace(/\/$/, '')) : own(name, 'scandir', at).names
   if (!(options && options.withFileTypes)) return names
   return names.map((n) => ({name: n, parentPath: at, ...statSync(resolve(at, n))}))
 }
 
+// mkdirSync makes a directory with those above it, whether or not options.recursive says so.
 export function mkdirSync(path) {
-  const at = changing(path)
-  if (!files.exists(at)) files.makeDirectory(at)
+  let at = ''
+  for (const part of changing(path).split('/').filter(Boolean)) {
+    at += '/' + part
+    if (!files.exists(at)) files.makeDirectory(at)
+  }
 }
 
 export function unlinkSync(path) {
@@ -101,6 +96,13 @@ export function rmSync(path, options) {
   files.remove(at)
 }
 
+export const copyFileSync = (from, to) => writeFileSync(to, readFileSync(from))
+
+export function renameSync(from, to) {
+  copyFileSync(from, to)
+  unlinkSync(from)
+}
+
 export function accessSync(path) {
   if (!existsSync(path)) throw missing('access', path)
 }
@@ -109,11 +111,11 @@ export const lstatSync = statSync
 const promised = (f) => async (...args) => f(...args)
 export const promises = {
   readFile: promised(readFileSync), writeFile: promised(writeFileSync), appendFile: promised(appendFileSync), stat: promised(statSync), lstat: promised(statSync),
-  readdir: promised(readdirSync), mkdir: promised(mkdirSync), unlink: promised(unlinkSync), rm: promised(rmSync), access: promised(accessSync),
+  readdir: promised(readdirSync), mkdir: promised(mkdirSync), unlink: promised(unlinkSync), copyFile: promised(copyFileSync), rename: promised(renameSync), rm: promised(rmSync), access: promised(accessSync),
 }
-export const {readFile, writeFile, appendFile, stat, lstat, readdir, mkdir, unlink, rm, access} = promises
+export const {readFile, writeFile, appendFile, stat, lstat, readdir, mkdir, unlink, copyFile, rename, rm, access} = promises
 export const constants = {F_OK: 0, R_OK: 4, W_OK: 2}
 export default {
-  readFileSync, writeFileSync, appendFileSync, existsSync, statSync, lstatSync, readdirSync, mkdirSync, unlinkSync, rmSync, accessSync, promises, constants,
-  readFile, writeFile, appendFile, stat, lstat, readdir, mkdir, unlink, rm, access,
+  readFileSync, writeFileSync, appendFileSync, existsSync, statSync, lstatSync, readdirSync, mkdirSync, unlinkSync, copyFileSync, renameSync, rmSync, accessSync, promises, constants,
+  readFile, writeFile, appendFile, stat, lstat, readdir, mkdir, unlink, copyFile, rename, rm, access,
 }

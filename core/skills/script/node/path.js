@@ -12,6 +12,7 @@ export function normalize(path) {
   return (absolute ? '/' : '') + parts.join('/') || (absolute ? '/' : '.')
 }
 
+export const SEPARATOR = sep
 export const isAbsolute = (path) => path.startsWith('/')
 export const join = (...parts) => normalize(parts.filter((p) => p !== '').join('/') || '.')
 
@@ -48,6 +49,9 @@ export function parse(path) {
   return {root: isAbsolute(path) ? '/' : '', dir: dirname(path) === '.' ? '' : dirname(path), base, ext, name: base.slice(0, base.length - ext.length)}
 }
 
-const path = {sep, delimiter, normalize, isAbsolute, join, resolve, dirname, basename, extname, relative, parse}
+export const fromFileUrl = (url) => decodeURIComponent(String(url).replace(/^file:\/\//, ''))
+export const toFileUrl = (path) => ({href: 'file://' + path, pathname: path, toString: () => 'file://' + path})
+
+const path = {fromFileUrl, toFileUrl, sep, delimiter, normalize, isAbsolute, join, resolve, dirname, basename, extname, relative, parse}
 path.posix = path
 export default path

@@ -1,3 +1,3 @@
-import './start.js'
+import './globals.js'
 export default globalThis.process
 export const {argv, env, exit, cwd, stdout, stderr, platform} = globalThis.process

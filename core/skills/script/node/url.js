@@ -8,8 +8,8 @@ export function fileURLToPath(url) {
   return text.startsWith('file://') ? decodeURIComponent(text.slice(7)) : file()
 }
 
-export function pathToFileURL(path) {
-  return {href: 'file://' + path, pathname: path, toString: () => 'file://' + path}
-}
+import {toFileUrl as pathToFileURL} from './path.js'
+
+export {pathToFileURL}
 
 export default {fileURLToPath, pathToFileURL}
