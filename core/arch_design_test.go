@@ -82,7 +82,7 @@ func rooms(purpose map[string]string) string {
 // ofGolem reports whether a package is part of golem, and not of its tests, its measurements
 // or its build.
 func ofGolem(pkg string) bool {
-	for _, other := range []string{"web/", "bench/", "docs/", "examples/", "core/sandbox/sandboxtest", "core/coretest", "core/model/modeltest", "core/mcp/mcptest", "core/gitrepo/gittest", "core/wasmtool/enginetest"} {
+	for _, other := range []string{"web/", "bench/", "docs/", "examples/", "core/sandbox/sandboxtest", "core/coretest", "core/model/modeltest", "core/otlp/otlptest", "core/mcp/mcptest", "core/gitrepo/gittest", "core/wasmtool/enginetest"} {
 		if strings.HasPrefix(pkg, other) {
 			return false
 		}

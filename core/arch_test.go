@@ -63,9 +63,11 @@ var arrows = map[string]string{
 	"core/state":     "sandbox",
 	"core/trust":     "approval",
 	// What a command line starts, as names and digests: it reads files and runs nothing.
-	"core/started":  "sandbox",
-	"core/model":    "tool sse yamltree money model/prices",
-	"core/trace":    "tool money",
+	"core/started": "sandbox",
+	"core/model":   "tool sse yamltree money model/prices",
+	"core/trace":   "tool money",
+	// A trace as spans for other programs; it sends nothing.
+	"core/otlp":     "trace",
 	"core/approval": "tool",
 	// A shell's grammar, for rules on commands: only programs that run commands link it.
 	"core/approval/sh": "tool",
@@ -116,6 +118,7 @@ var arrows = map[string]string{
 	"core/sandbox/sandboxtest": "sandbox",
 	"core/coretest":            "core options gitrepo jstool/embedded toolset toolset/gitset describe ui run trace approval project sandbox state tool model mcp mcp/mcptest wasmtool wasmtool/guard wasmtool/wazeroengine",
 	"core/model/modeltest":     "",
+	"core/otlp/otlptest":       "",
 	"core/mcp/mcptest":         "mcp",
 	"core/gitrepo/gittest":     "",
 	"web/webtest":              "",
@@ -148,11 +151,13 @@ var arrows = map[string]string{
 	"cmd/cli/console":     "approval run ui ui/plain cmd/cli/disk cmd/cli/home",
 	"cmd/cli/secretstore": "core mcp cmd/cli/disk cmd/cli/home cmd/cli/console",
 	"cmd/cli/fetch":       "ui wasmtool cmd/cli/console",
-	"cmd/cli/githost":     "clearance config gitrepo sandbox tool toolset toolset/gitset ui wasmtool workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch",
-	"cmd/cli/toolhost":    "jstool jstool/embedded sandbox wasmtool wasmtool/guard wasmtool/wazeroengine workspace cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch",
-	"cmd/cli/mcphost":     "mcp trace wasmtool cmd/cli/disk cmd/cli/console cmd/cli/secretstore cmd/cli/fetch",
-	"cmd/cli/target":      "core approval consent project sandbox ui workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch",
-	"cmd/cli/machine":     "builtin core gitrepo jstool/embedded project run sandbox state tool toolset trace workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch cmd/cli/githost cmd/cli/toolhost cmd/cli/mcphost cmd/cli/target cmd/cli/shell",
+	// Sends traces to a collector of the person: it knows no project.
+	"cmd/cli/telemetry": "otlp trace ui cmd/cli/console cmd/cli/fetch cmd/cli/home",
+	"cmd/cli/githost":   "clearance config gitrepo sandbox tool toolset toolset/gitset ui wasmtool workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch",
+	"cmd/cli/toolhost":  "jstool jstool/embedded sandbox wasmtool wasmtool/guard wasmtool/wazeroengine workspace cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch",
+	"cmd/cli/mcphost":   "mcp trace wasmtool cmd/cli/disk cmd/cli/console cmd/cli/secretstore cmd/cli/fetch",
+	"cmd/cli/target":    "core approval consent project sandbox ui workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch",
+	"cmd/cli/machine":   "builtin core gitrepo jstool/embedded project run sandbox state tool toolset trace workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch cmd/cli/githost cmd/cli/toolhost cmd/cli/mcphost cmd/cli/target cmd/cli/shell cmd/cli/telemetry",
 
 	// What several groups of commands use: flags of a run, INPUT, questions on a terminal.
 	"cmd/cli/runflags": "core model options cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine",
@@ -164,16 +169,16 @@ var arrows = map[string]string{
 	// it list.
 	"cmd/cli/testcmd":   "core options run ui ui/plain worktest cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/asking cmd/cli/newcases cmd/cli/projectcmd",
 	"cmd/cli/hardencmd": "core harden options ui/plain cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/asking",
-	"cmd/cli/batchcmd":  "core approval batch options clearance model money run sandbox state ui ui/plain workspace sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/asking cmd/cli/natsqueue",
+	"cmd/cli/batchcmd":  "core approval batch options clearance model money run sandbox state ui ui/plain workspace sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/asking cmd/cli/natsqueue cmd/cli/telemetry",
 	// The queue of a batch on a server: it knows no project and no command line.
 	"cmd/cli/natsqueue":  "batch money sandbox trace",
 	"cmd/golem-queue":    "",
-	"cmd/cli/tracecmd":   "batch trace ui ui/view ui/report cmd/cli/disk cmd/cli/console cmd/cli/target cmd/cli/newcases cmd/cli/traceview",
+	"cmd/cli/tracecmd":   "batch otlp trace ui ui/view ui/report cmd/cli/disk cmd/cli/console cmd/cli/target cmd/cli/newcases cmd/cli/traceview cmd/cli/telemetry",
 	"cmd/cli/clearcmd":   "core clearance options ui cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine",
 	"cmd/cli/personcmd":  "core approval config consent run state tool trace trust ui sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/secretstore cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/asking",
 	"cmd/cli/helpcmd":    "ui docs cmd/cli/console cmd/cli/markdown",
 	"cmd/cli/projectcmd": "core builtin skills/script describe migrate model model/prices project run trust ui workspace docs/schemas sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input",
-	"cmd/cli/session":    "core approval clearance config conversation options project run sandbox state trace ui ui/plain ui/report ui/view sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/target cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/editor cmd/cli/traceview cmd/cli/tui cmd/cli/tracecmd cmd/cli/clearcmd cmd/cli/personcmd cmd/cli/projectcmd",
+	"cmd/cli/session":    "core approval clearance config conversation options project run sandbox state trace ui ui/plain ui/report ui/view sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/target cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/editor cmd/cli/traceview cmd/cli/tui cmd/cli/tracecmd cmd/cli/clearcmd cmd/cli/personcmd cmd/cli/projectcmd cmd/cli/telemetry",
 	"cmd/cli/logincmd":   "core config options run sandbox trace ui cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch",
 	"cmd/cli/runcmd":     "core cmd/cli/logincmd conversation project run state ui sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/clearcmd cmd/cli/projectcmd cmd/cli/session",
 	"cmd/cli/toolcmd":    "core approval config jstool project run sandbox tool toolset ui ui/plain wasmtool wasmtool/guard workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/session",
@@ -181,7 +186,7 @@ var arrows = map[string]string{
 	"cmd/cli/mcpcmd":     "conversation mcp project run sandbox state tool ui sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch cmd/cli/toolhost cmd/cli/mcphost cmd/cli/target cmd/cli/runflags cmd/cli/personcmd cmd/cli/httpguard cmd/cli/offering cmd/cli/mcpserve",
 	"cmd/cli/servecmd":   "core run ui cmd/cli/console cmd/cli/fetch cmd/cli/toolhost cmd/cli/target cmd/cli/runflags cmd/cli/httpguard cmd/cli/offering cmd/cli/openaiserve",
 	// What the servers for other programs offer: exported workers, whose calls are runs.
-	"cmd/cli/offering": "core approval project run ui cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/personcmd cmd/cli/session",
+	"cmd/cli/offering": "core approval project run ui cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/personcmd cmd/cli/session cmd/cli/telemetry",
 	"cmd/cli/webcmd":   "jstool/embedded workspace web cmd/cli/console cmd/cli/fetch cmd/cli/target",
 
 	// Makes terminals for tests.
@@ -275,7 +280,10 @@ var outside = map[string]string{
 	"text/template":       "",
 	"os/exec":             "cmd/cli bench/measure bench/faults bench/suites bench/tools web release",
 	"github.com/chromedp": "web/webtest",
-	"golang.org/x/net":    "web/webtest core/toolset/web bench/suites",
+	// The definition of OTLP, to test what golem sends; golem links neither.
+	"go.opentelemetry.io/proto":  "core/otlp/otlptest",
+	"google.golang.org/protobuf": "core/otlp/otlptest",
+	"golang.org/x/net":           "web/webtest core/toolset/web bench/suites",
 }
 
 // forbiddenInCore lists packages that would bind the core to one platform, or that print.

@@ -1,11 +1,13 @@
 // Made from golem's own types by TestTypings with GOLEM_UPDATE=1.
 import type { Placed } from './golem.js'
-import type { CallRef, Fault, FileRef, Part, Reasoned, Request, Usage, Where } from './golem-values.js'
+import type { CallRef, Fault, FileRef, Message, Part, Reasoned, Request, Usage, Where } from './golem-values.js'
 
 export interface RunStartEvent extends Placed {
   type: 'run.start'
   input: unknown
   files?: FileRef[]
+  earlier?: Message[]
+  resumes?: string
 }
 
 export interface RunEndEvent extends Placed {

@@ -6,6 +6,13 @@ export interface FileRef {
   bytes: number
 }
 
+export interface Message {
+  role: string
+  text: string
+  files?: FileRef[]
+  steering?: boolean
+}
+
 export interface Fault {
   code: string
   message: string

@@ -306,6 +306,8 @@ export class Golem {
   readRun(name: string, run: string, options?: Waiting): Promise<Uint8Array>
   prompts(name: string, run: string, options?: Waiting): Promise<Record<string, { role: string; text: string; tool?: string; calls?: { name: string; args: string }[] }[]>>
   wholeTrace(trace: Bytes, texts: { name: string; data: Bytes }[], options?: Waiting): Promise<Uint8Array>
+  /** A trace as requests of OTLP/HTTP in JSON, one a line, for a collector of OpenTelemetry; with contents they have what was said, too. */
+  otlp(trace: Bytes, options?: Waiting & { contents?: boolean }): Promise<string>
   /** Lists the conversations that runs kept, the last written one first. */
   conversations(name: string, options?: Waiting & { search?: string }): Promise<ConversationListing[]>
   /** Returns a conversation for display. branches has its messages that exist in several forms: n is the number of the message, ids has for each form a conversation that has it, index is the place of this conversation's form there. */

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golem/core/otlp/otlptest"
 )
 
 // asking is a project whose run asks once.
@@ -70,4 +72,49 @@ func TestTraceOfWhatGoesOn(t *testing.T) {
 		await until("the run", () => row()?.innerText.includes('wait for ever') && row().innerText.includes('goes on')); row().querySelector('button').click();
 		await until("what it is", () => /Input\s+wait for ever/.test(facts()) && facts().includes('it goes on'));
 		await click("Run"); await click("Stop"); await text("You stopped it"); await click("Trace"); await click("Runs of hangs"); await until("its end", () => row().innerText.includes('interrupted'))`)
+}
+
+// TestTraceForOpenTelemetry tests that the view exports the trace that it shows as spans: the
+// lines of golem trace export, which a strict reader takes, with what was said only if the
+// person wants that.
+func TestTraceForOpenTelemetry(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	dir := t.TempDir()
+	for name, text := range asking {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(dir, "t.jsonl")
+	if said, err := exec.Command(cli(t), dir, "from the command line", "--approve-all", "--trace", file).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	do(p, `await text("is ready"); await click("Trace"); const make = URL.createObjectURL; URL.createObjectURL = (data) => { window.saved = data; return make.call(URL, data) };
+		const list = new DataTransfer(); list.items.add(new File([%s], 't.jsonl')); document.querySelector('.page').dispatchEvent(new DragEvent('drop', {dataTransfer: list, bubbles: true, cancelable: true})); await text("native, golem")`, quoted(string(data)))
+	for _, contents := range []bool{false, true} {
+		args := []string{"trace", "export", "--format", "otlp", file}
+		if contents {
+			args = append(args, "--otlp-contents")
+			do(p, `[...document.querySelectorAll('label')].find((l) => l.innerText.includes('with what was said')).querySelector('input').click()`)
+		}
+		want, err := exec.Command(cli(t), args...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := do(p, `window.saved = null; await click("Export for OpenTelemetry"); await until("the file", () => window.saved); return window.saved.text()`)
+		if got != string(want) {
+			t.Errorf("the page exports %s\nthe command line %s", got, want)
+		}
+		if _, err := otlptest.Read([]byte(got)); err != nil {
+			t.Error(err)
+		}
+		if strings.Contains(got, "I write it now") != contents {
+			t.Errorf("contents: %v, in %s", contents, got)
+		}
+	}
 }

@@ -89,6 +89,7 @@ func TestScripts(t *testing.T) {
 			"wait-text":    cmdWaitText,
 			"wait-gone":    cmdWaitGone,
 			"serve":        cmdServe,
+			"collector":    cmdCollector,
 			"serve-public": cmdServePublic,
 			"flip":         cmdFlip,
 			"cut":          cmdCut,

@@ -41,6 +41,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"readRun": readRun,
 
 	"wholeTrace": wholeTrace,
+	"otlp":       exportOTLP,
 	"prompts":    readPrompts,
 
 	"conversations":      listConversations,

@@ -11,6 +11,7 @@ import (
 
 	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
+	"golem/core/otlp"
 	"golem/core/sandbox"
 	"golem/core/trace"
 	"golem/core/workspace"
@@ -104,6 +105,27 @@ func wholeTrace(c *call) (any, []byte, error) {
 	var whole bytes.Buffer
 	err := trace.Inline(&whole, bytes.NewReader(jsbytes.Bytes(c.bytes.Index(0))), sentTexts{c.bytes, n.Names})
 	return nil, whole.Bytes(), err
+}
+
+// exportOTLP returns a trace that the page sent as requests of OTLP, one a line.
+func exportOTLP(c *call) (any, []byte, error) {
+	var o struct {
+		Contents bool `json:"contents"`
+	}
+	if err := c.decode(&o); err != nil {
+		return nil, nil, err
+	}
+	data, err := given(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	h, events, err := trace.Read(bytes.NewReader(data), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	var out bytes.Buffer
+	err = otlp.Export(&out, h, events, otlp.Options{Contents: o.Contents})
+	return nil, out.Bytes(), err
 }
 
 // sentTexts are the long texts that the page sent behind a trace.

@@ -127,6 +127,9 @@ type Host struct {
 	Check, ListWorkers, DryRun       bool   // do this instead of the run
 	Platform                         string // of a check: native or browser; "": both
 	Trace, Artifacts, Record, Output string
+
+	OTLP         string // where the trace is sent when the run ends; "": the environment decides
+	OTLPContents bool   // what was said is sent, too
 }
 
 // Display has the options for how a run is shown.

@@ -261,6 +261,16 @@ var All = Table{
 		Why:  "the option `trace`, and the method `readRun`", Section: shown, Doc: "where the trace goes. Its long texts go beside it (`t.d/` for `t.jsonl`)",
 	},
 	{
+		Name: "otlp",
+		Flag: Flag{In: running + " call serve batch retry", Arg: "URL", Help: "send the trace to this OpenTelemetry collector when the run ends, as OTLP/HTTP JSON without contents"},
+		Why:  "the method `otlp`, whose lines a page can send", Section: shown, Doc: "send the trace to an OpenTelemetry collector when the run ends, as `OTEL_EXPORTER_OTLP_ENDPOINT` does ([trace.md](trace.md#opentelemetry))",
+	},
+	{
+		Name: "otlp-contents",
+		Flag: Flag{In: running + " call serve batch retry", Help: "with --otlp: also send inputs, answers, arguments, results and messages of errors"},
+		Why:  "the option `contents` of the method `otlp`", Section: shown, Doc: "with `--otlp`: also send inputs, answers, arguments, results and messages of errors",
+	},
+	{
 		Name: "artifacts",
 		Flag: Flag{In: running + " call", Arg: "DIR", Help: "write complete prompts, inputs and outputs to this directory"},
 		Page: Page{For: toRun, Name: "artifact", Own: true, Type: "(artifact: { name: string; data: string }) => void",

@@ -124,7 +124,11 @@ func (s *Session) begin(in Input) (first bool) {
 func (s *Session) beginRun(in Input) {
 	s.begun = true
 	s.tree.staging.begin(s.run.worker.ID)
-	s.run.emit(trace.RunStart{Input: in.Raw(), Files: fileRefs(in), Earlier: earlierRefs(in)})
+	start := trace.RunStart{Input: in.Raw(), Files: fileRefs(in), Earlier: earlierRefs(in)}
+	if k := s.tree.r.Keeping.Kept; k != nil && k.ID != s.tree.r.Keeping.ID { // not a branch, nor an item
+		start.Resumes = k.ID
+	}
+	s.run.emit(start)
 	for _, n := range slices.Concat(s.tree.r.Notices, s.tree.events.begin()) {
 		s.run.emit(n)
 	}

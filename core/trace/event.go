@@ -60,6 +60,8 @@ type RunStart struct {
 	// Earlier are the messages that came before the input, of a conversation that another
 	// program keeps.
 	Earlier []Message `json:"earlier,omitempty"`
+	// Resumes is the ID of the conversation that the run goes on with; "": a new one.
+	Resumes string `json:"resumes,omitempty"`
 }
 
 // RunEnd is the end of a run.

@@ -26,9 +26,12 @@ func Normalise(events []Event) []Event {
 	return out
 }
 
-// timeless returns the body without times and durations.
+// timeless returns the body without times and durations, and without names made of them.
 func timeless(b Body) Body {
 	switch b := b.(type) {
+	case RunStart:
+		b.Resumes = "" // it is a time and random digits
+		return b
 	case RunEnd:
 		b.MS = 0
 		return b

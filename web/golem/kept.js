@@ -38,6 +38,16 @@ export class Kept {
   }
 
   /**
+   * Returns a trace as requests of OTLP/HTTP in JSON, one a line, as golem trace export --format otlp: send each line to a
+   * collector of OpenTelemetry. With contents they have what was said, too.
+   * @param {Bytes} trace
+   * @param {{contents?: boolean, signal?: AbortSignal}} [options]
+   */
+  async otlp(trace, { contents = false, signal } = {}) {
+    return new TextDecoder().decode(await this.#link.ask('otlp', { contents }, { signal }, trace))
+  }
+
+  /**
    * Lists the conversations that runs kept, as golem conversations --json does, the last written one first; with search, only
    * those that have all its words in the title, a message or an answer. To go on with
    * one, call chat or run with the option resume, and with changed: true if files of its workers have changed.

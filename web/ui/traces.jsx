@@ -18,7 +18,7 @@ import { readTrace } from './run.js'
 import { faultText, seconds, shown } from './texts.js'
 import { spent } from './usage.js'
 
-const shownTrace = signal(null) // {n, name, run, prompts, project}: n counts the traces that were shown, project was open
+const shownTrace = signal(null) // {n, name, run, prompts, project, read}: read resolves to its bytes, n counts the traces that were shown, project was open
 
 export function Traces() {
   const name = store.project.value
@@ -72,15 +72,15 @@ async function openFiles(all) {
 const prompt = /^([0-9.]+)\.prompt\.json$/
 
 /** Shows a trace; to see it, open the view trace. */
-export function show(name, text, prompts) {
-  shownTrace.value = { n: (shownTrace.peek()?.n ?? 0) + 1, name, run: readTrace(text), prompts, project: store.project.value }
+export function show(name, text, prompts, read = () => new TextEncoder().encode(text)) {
+  shownTrace.value = { n: (shownTrace.peek()?.n ?? 0) + 1, name, run: readTrace(text), prompts, project: store.project.value, read }
   if (store.tracing.value !== name) store.tracing.value = ''
 }
 
 /** Shows a run of a project, with its prompts if it kept them. */
 async function showKept(project, run) {
   const [text, prompts] = await Promise.all([traceText(project, run), store.golem.prompts(project, run)])
-  if (project === store.project.value && run === store.tracing.value) show(run, text, prompts) // else another one was chosen meanwhile
+  if (project === store.project.value && run === store.tracing.value) show(run, text, prompts, () => store.golem.readRun(project, run)) // else another one was chosen meanwhile
 }
 
 /** Reports whether the run of a trace is in progress in this tab. */
@@ -187,6 +187,7 @@ function Shown({ trace }) {
       {run.output !== undefined && <details class="call"><summary><span class="chev"><Icon name="chevron" /></span><strong>Answer</strong></summary><div class="detail"><pre class="block" tabIndex={0}>{visible(shown(run.output))}</pre></div></details>}
       {all.length > most && <p class="note">The first {most.toLocaleString()} of {all.length.toLocaleString()} calls are shown.</p>}
       <TestOf trace={trace} />
+      <Spans trace={trace} />
       <div class="row" role="group" aria-label="How to show it">
         <button class="button" aria-pressed={as === 'tree'} onClick={() => setAs('tree')}>Tree</button>
         <button class="button" aria-pressed={as === 'timeline'} onClick={() => setAs('timeline')}>Timeline</button>
@@ -208,6 +209,18 @@ function TestOf({ trace }) {
   return open
     ? <NewTests what={{ runs: [trace.run.header.run] }} leave={() => setOpen(false)} />
     : <div class="row"><button class="button" onClick={() => setOpen(true)}>Make a test of this</button></div>
+}
+
+/** A button that downloads a trace for a collector of OpenTelemetry. */
+function Spans({ trace }) {
+  const [contents, setContents] = useState(false)
+  const save = () => store.attempt(trace.name, async () => store.download(`${trace.name.replace(/\.jsonl$/, '')}.otlp.jsonl`, new TextEncoder().encode(await store.golem.otlp(await trace.read(), { contents }))))
+  return (
+    <div class="row">
+      <button class="button" onClick={save}>Export for OpenTelemetry</button>
+      <label class="small"><input type="checkbox" checked={contents} onChange={(e) => setContents(e.target.checked)} /> with what was said</label>
+    </div>
+  )
 }
 
 /** Returns how long calls waited for the person, in ms. Time in which several waited counts once. */

@@ -26,6 +26,7 @@ import (
 	"golem/cmd/cli/disk"
 	"golem/cmd/cli/machine"
 	"golem/cmd/cli/target"
+	"golem/cmd/cli/telemetry"
 	"golem/cmd/cli/toolhost"
 )
 
@@ -52,6 +53,9 @@ type job struct {
 func (f *flags) run(c *console.Console, j job) error {
 	store, err := c.Home.Batch(j.head.Name)
 	if err != nil {
+		return err
+	}
+	if err := telemetry.Check(c, f.telemetry()); err != nil {
 		return err
 	}
 	far, err := f.server(c, &store)
@@ -130,10 +134,34 @@ func (f *flags) runHere(ctx context.Context, c *console.Console, b begun) (why, 
 
 // play runs the items with a worker, and shows how far they are.
 func (f *flags) play(ctx context.Context, c *console.Console, b begun, w batch.Worker, how batch.Running) error {
+	sender, err := telemetry.New(c, f.telemetry())
+	if err != nil {
+		return err
+	}
+	defer sender.Close()
 	p := newProgress(c, b.queue, b.account, f.Quiet)
 	defer p.end()
 	how.Name, how.Watch = fmt.Sprintf("pid %d", os.Getpid()), p
-	return batch.Run(ctx, b.queue, w, how)
+	return batch.Run(ctx, b.queue, traced{w, sender, b.head.Name}, how)
+}
+
+// telemetry returns where the person wants traces to be sent.
+func (f *flags) telemetry() telemetry.Wanted {
+	return telemetry.Wanted{URL: f.OTLP, Contents: f.OTLPContents}
+}
+
+// traced sends the traces of the items that a worker runs.
+type traced struct {
+	batch.Worker
+	sender *telemetry.Sender
+	batch  string
+}
+
+// Run implements batch.Worker.
+func (t traced) Run(ctx context.Context, l *batch.Lease) batch.Outcome {
+	out := t.Worker.Run(ctx, l)
+	t.sender.Trace(out.Result.Trace, t.batch)
+	return out
 }
 
 // open opens the packed project, and checks it before the first item.

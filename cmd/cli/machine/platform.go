@@ -28,6 +28,7 @@ import (
 	"golem/cmd/cli/secretstore"
 	"golem/cmd/cli/shell"
 	"golem/cmd/cli/target"
+	"golem/cmd/cli/telemetry"
 	"golem/cmd/cli/toolhost"
 )
 
@@ -121,7 +122,7 @@ func ownSecrets(c *console.Console) (out []string) {
 			out = append(out, value)
 		}
 	}
-	return out
+	return append(out, telemetry.Secrets(c.Env)...)
 }
 
 // PackState returns the store of what golem keeps of a packed project, in GOLEM_HOME under its

@@ -82,7 +82,12 @@ func runServe(c *console.Console, f *runflags.Flags, words []string, addr string
 	defer signal.Stop(broken)
 	ctx, stop := c.Interruptible(context.Background())
 	defer stop()
-	serving := &serving{offering.Offering{Console: c, Flags: f, Place: p}}
+	offers, err := offering.New(c, f, p)
+	if err != nil {
+		return err
+	}
+	defer offers.Close()
+	serving := &serving{offers}
 	tools, err := serving.tools(ctx, t)
 	if errors.Is(err, fault.Trust) {
 		c.Report(err)

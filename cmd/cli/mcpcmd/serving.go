@@ -15,7 +15,7 @@ import (
 )
 
 // serving offers workers of a project as tools of an MCP server, and runs their calls.
-type serving struct{ offering.Offering }
+type serving struct{ *offering.Offering }
 
 // tools returns the tools to offer.
 func (s *serving) tools(ctx context.Context, t *toolhost.Tools) ([]mcpserve.Tool, error) {

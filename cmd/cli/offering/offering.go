@@ -21,6 +21,7 @@ import (
 	"golem/cmd/cli/runflags"
 	"golem/cmd/cli/session"
 	"golem/cmd/cli/target"
+	"golem/cmd/cli/telemetry"
 	"golem/cmd/cli/toolhost"
 )
 
@@ -29,7 +30,17 @@ type Offering struct {
 	Console *console.Console
 	Flags   *runflags.Flags
 	Place   target.Place
+	sender  *telemetry.Sender // of the traces of runs
 }
+
+// New returns an offering. Close must be called.
+func New(c *console.Console, f *runflags.Flags, p target.Place) (*Offering, error) {
+	sender, err := telemetry.New(c, telemetry.Wanted{URL: f.OTLP, Contents: f.OTLPContents})
+	return &Offering{c, f, p, sender}, err
+}
+
+// Close waits for a moment until the traces are sent, and returns nil.
+func (o *Offering) Close() error { return o.sender.Close() }
 
 // Worker is one worker, or the tool that is the entry, with the project opened for it.
 type Worker struct {
@@ -109,7 +120,10 @@ func (o *Offering) Run(ctx context.Context, w Worker, in run.Input, front ui.UI,
 		how.Trace = file
 		how.Texts = file.Texts()
 	}
+	sent := o.sender.Run(nil)
+	how.Lines = sent.Lines
 	res := w.Instance.Run(ctx, in, front, how)
+	_ = sent.Close() // it returns nil
 	end := string(res.Status)
 	if res.Error != nil {
 		end += ": " + ui.OneLine(res.Error.Error())

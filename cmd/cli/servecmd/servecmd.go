@@ -78,7 +78,11 @@ func serve(c *console.Console, f *flags, words []string) error {
 	defer t.Close()
 	ctx, stop := c.Interruptible(context.Background())
 	defer stop()
-	offers := &offering.Offering{Console: c, Flags: &f.Flags, Place: p}
+	offers, err := offering.New(c, &f.Flags, p)
+	if err != nil {
+		return err
+	}
+	defer offers.Close()
 	found, err := offers.Workers(ctx, t)
 	if errors.Is(err, fault.Trust) {
 		c.Report(err)

@@ -22,6 +22,7 @@ import (
 	"golem/cmd/cli/personcmd"
 	"golem/cmd/cli/runflags"
 	"golem/cmd/cli/target"
+	"golem/cmd/cli/telemetry"
 )
 
 // OrJSON also prints, with --json, the error that kept a run from beginning. The line
@@ -102,7 +103,10 @@ func New(c *console.Console, f *runflags.Flags, p target.Place, questions ui.Que
 func (s *Session) Open(inst *core.Instance, chat bool) error {
 	c, f := s.Console, s.flags
 	s.Options.ID = core.NewRunID(time.Now())
-	var err error
+	sender, err := telemetry.New(c, telemetry.Wanted{URL: f.OTLP, Contents: f.OTLPContents})
+	if err != nil {
+		return err
+	}
 	if s.Options.Artifact, s.cleanup, err = artifacts(c, f.Artifacts); err != nil {
 		return err
 	}
@@ -137,6 +141,9 @@ func (s *Session) Open(inst *core.Instance, chat bool) error {
 		}
 		s.Options.Texts = file.Texts()
 	}
+	one := sender.Run(s.Options.Lines)
+	s.Options.Lines = one.Lines
+	s.closers = append(s.closers, one, sender)
 	return nil
 }
 

@@ -10,12 +10,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"golem/core/fault"
+	"golem/core/otlp"
 	"golem/core/trace"
 	"golem/core/ui/report"
 	"golem/core/ui/view"
 
 	"golem/cmd/cli/console"
 	"golem/cmd/cli/newcases"
+	"golem/cmd/cli/telemetry"
 )
 
 // Command returns golem trace.
@@ -84,6 +86,7 @@ func show(c *console.Console, f showFlags, name string) error {
 type exportFlags struct {
 	format     string
 	cases, yes bool
+	contents   bool // of otlp
 }
 
 func exportCommand(c *console.Console) *cobra.Command {
@@ -97,6 +100,7 @@ func exportCommand(c *console.Console) *cobra.Command {
   chrome  a file for Perfetto or chrome://tracing
   normal  the events sorted by call, without run, seq, times and versions, so that
           two runs can be compared
+  otlp    spans of OpenTelemetry: requests of OTLP/HTTP in JSON, one a line
   jsonl   the trace itself as one file: long texts, which golem keeps in files
           beside the trace, are put back into it
 
@@ -125,11 +129,14 @@ cases were written, 1 if not, and 3 if nobody could be asked.`,
 				return makeCases(c, newcases.Wanted{Runs: runsOf(args), All: true, Yes: f.yes, Command: "golem trace export --cases"})
 			case f.yes:
 				return console.Usage("--yes is the answer to --cases").Hinting("use golem trace export --cases --yes")
+			case f.contents && f.format != "otlp":
+				return console.Usage("--otlp-contents needs --format otlp")
 			}
-			return export(c, f.format, strings.Join(args, ""))
+			return export(c, f, strings.Join(args, ""))
 		},
 	}
 	cmd.Flags().StringVar(&f.format, "format", "json", strings.Join(formats(), ", "))
+	cmd.Flags().BoolVar(&f.contents, "otlp-contents", false, "with --format otlp: also what was said, as --otlp-contents of a run sends it")
 	cmd.Flags().BoolVar(&f.cases, "cases", false, "make tests of kept runs, after showing everything that is kept and asking")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "with --cases: write without asking")
 	return cmd
@@ -144,10 +151,11 @@ func runsOf(words []string) (out []string) {
 }
 
 // formats returns the names of the formats of golem trace export.
-func formats() []string { return append(report.Formats(), "normal", "jsonl") }
+func formats() []string { return append(report.Formats(), "otlp", "normal", "jsonl") }
 
 // export writes a trace in one of the formats.
-func export(c *console.Console, format, name string) error {
+func export(c *console.Console, f exportFlags, name string) error {
+	format := f.format
 	if !slices.Contains(formats(), format) {
 		return console.Usage("unknown export format %q", format).Hinting("%s", fault.DidYouMean(format, formats()))
 	}
@@ -164,8 +172,15 @@ func export(c *console.Console, format, name string) error {
 	if err != nil {
 		return err
 	}
-	if format == "normal" {
+	switch format {
+	case "normal":
 		return c.Print(trace.NormalText(header, events))
+	case "otlp":
+		resource, err := telemetry.Resource(c.Env)
+		if err != nil {
+			return err
+		}
+		return otlp.Export(&c.Pieces, header, events, otlp.Options{Contents: f.contents, Resource: resource})
 	}
 	return report.Export(&c.Pieces, format, header, events)
 }
