@@ -200,7 +200,7 @@ func (s *Sender) tell(err error) {
 	s.failed++
 	s.mu.Unlock()
 	if first {
-		s.console.Say("warning: the trace was not sent to %s: %s", s.shown(), ui.OneLine(err.Error()))
+		s.console.Say("warning: the trace was not sent to %s: %s", s.host(), ui.OneLine(err.Error()))
 	}
 }
 
@@ -220,7 +220,7 @@ func (s *Sender) Close() error {
 	s.stop()
 	s.client.CloseIdleConnections()
 	if s.failed > 0 && s.traces > 1 {
-		s.console.Say("warning: %d of %s were not sent to %s", s.failed, fault.Count(s.traces, "trace"), s.shown())
+		s.console.Say("warning: %d of %s were not sent to %s", s.failed, fault.Count(s.traces, "trace"), s.host())
 	}
 	return nil
 }

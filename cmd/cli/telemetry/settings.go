@@ -43,8 +43,8 @@ type settings struct {
 	options otlp.Options
 }
 
-// shown returns the address for people: without what may be a secret.
-func (s settings) shown() string { return s.url.Scheme + "://" + s.url.Host }
+// host returns the address for people, without what may be a secret.
+func (s settings) host() string { return s.url.Scheme + "://" + s.url.Host }
 
 // variable returns the OTEL variable for traces, or the one for all signals.
 func variable(env home.Env, name string) (value, from string) {

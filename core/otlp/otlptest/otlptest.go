@@ -71,7 +71,7 @@ func check(spans []*tracepb.Span) (err error) {
 	}
 	for i, s := range spans {
 		if (i == 0) != (len(s.ParentSpanId) == 0) || i > 0 && !ids[string(s.ParentSpanId)] {
-			wrong(s, "its parent %x is no span", s.ParentSpanId)
+			wrong(s, "no span has the id %x of its parent", s.ParentSpanId)
 		}
 	}
 	return err
