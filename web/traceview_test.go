@@ -94,7 +94,7 @@ func TestTraceForOpenTelemetry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	do(p, `await text("is ready"); await click("Trace"); const make = URL.createObjectURL; URL.createObjectURL = (data) => { window.saved = data; return make.call(URL, data) };
+	do(p, `await text("is ready"); await click("Trace"); await text("Open a trace file"); const make = URL.createObjectURL; URL.createObjectURL = (data) => { window.saved = data; return make.call(URL, data) };
 		const list = new DataTransfer(); list.items.add(new File([%s], 't.jsonl')); document.querySelector('.page').dispatchEvent(new DragEvent('drop', {dataTransfer: list, bubbles: true, cancelable: true})); await text("native, golem")`, quoted(string(data)))
 	for _, contents := range []bool{false, true} {
 		args := []string{"trace", "export", "--format", "otlp", file}
