@@ -1,6 +1,6 @@
 # golem. `make run` runs an example, `make test` runs all checks.
 .DEFAULT_GOAL := build
-.PHONY: build queue web jsengine fixtures spec tools plugins prices run test check quick attack long cross release webkit bench cover fuzz setup clean
+.PHONY: build queue web jsengine fixtures spec tools plugins prices run test check quick attack long cross release pictures webkit bench cover fuzz setup clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
@@ -64,6 +64,10 @@ cross: web
 KEY ?=
 release: web
 	go run ./release -version '$(VERSION)' -key '$(KEY)'
+
+# Makes the pictures of the README again, after what they show has changed.
+pictures:
+	GOLEM_UPDATE=1 go test -count=1 -run '^TestPictureOfTheTerminal$$' ./cmd/cli
 
 # Tests the page in a third browser, WebKitGTK, where its files are in memory. Not part of make test.
 webkit: web
