@@ -33,7 +33,7 @@ func TestREADMEs(t *testing.T) {
 		return f == "tools/README.md" || f == "levels/README.md" || // no projects
 			f == "mcp-servers/README.md" // needs npm: cmd/cli's TestPublicServers plays it
 	})
-	if err != nil || len(files) != 19 {
+	if err != nil || len(files) != 20 {
 		t.Fatalf("%d READMEs: %v", len(files), err)
 	}
 	for _, file := range files {
