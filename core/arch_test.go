@@ -140,7 +140,7 @@ var arrows = map[string]string{
 
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",
-	"cmd/cli":      "cmd/cli/console cmd/cli/disk cmd/cli/home cmd/cli/shell cmd/cli/tui cmd/cli/runcmd cmd/cli/logincmd cmd/cli/projectcmd cmd/cli/testcmd cmd/cli/tracecmd cmd/cli/clearcmd cmd/cli/personcmd cmd/cli/toolcmd cmd/cli/hardencmd cmd/cli/batchcmd cmd/cli/libcmd cmd/cli/mcpcmd cmd/cli/servecmd cmd/cli/webcmd cmd/cli/helpcmd",
+	"cmd/cli":      "cmd/cli/acpcmd cmd/cli/console cmd/cli/disk cmd/cli/home cmd/cli/shell cmd/cli/tui cmd/cli/runcmd cmd/cli/logincmd cmd/cli/projectcmd cmd/cli/testcmd cmd/cli/tracecmd cmd/cli/clearcmd cmd/cli/personcmd cmd/cli/toolcmd cmd/cli/hardencmd cmd/cli/batchcmd cmd/cli/libcmd cmd/cli/mcpcmd cmd/cli/servecmd cmd/cli/webcmd cmd/cli/helpcmd",
 	"cmd/wasm":     "everything sandbox/opfs cmd/wasm/jsbytes",
 
 	// What is below the commands of the command line: files of this machine, GOLEM_HOME, the
@@ -184,6 +184,7 @@ var arrows = map[string]string{
 	"cmd/cli/toolcmd":    "core approval config jstool project run sandbox tool toolset ui ui/plain wasmtool wasmtool/guard workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/session",
 	"cmd/cli/libcmd":     "config project ui workspace sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/githost cmd/cli/secretstore cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/toolcmd",
 	"cmd/cli/mcpcmd":     "conversation mcp project run sandbox state tool ui sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch cmd/cli/toolhost cmd/cli/mcphost cmd/cli/target cmd/cli/runflags cmd/cli/personcmd cmd/cli/httpguard cmd/cli/offering cmd/cli/mcpserve",
+	"cmd/cli/acpcmd":     "core approval config conversation project run sandbox tool trace ui cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/session",
 	"cmd/cli/servecmd":   "core run ui cmd/cli/console cmd/cli/fetch cmd/cli/toolhost cmd/cli/target cmd/cli/runflags cmd/cli/httpguard cmd/cli/offering cmd/cli/openaiserve",
 	// What the servers for other programs offer: exported workers, whose calls are runs.
 	"cmd/cli/offering": "core approval project run ui cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/personcmd cmd/cli/session cmd/cli/telemetry",
@@ -274,6 +275,7 @@ var outside = map[string]string{
 	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown cmd/cli/columns cmd/cli/traceview",
 	"github.com/yuin/goldmark":          "cmd/cli/markdown",
 	"github.com/modelcontextprotocol":   "cmd/cli",
+	"github.com/coder/acp-go-sdk":       "cmd/cli/acpcmd",
 	"golang.org/x/oauth2":               "cmd/cli",
 	// Not even to evaluate an expression of a worker, or to start a process.
 	"plugin":              "",

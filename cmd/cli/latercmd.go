@@ -9,7 +9,6 @@ import (
 // laterCommands are the commands that SPEC names and this version does not have yet, with
 // what there is in their place.
 var laterCommands = [][2]string{
-	{"acp", "golem mcp serve DIR offers the workers of a project to an editor"},
 	{"import", "golem init DIR makes a new project; golem check --fix changes files of llm-do and golem-forge"},
 	{"login", "golem secret set NAME keeps a key; golem models lists the providers and their variables"},
 }

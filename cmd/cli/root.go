@@ -11,6 +11,7 @@ import (
 
 	"golem/core/fault"
 
+	"golem/cmd/cli/acpcmd"
 	"golem/cmd/cli/batchcmd"
 	"golem/cmd/cli/clearcmd"
 	"golem/cmd/cli/console"
@@ -37,7 +38,7 @@ var commands = []func(*console.Console) *cobra.Command{
 	projectcmd.InitCommand, projectcmd.CheckCommand, projectcmd.WorkersCommand, projectcmd.SkillsCommand, projectcmd.DescribeCommand, projectcmd.SchemaCommand, projectcmd.PackCommand, projectcmd.ModelsCommand,
 	testcmd.Command, tracecmd.Command, clearcmd.Command, clearcmd.UndoCommand,
 	logincmd.Command, personcmd.TrustCommand, personcmd.SecretCommand, personcmd.ApprovalsCommand,
-	toolcmd.Command, hardencmd.Command, batchcmd.Command, batchcmd.WorkerCommand, libcmd.Command, mcpcmd.Command, servecmd.Command, webcmd.Command,
+	toolcmd.Command, hardencmd.Command, batchcmd.Command, batchcmd.WorkerCommand, libcmd.Command, mcpcmd.Command, acpcmd.Command, servecmd.Command, webcmd.Command,
 	helpcmd.DocsCommand, helpcmd.ExplainCommand, versionCommand,
 }
 

@@ -149,3 +149,21 @@ func NameOf(fsys FS, source string) (name string, ok bool) {
 	}
 	return "", false
 }
+
+// SourceAt returns the source of the file or directory that a view shows by a name; it need
+// not exist. It is "" where NameOf would not return the name.
+func SourceAt(fsys FS, name string) string {
+	v, isView := fsys.(*view)
+	if !isView {
+		return ""
+	}
+	p, way, err := v.find("stat", name)
+	if err != nil || way {
+		return ""
+	}
+	source := p.source()
+	if back, ok := NameOf(fsys, source); !ok || back != name {
+		return ""
+	}
+	return source
+}

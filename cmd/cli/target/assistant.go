@@ -33,6 +33,20 @@ func assistantDir(c *console.Console, dir string) string {
 	return filepath.Join(home, "dirs", name[:min(len(name), 40)]+"-"+hex.EncodeToString(sum[:]))
 }
 
+// At returns the project in a directory, or if none is there the assistant over it. It judges
+// GOLEM_HOME for it, as Find does.
+func At(c *console.Console, dir string) Place {
+	p := Place{Root: dir}
+	if !IsProject(c, dir) {
+		p = Place{Work: dir, Assistant: true}
+	}
+	c.Home.Judge(p.Ground())
+	if p.Assistant {
+		p.Root = assistantDir(c, p.Work)
+	}
+	return p
+}
+
 // IsProject reports whether a directory has workers or a project file.
 func IsProject(c *console.Console, dir string) bool {
 	return NoProject(c, Place{Root: dir}) == nil
