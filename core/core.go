@@ -144,6 +144,8 @@ type ToolSources struct {
 	ToolFiles fs.FS
 	// SkillFiles is $GOLEM_HOME/skills, the person's own skills; nil: there are none.
 	SkillFiles fs.FS
+	// Buffers are the files that a person has open in an editor; nil: golem knows of none.
+	Buffers toolset.Buffers
 	// Fetch makes the requests of the toolset web; nil: its tools are E_NETWORK.
 	Fetch wasmtool.Fetcher
 	// Charsets decodes the charsets of pages that golem has no table for; may be nil.

@@ -90,7 +90,7 @@ func open(p Platform, o Options, whole *Instance) (*Instance, error) {
 		values.add(key)
 	}
 	registry := toolset.NewRegistry(append([]toolset.Factory{
-		web.Toolset(searching), toolset.Filesystem(), toolset.Workers(toolset.Delegation{}), custom.Toolset(nil, custom.Discovery{}), toolset.Clearance(nil),
+		web.Toolset(searching), toolset.FilesystemBeside(p.Buffers), toolset.Workers(toolset.Delegation{}), custom.Toolset(nil, custom.Discovery{}), toolset.Clearance(nil),
 		mcpset.Toolset(nil, false), skillset.Toolset(nil),
 	}, p.Toolsets...)...)
 	link := new(linker)

@@ -151,7 +151,7 @@ func NameOf(fsys FS, source string) (name string, ok bool) {
 }
 
 // SourceAt returns the source of the file or directory that a view shows by a name; it need
-// not exist. It is "" where NameOf would not return the name.
+// not exist. It is "" where NameOf would not return the name, and where links lead to it.
 func SourceAt(fsys FS, name string) string {
 	v, isView := fsys.(*view)
 	if !isView {
@@ -160,6 +160,11 @@ func SourceAt(fsys FS, name string) string {
 	p, way, err := v.find("stat", name)
 	if err != nil || way {
 		return ""
+	}
+	if r, ok := p.mount.fs.(Resolver); ok {
+		if rel, err := r.Resolve(p.rel); err != nil || rel != p.rel {
+			return ""
+		}
 	}
 	source := p.source()
 	if back, ok := NameOf(fsys, source); !ok || back != name {

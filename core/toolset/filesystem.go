@@ -19,7 +19,9 @@ import (
 
 // Filesystem makes the built-in toolset for Env.Files (S0-22, S0-46). Every tool takes
 // virtual paths and shows absolute ones; none reaches a file outside Env.Files.
-func Filesystem() Factory {
+func Filesystem() Factory { return filesystem(nil) }
+
+func filesystem(buffers Buffers) Factory {
 	return Factory{
 		Name:    "filesystem",
 		Options: func() any { return new(filesystemOptions) },
@@ -27,7 +29,7 @@ func Filesystem() Factory {
 			if env.Files == nil {
 				return nil, fault.New(fault.Config, "the toolset filesystem of worker %s needs a sandbox, and the worker has none", env.Worker)
 			}
-			f := &files{fs: env.Files, limit: max(env.OutputLimit, 4096), run: env.Run}
+			f := &files{fs: env.Files, limit: max(env.OutputLimit, 4096), run: env.Run, buffers: buffers}
 			o, _ := options.(*filesystemOptions)
 			switch o.Offset {
 			case "", "lines":
@@ -55,7 +57,8 @@ type files struct {
 	// characterOffsets: read_file counts characters, not lines.
 	characterOffsets bool
 	looks            looks
-	run              Run // nil: outside a run
+	run              Run     // nil: outside a run
+	buffers          Buffers // nil: no editor has files open
 }
 
 // maxFile is the largest file that is read or changed as a whole, in bytes.

@@ -23,30 +23,30 @@ func (f *files) previewEdit(id string, in *editArgs) (tool.Preview, error) {
 	if err != nil {
 		return p, err
 	}
-	e, err := f.edited(nameOf(in.Path), *in)
+	e, err := f.edited(context.Background(), nameOf(in.Path), *in)
 	if err != nil {
 		return p, err
 	}
 	p.Before = e.digest
-	p.Diff = diffOf(in.Path, e.old, true, []byte(e.next))
+	p.Diff = diffOf(in.Path, e.data, true, []byte(e.next))
 	f.looks.keep(id, e.digest)
 	return p, nil
 }
 
 // edit replaces text in a file. The rest of the file, including line ends, does not change.
-func (f *files) edit(_ context.Context, id string, in editArgs) (tool.Output, error) {
+func (f *files) edit(ctx context.Context, id string, in editArgs) (tool.Output, error) {
 	name, err := sandbox.Clean(in.Path)
 	if err != nil {
 		return tool.Output{}, err
 	}
-	e, err := f.edited(name, in)
+	e, err := f.edited(ctx, name, in)
 	if changed := f.unchanged(id, name, e.digest); changed != nil {
 		return tool.Output{}, changed // explains more than the error of the edit
 	}
 	if err != nil {
 		return tool.Output{}, err
 	}
-	out, err := f.put(name, e.old, e.digest, e.next)
+	out, err := f.put(ctx, name, e.buffered, e.next)
 	if err == nil && e.places > 1 {
 		out.Text += fmt.Sprintf(", %d places", e.places)
 	}
@@ -55,25 +55,24 @@ func (f *files) edit(_ context.Context, id string, in editArgs) (tool.Output, er
 
 // edition is a file before and after an edit.
 type edition struct {
-	old    []byte
-	digest string
-	next   string
-	places int // number of replacements
+	buffered // before
+	next     string
+	places   int // number of replacements
 }
 
 // edited returns the result of an edit without writing it. With an error, the fields that
 // are already known are set.
-func (f *files) edited(name string, in editArgs) (e edition, err error) {
-	if e.old, e.digest, err = f.current(name); err != nil {
+func (f *files) edited(ctx context.Context, name string, in editArgs) (e edition, err error) {
+	if e.buffered, err = f.shownNow(ctx, name); err != nil {
 		return e, err
 	}
 	switch {
 	case e.digest == "":
 		return e, missing(name, "write_file makes a new file")
-	case !utf8.Valid(e.old):
+	case !utf8.Valid(e.data):
 		return e, fault.New(fault.Tool, "%s is not a text file", sandbox.Abs(name)).Hinting("only UTF-8 text can be edited")
 	}
-	e.next, e.places, err = replace(sandbox.Abs(name), string(e.old), in)
+	e.next, e.places, err = replace(sandbox.Abs(name), string(e.data), in)
 	return e, err
 }
 

@@ -2,6 +2,7 @@ package toolset
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -83,6 +84,13 @@ func (f *files) reading(ctx context.Context, at string, part func(r *bufio.Reade
 	}
 	if !isText(start) {
 		return f.notText(name, start, info.Size())
+	}
+	if f.buffers != nil && info.Size() <= maxFile {
+		if disk, err := sandbox.ReadFile(f.fs, name, maxFile); err == nil {
+			if shown, source := f.unsaved(ctx, name, disk); source != "" {
+				r = bufio.NewReader(bytes.NewReader(shown))
+			}
+		}
 	}
 	text, err := part(r, sandbox.Abs(name))
 	return tool.Output{Text: text}, err

@@ -28,14 +28,14 @@ func (f *files) previewWrite(id string, in *writeArgs) (tool.Preview, error) {
 	if err != nil {
 		return p, err
 	}
-	old, digest, err := f.current(nameOf(in.Path))
+	old, err := f.shownNow(context.Background(), nameOf(in.Path))
 	if err != nil {
 		return p, err
 	}
-	p.Before = digest
-	content, _ := in.kept(old)
-	p.Diff = diffOf(in.Path, old, digest != "", []byte(content))
-	f.looks.keep(id, digest)
+	p.Before = old.digest
+	content, _ := in.kept(old.data)
+	p.Diff = diffOf(in.Path, old.data, old.digest != "", []byte(content))
+	f.looks.keep(id, old.digest)
 	return p, nil
 }
 
@@ -67,20 +67,20 @@ func diffTo(at, to string, old, next []byte) string {
 }
 
 // write writes a file, if the file is still the one that the preview showed.
-func (f *files) write(_ context.Context, id string, in writeArgs) (tool.Output, error) {
+func (f *files) write(ctx context.Context, id string, in writeArgs) (tool.Output, error) {
 	name, err := sandbox.Clean(in.Path)
 	if err != nil {
 		return tool.Output{}, err
 	}
-	old, digest, err := f.current(name)
+	old, err := f.shownNow(ctx, name)
 	if err != nil {
 		return tool.Output{}, err
 	}
-	if err := f.unchanged(id, name, digest); err != nil {
+	if err := f.unchanged(id, name, old.digest); err != nil {
 		return tool.Output{}, err
 	}
-	content, kept := in.kept(old)
-	out, err := f.put(name, old, digest, content)
+	content, kept := in.kept(old.data)
+	out, err := f.put(ctx, name, old, content)
 	if err == nil && kept != "" {
 		out.Text += ", with " + kept + " as before"
 	}
@@ -108,15 +108,18 @@ func (w writeArgs) kept(old []byte) (content, what string) {
 }
 
 // put writes a file and returns the change.
-func (f *files) put(name string, old []byte, digest, content string) (tool.Output, error) {
+func (f *files) put(ctx context.Context, name string, old buffered, content string) (tool.Output, error) {
 	if err := f.fs.WriteFile(name, []byte(content)); err != nil {
 		return tool.Output{}, explain(err)
 	}
 	at := sandbox.Abs(name)
 	summary := fmt.Sprintf("wrote %s (%d bytes)", at, len(content))
+	if f.tell(ctx, old.source, content) != nil {
+		f.warn(summary + "; the editor keeps other text of it that is not saved: load the file again there")
+	}
 	return tool.Output{
 		Text: summary, Summary: summary,
-		Diff: &tool.FileDiff{Path: at, Before: digest, After: digestOf([]byte(content)), Patch: diffOf(at, old, digest != "", []byte(content))},
+		Diff: &tool.FileDiff{Path: at, Before: old.digest, After: digestOf([]byte(content)), Patch: diffOf(at, old.data, old.digest != "", []byte(content))},
 	}, nil
 }
 

@@ -31,6 +31,7 @@ type agent struct {
 	began   chan struct{}
 	out     *outbox
 
+	commands commands
 	requests atomic.Int64
 	client   atomic.Pointer[acp.ClientCapabilities] // nil: initialize was not called yet
 
@@ -205,6 +206,15 @@ func (a *agent) setMode(_ context.Context, p acp.SetSessionModeRequest) (acp.Set
 		err = s.permit(string(p.ModeId))
 	}
 	return acp.SetSessionModeResponse{}, err
+}
+
+// setModel sets the model. Clients that do not know options yet use it.
+func (a *agent) setModel(ctx context.Context, p acp.UnstableSetSessionModelRequest) (acp.UnstableSetSessionModelResponse, error) {
+	s, err := a.session(p.SessionId)
+	if err == nil {
+		err = s.useModel(ctx, string(p.ModelId))
+	}
+	return acp.UnstableSetSessionModelResponse{}, err
 }
 
 // setOption sets an option of a session.

@@ -17,7 +17,8 @@ var kinds = map[string]acp.ToolKind{
 	"read_file": acp.ToolKindRead, "file_info": acp.ToolKindRead, "file_exists": acp.ToolKindRead, "read_skill": acp.ToolKindRead,
 	"list_files": acp.ToolKindSearch, "search_files": acp.ToolKindSearch, "web_search": acp.ToolKindFetch, "web_fetch": acp.ToolKindFetch,
 	"write_file": acp.ToolKindEdit, "edit_file": acp.ToolKindEdit, "make_directory": acp.ToolKindEdit,
-	"move_file": acp.ToolKindMove, "delete_file": acp.ToolKindDelete, "shell": acp.ToolKindExecute, "run_command": acp.ToolKindExecute,
+	"move_file": acp.ToolKindMove, "delete_file": acp.ToolKindDelete, "run_command": acp.ToolKindExecute, "start_command": acp.ToolKindExecute,
+	"read_command": acp.ToolKindRead, "stop_command": acp.ToolKindOther,
 }
 
 // kindOf returns the protocol's kind of a call. A module that has the name of golem's own tool

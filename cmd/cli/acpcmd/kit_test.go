@@ -149,6 +149,11 @@ func (e *editor) WriteTextFile(_ context.Context, r acp.WriteTextFileRequest) (a
 	return acp.WriteTextFileResponse{}, os.WriteFile(r.Path, []byte(r.Content), 0o644)
 }
 
+type (
+	permission = acp.RequestPermissionRequest
+	permitted  = acp.RequestPermissionResponse
+)
+
 // chooses returns an answer with one option.
 func chooses(option string) func(acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error) {
 	return func(acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error) {

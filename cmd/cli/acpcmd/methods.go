@@ -1,6 +1,7 @@
 package acpcmd
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,18 +30,36 @@ func request[P, R any](do func(context.Context, P) (R, error)) method {
 	}
 }
 
+// withServers accepts an empty list of MCP servers in the forms in which Lua writes it.
+func withServers(do method) method {
+	return func(ctx context.Context, params json.RawMessage) (any, error) {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(params, &fields) == nil && fields != nil {
+			switch string(bytes.TrimSpace(fields["mcpServers"])) {
+			case "", "null", "{}":
+				fields["mcpServers"] = json.RawMessage("[]")
+				if again, err := json.Marshal(fields); err == nil {
+					params = again
+				}
+			}
+		}
+		return do(ctx, params)
+	}
+}
+
 // methods returns what the agent can do.
 func (a *agent) methods() map[string]method {
 	return map[string]method{
 		acp.AgentMethodInitialize:             request(a.initialize),
 		acp.AgentMethodAuthenticate:           request(a.authenticate),
-		acp.AgentMethodSessionNew:             request(a.newSession),
-		acp.AgentMethodSessionLoad:            request(a.loadSession),
-		acp.AgentMethodSessionResume:          request(a.resumeSession),
+		acp.AgentMethodSessionNew:             withServers(request(a.newSession)),
+		acp.AgentMethodSessionLoad:            withServers(request(a.loadSession)),
+		acp.AgentMethodSessionResume:          withServers(request(a.resumeSession)),
 		acp.AgentMethodSessionList:            request(a.listSessions),
 		acp.AgentMethodSessionClose:           request(a.closeSession),
 		acp.AgentMethodSessionSetMode:         request(a.setMode),
 		acp.AgentMethodSessionSetConfigOption: request(a.setOption),
+		acp.AgentMethodSessionSetModel:        request(a.setModel),
 		acp.AgentMethodSessionCancel:          request(a.cancel),
 	}
 }

@@ -173,8 +173,8 @@ func (s *session) useModel(ctx context.Context, name string) error {
 	return nil
 }
 
-// commands returns the slash commands that a client can offer.
-func commands() []acp.AvailableCommand {
+// slashCommands returns the slash commands that a client can offer.
+func slashCommands() []acp.AvailableCommand {
 	var out []acp.AvailableCommand
 	for _, a := range ui.Actions() {
 		if a.Command == "" || a.Command == ui.Exit || a.Command == ui.Call || a.Host && !hosted(a.Command) {
@@ -201,7 +201,7 @@ func hosted(name ui.CommandName) bool {
 
 // tellCommands sends the slash commands to the client.
 func (s *session) tellCommands() {
-	s.agent.update(s.id, acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: commands()}})
+	s.agent.update(s.id, acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: slashCommands()}})
 }
 
 // tellChanges tells the client of a model and a title that are new since the last time.

@@ -31,6 +31,7 @@ type root struct {
 	dir     string // the client's cwd, without links
 	own     bool   // it is no part of DIR, so what the command line says about DIR does not count
 	tools   *toolhost.Tools
+	buffers *buffers // nil: the client is asked about no file
 }
 
 // newConsole returns a console for one session, whose GOLEM_HOME is judged for its root alone.
@@ -95,6 +96,9 @@ func (a *agent) open(r *root, model string) (*core.Instance, *project.Worker, er
 	}
 	if model != "" {
 		with.Model = model
+	}
+	if r.buffers != nil && r.place.Pack == nil && !with.InMemory() {
+		with.Buffers = r.buffers
 	}
 	if r.tools == nil {
 		r.tools = toolhost.New(r.console, false)

@@ -100,6 +100,7 @@ func (p *prompt) fail(f *fault.Fault) {
 
 // newSessionOf returns a session of a root that is open.
 func (a *agent) newSessionOf(id acp.SessionId, r *root) (*session, error) {
+	r.buffers = &buffers{agent: a, id: id}
 	inst, entry, err := a.open(r, "")
 	if err != nil {
 		r.close()

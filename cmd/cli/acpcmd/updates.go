@@ -189,6 +189,9 @@ func (f *front) starts(e trace.Event, b trace.ToolStart) {
 	if b.Kind == "worker" {
 		c.title = ui.SafeLine(b.Tool) + ": " + ui.TaskLine(b.Args)
 	}
+	if c.kind == acp.ToolKindExecute {
+		f.session.agent.commands.started(b.Tool)
+	}
 	c.places = f.placesOf(e, b)
 	f.mu.Lock()
 	f.calls[e.ID] = c
@@ -238,6 +241,9 @@ func (f *front) ends(e trace.Event, b trace.ToolEnd) {
 	f.mu.Unlock()
 	if c == nil {
 		return
+	}
+	if c.kind == acp.ToolKindExecute {
+		f.session.agent.commands.running.Add(-1)
 	}
 	status, text := acp.ToolCallStatusCompleted, ""
 	if b.Status == "ok" {

@@ -40,6 +40,7 @@ func openAssistant(c *console.Console, p target.Place, with Opening, t *toolhost
 	o.Bare = !target.IsProject(c, p.Work)
 	o.Reach, o.TrustDigest = target.Reach(c, p, true), c.Home.TrustDigest()
 	platform := platform(c, config, t)
+	platform.Buffers = with.Buffers
 	platform.TrustKey = disk.RealPath(filepath.Join(p.Work, "."+target.Assistant))
 	if p.Root != "" {
 		if err := os.MkdirAll(p.Root, 0o700); err != nil {

@@ -40,6 +40,8 @@ type Opening struct {
 	core.Options
 	Lib        []string // --lib: directories in which libraries are searched first
 	Unconfined bool     // --unconfined
+	// Buffers are the files that the person has open in an editor; nil: none.
+	Buffers toolset.Buffers
 }
 
 // Open opens the project of a place, or a packed project.
@@ -85,7 +87,7 @@ func Open(c *console.Console, p target.Place, with Opening, t *toolhost.Tools) (
 	}
 	o.Reach, o.TrustDigest = target.Reach(c, p, o.NoProject), c.Home.TrustDigest()
 	platform := platform(c, config, t)
-	platform.Libraries = libraries
+	platform.Libraries, platform.Buffers = libraries, with.Buffers
 	platform.DotEnv, platform.TrustKey, platform.State = keys, disk.RealPath(p.Root), c.Home.State(work, p.Sandbox())
 	kept := target.Rules(c, p)
 	platform.Home = kept.Home
