@@ -56,7 +56,7 @@ func (v *requestView) request(r approval.Request) string {
 // that a yes covers, because a person cannot approve a setting that is not shown.
 func (v *requestView) question(r approval.Request) {
 	prefix := v.prefix()
-	if r.Kind == approval.KindInput && !v.titled {
+	if (r.Kind == approval.KindInput || r.Kind == approval.KindResume) && !v.titled {
 		prefix = "[Question] "
 	}
 	v.label(prefix, r.Title, headRows)

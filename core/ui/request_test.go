@@ -41,6 +41,17 @@ func TestRequestTaskOfASchema(t *testing.T) {
 	}
 }
 
+// A question that is no call of a tool is not headed as one.
+func TestRequestHeadings(t *testing.T) {
+	for kind, want := range map[approval.Kind]string{
+		approval.KindInput: "[Question] What now?", approval.KindResume: "[Question] What now?", approval.KindTrust: "[Approval Required] What now?",
+	} {
+		if got := asked(approval.Request{Kind: kind, Title: "What now?"}); !strings.HasPrefix(got, "\n"+want+"\n") {
+			t.Errorf("%s: %q", kind, got)
+		}
+	}
+}
+
 // SPEC §11, S4-28, S4-35, S4-45: the complete question as the screen shows it.
 func TestRequestGolden(t *testing.T) {
 	at := map[string]any{"path": "/output/report.md", "content": "# Report\n\nAll is well.\n"}
