@@ -66,8 +66,8 @@ release: web
 	go run ./release -version '$(VERSION)' -key '$(KEY)'
 
 # Makes the pictures of the README again, after what they show has changed.
-pictures:
-	GOLEM_UPDATE=1 go test -count=1 -run '^TestPictureOfTheTerminal$$' ./cmd/cli
+pictures: web
+	GOLEM_UPDATE=1 go test -count=1 -run '^TestPictureOf' ./cmd/cli ./web
 
 # Tests the page in a third browser, WebKitGTK, where its files are in memory. Not part of make test.
 webkit: web
