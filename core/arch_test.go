@@ -57,6 +57,8 @@ var arrows = map[string]string{
 	// What files say, as values: it opens none.
 	"core/config": "approval gitglob sandbox tool yamltree money",
 	"core/prompt": "project sandbox",
+	// What people have for other programs: the page does not link it.
+	"core/foreign": "config mcp sandbox trace yamltree",
 	// Only golem check --fix needs it: the page does not link it.
 	"core/migrate":   "project project/check config prompt textdiff yamltree",
 	"core/clearance": "sandbox state textdiff",
@@ -140,7 +142,7 @@ var arrows = map[string]string{
 
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",
-	"cmd/cli":      "cmd/cli/acpcmd cmd/cli/console cmd/cli/disk cmd/cli/home cmd/cli/shell cmd/cli/tui cmd/cli/runcmd cmd/cli/logincmd cmd/cli/projectcmd cmd/cli/testcmd cmd/cli/tracecmd cmd/cli/clearcmd cmd/cli/personcmd cmd/cli/toolcmd cmd/cli/hardencmd cmd/cli/batchcmd cmd/cli/libcmd cmd/cli/mcpcmd cmd/cli/servecmd cmd/cli/webcmd cmd/cli/helpcmd",
+	"cmd/cli":      "cmd/cli/acpcmd cmd/cli/console cmd/cli/disk cmd/cli/home cmd/cli/shell cmd/cli/tui cmd/cli/runcmd cmd/cli/logincmd cmd/cli/projectcmd cmd/cli/testcmd cmd/cli/tracecmd cmd/cli/clearcmd cmd/cli/personcmd cmd/cli/toolcmd cmd/cli/hardencmd cmd/cli/batchcmd cmd/cli/libcmd cmd/cli/mcpcmd cmd/cli/servecmd cmd/cli/importcmd cmd/cli/webcmd cmd/cli/helpcmd",
 	"cmd/wasm":     "everything sandbox/opfs cmd/wasm/jsbytes",
 
 	// What is below the commands of the command line: files of this machine, GOLEM_HOME, the
@@ -185,6 +187,7 @@ var arrows = map[string]string{
 	"cmd/cli/libcmd":     "config project ui workspace sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/githost cmd/cli/secretstore cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/toolcmd",
 	"cmd/cli/mcpcmd":     "conversation mcp project run sandbox state tool ui sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch cmd/cli/toolhost cmd/cli/mcphost cmd/cli/target cmd/cli/runflags cmd/cli/personcmd cmd/cli/httpguard cmd/cli/offering cmd/cli/mcpserve",
 	"cmd/cli/acpcmd":     "core approval config conversation project run sandbox tool toolset trace ui cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/session",
+	"cmd/cli/importcmd":  "foreign sandbox ui sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine",
 	"cmd/cli/servecmd":   "core run ui cmd/cli/console cmd/cli/fetch cmd/cli/toolhost cmd/cli/target cmd/cli/runflags cmd/cli/httpguard cmd/cli/offering cmd/cli/openaiserve",
 	// What the servers for other programs offer: exported workers, whose calls are runs.
 	"cmd/cli/offering": "core approval project run ui cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/personcmd cmd/cli/session cmd/cli/telemetry",

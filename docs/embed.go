@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-//go:embed batches.md cli.md control.md conversations.md editors.md embedding.md git.md hardening.md help.md keys.md libraries.md mcp.md
+//go:embed batches.md cli.md control.md conversations.md editors.md embedding.md git.md hardening.md help.md import.md keys.md libraries.md mcp.md
 //go:embed errors.md migration.md models.md projects.md publishing.md security.md serve.md shell.md templates.md testing.md
 //go:embed tools.md trace.md versions.md web.md web-tools.md workers.md errors/*.md
 var files embed.FS
@@ -20,7 +20,7 @@ var files embed.FS
 var Names = []string{
 	"help", "projects", "workers", "templates", "models", "conversations", "tools", "web-tools", "mcp", "editors", "serve", "shell", "git",
 	"control", "security", "trace", "testing", "hardening", "batches", "libraries", "publishing", "web", "embedding",
-	"migration", "cli", "keys", "errors", "versions",
+	"migration", "import", "cli", "keys", "errors", "versions",
 }
 
 // ErrorPages returns the names of the pages of error codes without .md, such as

@@ -36,7 +36,7 @@ var flagName = regexp.MustCompile(`--[a-z][a-z-]+`)
 func TestCommandLinePageKnowsTheFlags(t *testing.T) {
 	dir := checkout(t)
 	var known []string
-	for _, command := range []string{"run", "chat", "init", "check", "workers", "trace list", "trace show", "trace diff", "trace export", "test", "trust", "clearance list", "clearance diff", "clearance push", "undo", "conversations", "harden", "batch", "batch list", "batch show", "batch questions", "batch retry", "batch remove", "worker", "tool new", "tool build", "tool pack", "tool inspect", "tool call", "tool lock", "tool add", "tool update", "pack", "lib install", "lib list", "lib info", "lib update", "lib remove", "lib lock", "mcp serve", "mcp login", "serve", "web"} {
+	for _, command := range []string{"run", "chat", "init", "check", "workers", "trace list", "trace show", "trace diff", "trace export", "test", "trust", "clearance list", "clearance diff", "clearance push", "undo", "conversations", "harden", "batch", "batch list", "batch show", "batch questions", "batch retry", "batch remove", "worker", "tool new", "tool build", "tool pack", "tool inspect", "tool call", "tool lock", "tool add", "tool update", "pack", "lib install", "lib list", "lib info", "lib update", "lib remove", "lib lock", "mcp serve", "mcp login", "serve", "import", "web"} {
 		for line := range strings.Lines(shell(t, dir, "golem "+command+" --help")) {
 			if name := flagName.FindString(line); name != "" && strings.HasPrefix(strings.TrimSpace(line), "-") {
 				known = append(known, name)

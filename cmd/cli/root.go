@@ -17,6 +17,7 @@ import (
 	"golem/cmd/cli/console"
 	"golem/cmd/cli/hardencmd"
 	"golem/cmd/cli/helpcmd"
+	"golem/cmd/cli/importcmd"
 	"golem/cmd/cli/libcmd"
 	"golem/cmd/cli/logincmd"
 	"golem/cmd/cli/mcpcmd"
@@ -35,7 +36,7 @@ import (
 // console.
 var commands = []func(*console.Console) *cobra.Command{
 	runcmd.Command, runcmd.ChatCommand, runcmd.ConversationsCommand,
-	projectcmd.InitCommand, projectcmd.CheckCommand, projectcmd.WorkersCommand, projectcmd.SkillsCommand, projectcmd.DescribeCommand, projectcmd.SchemaCommand, projectcmd.PackCommand, projectcmd.ModelsCommand,
+	projectcmd.InitCommand, importcmd.Command, projectcmd.CheckCommand, projectcmd.WorkersCommand, projectcmd.SkillsCommand, projectcmd.DescribeCommand, projectcmd.SchemaCommand, projectcmd.PackCommand, projectcmd.ModelsCommand,
 	testcmd.Command, tracecmd.Command, clearcmd.Command, clearcmd.UndoCommand,
 	logincmd.Command, personcmd.TrustCommand, personcmd.SecretCommand, personcmd.ApprovalsCommand,
 	toolcmd.Command, hardencmd.Command, batchcmd.Command, batchcmd.WorkerCommand, libcmd.Command, mcpcmd.Command, acpcmd.Command, servecmd.Command, webcmd.Command,
@@ -101,7 +102,6 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	for _, c := range root.Commands() {
 		con.Commands = append(con.Commands, c.Name())
 	}
-	addLater(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -12,7 +12,7 @@ import (
 // ServersIn returns the MCP servers of a file as golem's configuration has them; nil if
 // it has none. Those that golem cannot use are warnings.
 func ServersIn(file string, data []byte) (*yamltree.Node, fault.List) {
-	root, f := yamltree.ParseJSON(file, plainJSON(data))
+	root, f := yamltree.ParseJSON(file, PlainJSON(data))
 	if f != nil {
 		return nil, fault.List{f}
 	}
@@ -28,7 +28,7 @@ func ServersIn(file string, data []byte) (*yamltree.Node, fault.List) {
 	for _, one := range servers.Fields {
 		mapped, problem := foreignServer(one)
 		if mapped != nil {
-			key := freeName(found, one.Name)
+			key := ServerName(found, one.Name)
 			found.Fields = append(found.Fields, yamltree.Field{Name: key, Pos: one.Pos, Value: mapped})
 		}
 		if problem != nil {
@@ -42,9 +42,9 @@ func ServersIn(file string, data []byte) (*yamltree.Node, fault.List) {
 // maxServerName is the longest name of a server, in bytes.
 const maxServerName = 24
 
-// freeName returns a name that golem allows for a server, and that no other server has:
+// ServerName returns a name that golem allows for a server, and that no other server has:
 // its own with - for other characters.
-func freeName(taken *yamltree.Node, name string) string {
+func ServerName(taken *yamltree.Node, name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
 			return r
@@ -156,9 +156,9 @@ func valueProblem(name string, n *yamltree.Node) string {
 	return texts(n)
 }
 
-// plainJSON returns JSON with blanks in place of comments and of commas before a closing
+// PlainJSON returns JSON with blanks in place of comments and of commas before a closing
 // bracket, which editors allow in their files; every position stays.
-func plainJSON(data []byte) []byte {
+func PlainJSON(data []byte) []byte {
 	out := append([]byte{}, data...)
 	if len(out) >= 3 && string(out[:3]) == "\xef\xbb\xbf" {
 		copy(out, "   ")
