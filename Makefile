@@ -1,6 +1,6 @@
 # golem. `make run` runs an example, `make test` runs all checks.
 .DEFAULT_GOAL := build
-.PHONY: build queue web jsengine fixtures spec tools plugins prices run test check quick attack long cross release pictures webkit bench cover fuzz setup clean
+.PHONY: build queue web site jsengine fixtures spec tools plugins prices run test check quick attack long cross release pictures webkit bench cover fuzz setup clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
@@ -22,6 +22,10 @@ web:
 	@.ci/setup.sh web
 	@cd web && npm ci --include=dev --silent
 	GOLEM_VERSION='$(VERSION)' go run ./web/build small
+
+# Makes the documentation as static pages in build/site.
+site:
+	go run ./docs/site/write
 
 # Looks for the programs that make test needs, and installs missing ones.
 setup:

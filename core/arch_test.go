@@ -127,7 +127,7 @@ var arrows = map[string]string{
 
 	// The files of the page, and the program that makes them.
 	"web":       "",
-	"web/build": "workspace docs/schemas",
+	"web/build": "workspace docs/schemas docs/site",
 	// Replacements for packages of the standard library in the page; nothing imports them.
 	"web/build/noidna":    "",
 	"web/build/nogodebug": "",
@@ -191,7 +191,7 @@ var arrows = map[string]string{
 	"cmd/cli/servecmd":   "core run ui cmd/cli/console cmd/cli/fetch cmd/cli/toolhost cmd/cli/target cmd/cli/runflags cmd/cli/httpguard cmd/cli/offering cmd/cli/openaiserve",
 	// What the servers for other programs offer: exported workers, whose calls are runs.
 	"cmd/cli/offering": "core approval project run ui cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/personcmd cmd/cli/session cmd/cli/telemetry",
-	"cmd/cli/webcmd":   "jstool/embedded workspace web cmd/cli/console cmd/cli/fetch cmd/cli/target",
+	"cmd/cli/webcmd":   "jstool/embedded workspace web docs/site cmd/cli/console cmd/cli/fetch cmd/cli/target",
 
 	// Makes terminals for tests.
 	"cmd/cli/ptytest": "",
@@ -238,6 +238,9 @@ var arrows = map[string]string{
 
 	// The pages for people, which golem docs shows.
 	"docs": "",
+	// The same pages as a web site, and the program that writes it into a directory.
+	"docs/site":       "docs",
+	"docs/site/write": "docs/site",
 	// The program that writes docs/errors.md and the pages of docs/errors from the source.
 	"docs/messages": "",
 	// The program that writes the JSON Schemas and docs/keys.md from the tables of keys.
@@ -276,7 +279,7 @@ var outside = map[string]string{
 	"github.com/go-git":                 "cmd/cli core/gitrepo", // too large for golem.wasm
 	"charm.land":                        "cmd/cli/tui cmd/cli/traceview",
 	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown cmd/cli/columns cmd/cli/traceview",
-	"github.com/yuin/goldmark":          "cmd/cli/markdown",
+	"github.com/yuin/goldmark":          "cmd/cli/markdown docs/site",
 	"github.com/modelcontextprotocol":   "cmd/cli",
 	"github.com/coder/acp-go-sdk":       "cmd/cli/acpcmd",
 	"golang.org/x/oauth2":               "cmd/cli",

@@ -15,12 +15,35 @@ import (
 //go:embed tools.md trace.md versions.md web.md web-tools.md workers.md errors/*.md
 var files embed.FS
 
-// Names has the names of the pages without .md: first the page to begin with, then the
-// guides, then what is looked up. Callers must not change it.
-var Names = []string{
-	"help", "projects", "workers", "templates", "models", "conversations", "tools", "web-tools", "mcp", "editors", "serve", "shell", "git",
-	"control", "security", "trace", "testing", "hardening", "batches", "libraries", "publishing", "web", "embedding",
-	"migration", "import", "cli", "keys", "errors", "versions",
+// Part is a group of pages in the table of contents.
+type Part struct {
+	Title string
+	About string   // one sentence
+	Pages []string // their names without .md, in the order of reading
+}
+
+// Contents is the table of contents. Callers must not change it.
+var Contents = []Part{
+	{"Start", "From nothing to a worker of your own.", []string{"projects", "models"}},
+	{"Guides", "One task on each page.", []string{
+		"workers", "templates", "conversations", "tools", "web-tools", "mcp", "editors", "serve", "shell", "git", "control", "trace", "testing", "hardening", "batches",
+		"libraries", "publishing", "web", "embedding", "migration",
+	}},
+	{"Help", "What you see, and what to do.", []string{"help", "errors"}},
+	{"Security", "What golem protects, and what it does not.", []string{"security"}},
+	{"Reference", "To look things up.", []string{"cli", "keys", "versions"}},
+}
+
+// Names has the names of the pages of Contents, in the order of reading. Callers must not
+// change it.
+var Names = names()
+
+func names() []string {
+	var out []string
+	for _, part := range Contents {
+		out = append(out, part.Pages...)
+	}
+	return out
 }
 
 // ErrorPages returns the names of the pages of error codes without .md, such as

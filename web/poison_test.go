@@ -20,10 +20,11 @@ import (
 	"golem/web/webtest"
 )
 
-// serving starts golem web with a packed project, and returns its address without the fragment.
-func serving(t *testing.T, file string) string {
+// serving starts golem web, perhaps with a packed project, and returns its address without the
+// fragment.
+func serving(t *testing.T, file ...string) string {
 	t.Helper()
-	cmd := exec.Command(cli(t), "web", file, "--addr", "127.0.0.1:0")
+	cmd := exec.Command(cli(t), append([]string{"web", "--addr", "127.0.0.1:0"}, file...)...)
 	cmd.Env = append(os.Environ(), "GOLEM_HOME="+t.TempDir())
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -42,7 +43,7 @@ func serving(t *testing.T, file string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address, _, _ := strings.Cut(line, "#")
+	address, _, _ := strings.Cut(strings.TrimSpace(line), "#")
 	return address
 }
 

@@ -21,14 +21,14 @@ import (
 const embeddedDir = "web/embedded"
 
 // embed writes the archive from which golem web serves the page: all files of web/dist, in a
-// fixed order, but the JavaScript engine, which golem has already. The archive as a whole is
+// fixed order, but the documentation and the JavaScript engine, which golem has already. The archive as a whole is
 // compressed with pack, so nothing in it is: programs are decompressed under their names.
 func embed(pack packer) error {
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
 	site := os.DirFS(dist)
 	err := fs.WalkDir(site, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasPrefix(name, "javascript-") {
+		if err != nil || d.IsDir() || strings.HasPrefix(name, "javascript-") || strings.HasPrefix(name, documentationDir) {
 			return err
 		}
 		data, err := fs.ReadFile(site, name)

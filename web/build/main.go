@@ -71,7 +71,7 @@ func files(pack packer) error {
 		name string
 		do   func() error
 	}{
-		{"golem.js and its worker", worker}, {"bundle", bundle}, {"files", copies}, {"examples", examples}, {"schemas", schemaFiles}, {"sw.js", serviceWorker}, {"the page for the binary", func() error { return embed(pack) }},
+		{"golem.js and its worker", worker}, {"bundle", bundle}, {"files", copies}, {"examples", examples}, {"schemas", schemaFiles}, {"docs", documentation}, {"sw.js", serviceWorker}, {"the page for the binary", func() error { return embed(pack) }},
 	} {
 		if err := step.do(); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)

@@ -13,7 +13,7 @@ import (
 )
 
 // serviceWorker writes sw.js with the digests of all files and a version that is a digest of
-// their content.
+// their content, but not those of the documentation.
 func serviceWorker() error {
 	source, err := os.ReadFile("web/ui/sw.js")
 	if err != nil {
@@ -21,7 +21,7 @@ func serviceWorker() error {
 	}
 	sums, later, whole := map[string][]string{}, []string{}, sha256.New()
 	err = fs.WalkDir(os.DirFS(dist), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Ext(name) == ".txt" {
+		if err != nil || d.IsDir() || path.Ext(name) == ".txt" || strings.HasPrefix(name, documentationDir) {
 			return err
 		}
 		data, err := os.ReadFile(filepath.Join(dist, filepath.FromSlash(name)))

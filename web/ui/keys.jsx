@@ -74,6 +74,7 @@ export function Keys() {
   const leave = () => (shown.value = false)
   return (
     <Dialog title="Keys" leave={leave} submit={leave} cancel="Close">
+      <p>What golem does, and how: <a href="docs/" target="_blank" rel="noopener">the documentation</a>.</p>
       <label class="row"><input type="checkbox" checked={on} onChange={(e) => { settings.keys = e.target.checked; setOn(e.target.checked) }} /><span class="grow">Single keys work where nobody types</span></label>
       <dl class="facts">{[...(on ? map : []), ...others].map(([key, does]) => <><dt><kbd>{key}</kbd></dt><dd>{does}</dd></>)}</dl>
     </Dialog>

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"golem/core/fault"
 	"golem/core/jstool/embedded"
 	"golem/core/workspace"
+	"golem/docs/site"
 	"golem/web"
 
 	"golem/cmd/cli/console"
@@ -40,6 +42,8 @@ golem in the browser tab. Projects are kept in the browser; this server only
 receives requests for the page's own files. A browser keeps separate projects for
 each address, so golem uses the same port each time if it is free.
 
+The documentation is below /docs/.
+
 FILE is a packed project: the address that golem prints opens it in the page,
 which asks before it takes it.`,
 		RunE: func(_ *cobra.Command, words []string) error { return serve(c, addr, open, words) },
@@ -50,7 +54,7 @@ which asks before it takes it.`,
 }
 
 func serve(c *console.Console, addr string, open bool, words []string) error {
-	site, built := web.Page()
+	page, built := web.Page()
 	if !built {
 		return fault.New(fault.Platform, "this golem was built without the page").Hinting("build golem from its source: make web build")
 	}
@@ -70,7 +74,7 @@ func serve(c *console.Console, addr string, open bool, words []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT)
 	defer stop()
-	server := &http.Server{Handler: pages(site, pack), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+	server := &http.Server{Handler: pages(page, pack), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	url := "http://" + listener.Addr().String() + "/"
@@ -116,10 +120,11 @@ func listen(c *console.Console, addr string) (net.Listener, error) {
 	return fetch.Listen("--addr", addr, "for example 127.0.0.1:8080; to serve other machines, put the files of web/dist on a web server with https")
 }
 
-// pages returns a handler that serves the site's files, and a packed project if there is
-// one, to this machine only. It refuses requests with another host name: they come from a
+// pages returns a handler that serves the files of the page, the documentation, and a packed
+// project if there is one, to this machine only. It refuses requests with another host name: they come from a
 // foreign page that tries to reach a local server.
-func pages(site fs.FS, pack []byte) http.Handler {
+func pages(page fs.FS, pack []byte) http.Handler {
+	documentation := sync.OnceValues(func() (map[string][]byte, error) { return site.Files("../") })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := r.Host
 		if host, _, err := net.SplitHostPort(r.Host); err == nil {
@@ -140,22 +145,30 @@ func pages(site fs.FS, pack []byte) http.Handler {
 			servePack(w, r, pack)
 			return
 		}
+		if name, ok := strings.CutPrefix(r.URL.Path, "/docs/"); ok {
+			serveDocs(w, r, name, documentation)
+			return
+		}
+		if r.URL.Path == "/docs" {
+			http.Redirect(w, r, "/docs/", http.StatusMovedPermanently)
+			return
+		}
 		if ext := path.Ext(r.URL.Path); ext != "" {
 			header.Set("Content-Type", cmp.Or(kinds[ext], "application/octet-stream"))
 		}
-		serveFile(w, r, site)
+		serveFile(w, r, page)
 	})
 }
 
 // serveFile serves a file of the page. It reads the file whole, because a file of the embedded
 // page cannot be read at an offset.
-func serveFile(w http.ResponseWriter, r *http.Request, site fs.FS) {
+func serveFile(w http.ResponseWriter, r *http.Request, page fs.FS) {
 	name := strings.TrimPrefix(r.URL.Path, "/")
 	if name == "" || strings.HasSuffix(name, "/") {
 		name += "index.html"
 		w.Header().Set("Content-Type", kinds[".html"])
 	}
-	data, err := fs.ReadFile(site, name)
+	data, err := fs.ReadFile(page, name)
 	if engine := embedded.Packed(name); err != nil && engine != nil { // the page of the binary leaves it out
 		data, err = engine, nil
 	}
@@ -167,6 +180,28 @@ func serveFile(w http.ResponseWriter, r *http.Request, site fs.FS) {
 	if bytes.HasPrefix(data, []byte("\x00asm")) { // a program NAME.wasm.gz is decompressed
 		w.Header().Set("Content-Type", kinds[".wasm"])
 	}
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
+}
+
+// serveDocs serves a file of the documentation. It has the origin of the page, where projects
+// and keys are, so it runs nothing but its own search.
+func serveDocs(w http.ResponseWriter, r *http.Request, name string, documentation func() (map[string][]byte, error)) {
+	header := w.Header()
+	header.Set("Content-Security-Policy", site.Policy+"; frame-ancestors 'none'")
+	if name == "" || strings.HasSuffix(name, "/") {
+		name += "index.html"
+	}
+	files, err := documentation()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	data, ok := files[name]
+	if !ok {
+		http.Error(w, "404 page not found", http.StatusNotFound)
+		return
+	}
+	header.Set("Content-Type", cmp.Or(kinds[path.Ext(name)], "application/octet-stream"))
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
 }
 
