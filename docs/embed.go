@@ -12,7 +12,7 @@ import (
 
 //go:embed batches.md cli.md control.md conversations.md editors.md embedding.md git.md hardening.md help.md import.md keys.md libraries.md mcp.md
 //go:embed errors.md migration.md models.md projects.md publishing.md security.md serve.md shell.md templates.md testing.md
-//go:embed tools.md trace.md versions.md web.md web-tools.md workers.md errors/*.md
+//go:embed tools.md trace.md versions.md web.md web-tools.md workers.md errors/*.md cookbook/*.md
 var files embed.FS
 
 // Part is a group of pages in the table of contents.
@@ -28,6 +28,11 @@ var Contents = []Part{
 	{"Guides", "One task on each page.", []string{
 		"workers", "templates", "conversations", "tools", "web-tools", "mcp", "editors", "serve", "shell", "git", "control", "trace", "testing", "hardening", "batches",
 		"libraries", "publishing", "web", "embedding", "migration",
+	}},
+	{"Cookbook", "Small projects to copy. They run as they are, without a key.", []string{
+		"cookbook/summarize-files", "cookbook/answer-as-json", "cookbook/write-without-questions", "cookbook/take-it-back",
+		"cookbook/decide-later", "cookbook/workers-that-help", "cookbook/tool-in-javascript", "cookbook/share-a-text",
+		"cookbook/many-inputs", "cookbook/test-a-prompt", "cookbook/in-a-script", "cookbook/what-happened",
 	}},
 	{"Help", "What you see, and what to do.", []string{"help", "errors"}},
 	{"Security", "What golem protects, and what it does not.", []string{"security"}},

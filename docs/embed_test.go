@@ -20,8 +20,15 @@ func TestDocsHasThePages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := slices.Concat(docs.Names, internalPages)
-	for _, f := range files {
+	more, err := filepath.Glob("*/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := slices.Concat(docs.Names, internalPages, docs.ErrorPages())
+	for _, f := range append(files, more...) {
+		if f = filepath.ToSlash(f); strings.HasPrefix(f, "internal/") {
+			continue
+		}
 		if !slices.Contains(known, strings.TrimSuffix(f, ".md")) {
 			t.Errorf("%s is neither in docs.Names nor in internalPages", f)
 		}
