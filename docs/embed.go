@@ -12,7 +12,7 @@ import (
 
 //go:embed batches.md cli.md control.md conversations.md editors.md embedding.md git.md hardening.md help.md import.md keys.md libraries.md mcp.md
 //go:embed errors.md migration.md models.md projects.md publishing.md security.md serve.md shell.md templates.md testing.md
-//go:embed tools.md trace.md versions.md web.md web-tools.md workers.md errors/*.md cookbook/*.md
+//go:embed tools.md trace.md versions.md web.md web-tools.md workers.md errors/*.md cookbook/*.md workers/*.md tools/*.md
 var files embed.FS
 
 // Part is a group of pages in the table of contents.
@@ -26,7 +26,9 @@ type Part struct {
 var Contents = []Part{
 	{"Start", "From nothing to a worker of your own.", []string{"projects", "models"}},
 	{"Guides", "One task on each page.", []string{
-		"workers", "templates", "conversations", "tools", "web-tools", "mcp", "editors", "serve", "shell", "git", "control", "trace", "testing", "hardening", "batches",
+		"workers", "workers/keys", "workers/manifest", "workers/files", "workers/toolsets", "workers/approval", "workers/commands",
+		"workers/delegation", "workers/script-model", "workers/settings", "templates", "conversations", "tools", "tools/go", "tools/c",
+		"tools/description", "tools/rights", "tools/limits", "tools/others", "tools/commands", "web-tools", "mcp", "serve", "shell", "git", "control", "trace", "testing", "hardening", "batches",
 		"libraries", "publishing", "web", "embedding", "migration",
 	}},
 	{"Cookbook", "Small projects to copy. They run as they are, without a key.", []string{

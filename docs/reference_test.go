@@ -188,10 +188,10 @@ func TestModelsPageKnowsTheProviders(t *testing.T) {
 	}
 }
 
-// TestWorkersPageKnowsTheFileTools tests that the table of file tools in workers.md has each
+// TestWorkersPageKnowsTheFileTools tests that the table of file tools in workers/toolsets.md has each
 // tool's arguments and risk.
 func TestWorkersPageKnowsTheFileTools(t *testing.T) {
-	text := page(t, "workers.md")
+	text := page(t, "workers/toolsets.md")
 	files := toolset.Filesystem()
 	set, err := toolset.NewRegistry(files).Open(t.Context(), files.Name, nil, toolset.Env{Files: sandbox.Memory(), OutputLimit: 1000})
 	if err != nil {
@@ -201,7 +201,7 @@ func TestWorkersPageKnowsTheFileTools(t *testing.T) {
 		spec := one.Spec()
 		at := strings.Index(text, "| `"+spec.Name+"` |")
 		if at < 0 {
-			t.Errorf("workers.md does not list %s", spec.Name)
+			t.Errorf("workers/toolsets.md does not list %s", spec.Name)
 			continue
 		}
 		row, _, _ := strings.Cut(text[at:], "\n")
@@ -215,11 +215,11 @@ func TestWorkersPageKnowsTheFileTools(t *testing.T) {
 		for name := range input.Properties {
 			optional := strings.Contains(row, "*`"+name+"`*")
 			if !strings.Contains(row, "`"+name+"`") || optional == slices.Contains(input.Required, name) {
-				t.Errorf("workers.md: %s: argument %s is missing, or wrongly optional", spec.Name, name)
+				t.Errorf("workers/toolsets.md: %s: argument %s is missing, or wrongly optional", spec.Name, name)
 			}
 		}
 		if !strings.HasSuffix(row, "| "+string(spec.Risk)+" |") {
-			t.Errorf("workers.md: %s has risk %s", spec.Name, spec.Risk)
+			t.Errorf("workers/toolsets.md: %s has risk %s", spec.Name, spec.Risk)
 		}
 	}
 }
@@ -228,7 +228,7 @@ var errorCode = regexp.MustCompile(`\bE_[A-Z_]+[A-Z]\b`)
 
 // TestPagesNameKnownCodes tests that the pages name only error codes that exist.
 func TestPagesNameKnownCodes(t *testing.T) {
-	for _, name := range []string{"workers.md", "cli.md", "trace.md", "security.md", "internal/threats.md", "embedding.md", "help.md", "design.md", "internal/why.md", "internal/extending.md", "../README.md"} {
+	for _, name := range append(userPages(t), "design.md", "internal/threats.md", "internal/why.md", "internal/extending.md") {
 		for _, code := range errorCode.FindAllString(page(t, name), -1) {
 			if code != "E_CODE" && !slices.Contains(fault.Codes(), fault.Code(code)) {
 				t.Errorf("%s names %s", name, code)

@@ -9,12 +9,12 @@ import (
 // guideBlock is one block of a guide: commands, and a text that must be in their output.
 type guideBlock struct{ commands, says string }
 
-// guide returns the blocks of one section of tools.md.
-func guide(t *testing.T, section string) []guideBlock {
+// guide returns the blocks of one section of a page.
+func guide(t *testing.T, name, section string) []guideBlock {
 	t.Helper()
-	_, after, found := strings.Cut(page(t, "tools.md"), "\n## "+section+"\n")
+	_, after, found := strings.Cut(page(t, name), "# "+section+"\n")
 	if !found {
-		t.Fatalf("tools.md has no section %q", section)
+		t.Fatalf("%s has no section %q", name, section)
 	}
 	if i := strings.Index(after, "\n## "); i >= 0 {
 		after = after[:i]
@@ -67,7 +67,7 @@ func runGuide(t *testing.T, dir string, blocks []guideBlock) string {
 // TestToolsGuideInJavaScript tests that the guide to a tool in JavaScript works as written, and
 // that the page shows the beginning of the source that golem writes.
 func TestToolsGuideInJavaScript(t *testing.T) {
-	blocks := guide(t, "In JavaScript or TypeScript")
+	blocks := guide(t, "tools.md", "In JavaScript or TypeScript")
 	if len(blocks) != 1 {
 		t.Fatalf("%d blocks of commands", len(blocks))
 	}
@@ -82,11 +82,11 @@ func TestToolsGuideInJavaScript(t *testing.T) {
 // TestToolsGuideInGo tests that the guide to a tool in Go works as written, without a network:
 // from nothing to a packed, described, granted and locked tool (SPEC §6).
 func TestToolsGuideInGo(t *testing.T) {
-	blocks := guide(t, "In Go")
+	blocks := guide(t, "tools/go.md", "In Go")
 	if len(blocks) < 6 {
 		t.Fatalf("only %d blocks of commands", len(blocks))
 	}
-	sdk := guide(t, "In Go, with package sdk")
+	sdk := guide(t, "tools/go.md", "In Go, with package sdk")
 	if len(sdk) != 1 {
 		t.Fatalf("%d blocks of commands with package sdk", len(sdk))
 	}
@@ -95,7 +95,7 @@ func TestToolsGuideInGo(t *testing.T) {
 	said := runGuide(t, checkout(t), append(append(blocks, try), sdk...))
 	// The page quotes the refusal in its text.
 	const refusal = "E_GRANT: the module tried to open the file /today.txt, and it was not granted files"
-	if !strings.Contains(page(t, "tools.md"), refusal) || !strings.Contains(said, refusal) {
+	if !strings.Contains(page(t, "tools/go.md"), refusal) || !strings.Contains(said, refusal) {
 		t.Errorf("the page and golem do not both say %q:\n%s", refusal, said)
 	}
 }

@@ -8,7 +8,7 @@ import "testing"
 // wasm-ld, which golem's own set-up does not install, so it has a build tag:
 // go test -tags clang ./docs -run ToolsGuide
 func TestToolsGuideInC(t *testing.T) {
-	blocks := guide(t, "In C")
+	blocks := guide(t, "tools/c.md", "From nothing to a tool")
 	if len(blocks) < 2 {
 		t.Fatalf("only %d blocks of commands", len(blocks))
 	}
