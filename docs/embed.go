@@ -12,7 +12,8 @@ import (
 
 //go:embed batches.md cli.md control.md conversations.md editors.md embedding.md git.md hardening.md help.md import.md keys.md libraries.md mcp.md
 //go:embed errors.md migration.md models.md projects.md publishing.md security.md serve.md shell.md templates.md testing.md
-//go:embed tools.md trace.md versions.md web.md web-tools.md workers.md errors/*.md cookbook/*.md workers/*.md tools/*.md
+//go:embed tools.md trace.md versions.md web.md web-tools.md workers.md errors/*.md cookbook/*.md workers/*.md tools/*.md mcp/*.md models/*.md
+//go:embed shell/*.md conversations/*.md libraries/*.md hardening/*.md testing/*.md git/*.md control/*.md
 var files embed.FS
 
 // Part is a group of pages in the table of contents.
@@ -24,12 +25,22 @@ type Part struct {
 
 // Contents is the table of contents. Callers must not change it.
 var Contents = []Part{
-	{"Start", "From nothing to a worker of your own.", []string{"projects", "models"}},
-	{"Guides", "One task on each page.", []string{
-		"workers", "workers/keys", "workers/manifest", "workers/files", "workers/toolsets", "workers/approval", "workers/commands",
-		"workers/delegation", "workers/script-model", "workers/settings", "templates", "conversations", "tools", "tools/go", "tools/c",
-		"tools/description", "tools/rights", "tools/limits", "tools/others", "tools/commands", "web-tools", "mcp", "serve", "shell", "git", "control", "trace", "testing", "hardening", "batches",
-		"libraries", "publishing", "web", "embedding", "migration",
+	{"Start", "From nothing to a worker of your own.", []string{"projects", "workers", "models", "control"}},
+	{"Workers", "What is in the file of a worker, and what it may do.", []string{
+		"workers/keys", "workers/manifest", "workers/files", "workers/toolsets", "workers/approval", "workers/commands",
+		"workers/delegation", "templates", "workers/script-model", "workers/settings",
+	}},
+	{"Models", "Which model answers, and what it costs.", []string{"models/providers", "models/other-providers", "models/cost", "models/answers"}},
+	{"Tools", "What workers can do beyond files.", []string{
+		"tools", "tools/go", "tools/c", "tools/description", "tools/rights", "tools/limits", "tools/others", "tools/commands",
+		"mcp", "mcp/tools", "mcp/signing-in", "shell", "shell/walls", "web-tools", "git", "git/sending",
+	}},
+	{"Work", "One task on each page.", []string{
+		"conversations", "conversations/kept", "conversations/moving", "control/staged", "control/undo", "trace",
+		"testing", "testing/more", "hardening", "hardening/rules", "batches",
+	}},
+	{"Share", "Projects and workers for others, and golem in other programs.", []string{
+		"libraries", "libraries/installing", "publishing", "serve", "mcp/server", "web", "embedding", "migration",
 	}},
 	{"Cookbook", "Small projects to copy. They run as they are, without a key.", []string{
 		"cookbook/summarize-files", "cookbook/answer-as-json", "cookbook/write-without-questions", "cookbook/take-it-back",
@@ -38,7 +49,7 @@ var Contents = []Part{
 	}},
 	{"Help", "What you see, and what to do.", []string{"help", "errors"}},
 	{"Security", "What golem protects, and what it does not.", []string{"security"}},
-	{"Reference", "To look things up.", []string{"cli", "keys", "versions"}},
+	{"Reference", "To look things up.", []string{"cli", "keys", "shell/system-calls", "versions"}},
 }
 
 // Names has the names of the pages of Contents, in the order of reading. Callers must not

@@ -147,7 +147,7 @@ func TestTracePageKnowsTheEvents(t *testing.T) {
 // TestModelsPageKnowsTheProviders tests that the table in models.md has a row for each provider,
 // with the data of the code.
 func TestModelsPageKnowsTheProviders(t *testing.T) {
-	text := page(t, "models.md")
+	text := page(t, "models/providers.md")
 	yes := map[bool]string{true: "yes", false: "no"}
 	every := model.Settings{}
 	for _, name := range []string{"temperature", "top_p", "max_output_tokens", "reasoning_effort", "seed", "stop", "parallel_tool_calls", "service_tier", "verbosity", "cache"} {

@@ -37,19 +37,21 @@ func (c *capitals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":%q},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", answer)
 }
 
-// documented returns the first block of code of docs/testing.md that contains a text.
+// documented returns the first block of code of the pages on tests that contains a text.
 func documented(t *testing.T, with string) string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/testing.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, block := range regexp.MustCompile("(?s)```[a-z]*\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
-		if strings.Contains(block[1], with) {
-			return block[1]
+	for _, name := range []string{"../../docs/testing.md", "../../docs/testing/more.md"} {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range regexp.MustCompile("(?s)```[a-z]*\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+			if strings.Contains(block[1], with) {
+				return block[1]
+			}
 		}
 	}
-	t.Fatalf("docs/testing.md has no block with %s", with)
+	t.Fatalf("the pages on tests have no block with %s", with)
 	return ""
 }
 

@@ -173,7 +173,7 @@ var All = Table{
 		Name:    "unconfined",
 		Flag:    Flag{In: running, Help: "where this system cannot confine commands, let rules and earlier answers approve them, too"},
 		Why:     "nothing: a page starts no commands",
-		Section: may, Doc: "where this system cannot confine commands, let rules and earlier answers approve them; without the flag each command asks there ([shell.md](shell.md#what-a-command-reaches)). With `run` and `chat`; it changes nothing where golem confines them, and no file can set it",
+		Section: may, Doc: "where this system cannot confine commands, let rules and earlier answers approve them; without the flag each command asks there ([shell/walls.md](shell/walls.md)). With `run` and `chat`; it changes nothing where golem confines them, and no file can set it",
 	},
 	{
 		Name: "sandbox",

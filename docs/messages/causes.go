@@ -54,7 +54,7 @@ var causes = map[string][]cause{
 	"E_PLATFORM": {
 		{"the project uses commands, or MCP servers that are programs, and runs in the page", "run it with the golem command"},
 		{"golem has no directory of its own", "set `GOLEM_HOME`"},
-		{"this kernel cannot confine commands", "[shell.md](../shell.md#what-a-command-reaches) says what is needed"},
+		{"this kernel cannot confine commands", "[shell/walls.md](../shell/walls.md) says what is needed"},
 	},
 	"E_MODEL": {
 		{"no key is known for the provider", "`golem login`"},

@@ -171,7 +171,7 @@ func (s *shell) supervised(o confine.Order, golem string, out io.Writer) (*proce
 // made.
 func notConfined(wall string) error {
 	return fault.New(fault.Platform, "no command was run: golem cannot confine it here, although this kernel has Landlock: %s", wall).
-		Hinting("see docs/shell.md, What a command reaches; a container or a security policy may forbid it")
+		Hinting("golem docs shell/walls says what is needed; a container or a security policy may forbid it")
 }
 
 // walls returns what the worker's commands may reach now; nil if golem cannot confine

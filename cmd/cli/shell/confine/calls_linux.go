@@ -17,7 +17,7 @@ type purpose struct {
 }
 
 // allowed are the system calls of every command. They reach files, which Landlock judges,
-// and what belongs to the process itself. docs/shell.md has the same table.
+// and what belongs to the process itself. docs/shell/system-calls.md has the same table.
 var allowed = []purpose{
 	{"files", []call{
 		{"read", unix.SYS_READ}, {"write", unix.SYS_WRITE}, {"close", unix.SYS_CLOSE}, {"close_range", unix.SYS_CLOSE_RANGE}, {"lseek", unix.SYS_LSEEK},

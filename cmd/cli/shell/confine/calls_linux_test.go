@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// docs/shell.md lists the system calls that a command may make, by purpose, and those that
+// docs/shell/system-calls.md lists the system calls that a command may make, by purpose, and those that
 // are refused.
 func TestDocumented(t *testing.T) {
-	data, err := os.ReadFile("../../../../docs/shell.md")
+	data, err := os.ReadFile("../../../../docs/shell/system-calls.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,12 +22,12 @@ func TestDocumented(t *testing.T) {
 			}
 			for _, c := range calls {
 				if !strings.Contains(line, "`"+c.name+"`") {
-					t.Errorf("the row %q of docs/shell.md has no %s", head, c.name)
+					t.Errorf("the row %q of docs/shell/system-calls.md has no %s", head, c.name)
 				}
 			}
 			return
 		}
-		t.Errorf("docs/shell.md has no row %q", head)
+		t.Errorf("docs/shell/system-calls.md has no row %q", head)
 	}
 	for _, p := range append(allowed[:len(allowed):len(allowed)], older...) {
 		row(p.name+" |", p.calls)
