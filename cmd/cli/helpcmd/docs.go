@@ -54,7 +54,7 @@ func showDocs(c *console.Console, words []string) error {
 	}
 	if len(words) == 1 {
 		page, part, _ := strings.Cut(words[0], "#")
-		page = strings.TrimSuffix(page, ".md")
+		page = pageNamed(strings.TrimSuffix(page, ".md"))
 		if slices.Contains(docs.Names, page) || slices.Contains(docs.ErrorPages(), page) {
 			return showPart(c, all, page, part)
 		}
@@ -63,6 +63,24 @@ func showDocs(c *console.Console, words []string) error {
 		}
 	}
 	return showFound(c, all, words)
+}
+
+// pageNamed returns the name of the page whose last word is this one, such as workers/files for
+// files, if there is exactly one, else the word itself.
+func pageNamed(word string) string {
+	found := word
+	for _, name := range docs.Names {
+		if name == word {
+			return word
+		}
+		if strings.HasSuffix(name, "/"+word) {
+			if found != word {
+				return word
+			}
+			found = name
+		}
+	}
+	return found
 }
 
 // listPages prints each page of docs.Names with its title.
