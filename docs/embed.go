@@ -13,7 +13,7 @@ import (
 //go:embed batches.md cli.md control.md conversations.md editors.md embedding.md git.md hardening.md help.md import.md keys.md libraries.md mcp.md
 //go:embed errors.md migration.md models.md projects.md publishing.md security.md serve.md shell.md templates.md testing.md
 //go:embed tools.md trace.md versions.md web.md web-tools.md workers.md errors/*.md cookbook/*.md workers/*.md tools/*.md mcp/*.md models/*.md
-//go:embed shell/*.md conversations/*.md libraries/*.md hardening/*.md testing/*.md git/*.md control/*.md
+//go:embed shell/*.md conversations/*.md libraries/*.md hardening/*.md testing/*.md git/*.md control/*.md web/*.md
 var files embed.FS
 
 // Part is a group of pages in the table of contents.
@@ -40,7 +40,8 @@ var Contents = []Part{
 		"testing", "testing/more", "hardening", "hardening/rules", "batches",
 	}},
 	{"Share", "Projects and workers for others, and golem in other programs.", []string{
-		"libraries", "libraries/installing", "publishing", "serve", "mcp/server", "web", "embedding", "migration",
+		"libraries", "libraries/installing", "publishing", "serve", "mcp/server", "web", "web/views", "web/embedding", "web/options", "web/providing",
+		"web/browsers", "embedding", "migration",
 	}},
 	{"Cookbook", "Small projects to copy. They run as they are, without a key.", []string{
 		"cookbook/summarize-files", "cookbook/answer-as-json", "cookbook/write-without-questions", "cookbook/take-it-back",

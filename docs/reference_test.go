@@ -65,11 +65,11 @@ func TestCommandLinePageHasTheCommandsOfAChat(t *testing.T) {
 	}
 }
 
-// TestPagesHaveTheOptions tests that cli.md and web.md have the tables that are made from the
+// TestPagesHaveTheOptions tests that cli.md and web/options.md have the tables that are made from the
 // options of a run; GOLEM_UPDATE=1 writes them.
 func TestPagesHaveTheOptions(t *testing.T) {
 	cli, web := options.All.Markdown()
-	for name, parts := range map[string][]string{"cli.md": cli, "web.md": web} {
+	for name, parts := range map[string][]string{"cli.md": cli, "web/options.md": web} {
 		text := page(t, name)
 		for _, part := range parts {
 			head, _, _ := strings.Cut(part, "|---|---|\n")

@@ -36,14 +36,14 @@ const standIn = `window.asked = []; window.answers = []; let state = 'downloadab
 // text, tools and typed output with a constraint, and what it refuses.
 func TestDevice(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../docs/web.md")
+	page, err := os.ReadFile("../docs/web/providing.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, example, _ := strings.Cut(string(page), "```js\nif (await golem.device()")
 	example, _, found := strings.Cut(example, "```")
 	if !found {
-		t.Fatal("docs/web.md does not show golem.device")
+		t.Fatal("docs/web/providing.md does not show golem.device")
 	}
 	p := embedded(t)
 	for _, c := range []struct{ do, want string }{

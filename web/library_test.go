@@ -36,7 +36,7 @@ func typedFields(t *testing.T, source, name string) []string {
 func TestLibraryOfThePage(t *testing.T) {
 	t.Parallel()
 	_, types := typed(t)
-	page, err := os.ReadFile("../docs/web.md")
+	page, err := os.ReadFile("../docs/web/embedding.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestLibraryOfThePage(t *testing.T) {
 	example, _, _ = strings.Cut(example, "```")
 	for _, line := range regexp.MustCompile(`(?m)^.*await golem\.create\(.*$`).FindAllString(string(page), -1) {
 		if !strings.Contains(line, "golem.list()") {
-			t.Errorf("docs/web.md makes a project that is there at the second load: %s", line)
+			t.Errorf("docs/web/embedding.md makes a project that is there at the second load: %s", line)
 		}
 	}
 	p := embedded(t)
@@ -60,7 +60,7 @@ func TestLibraryOfThePage(t *testing.T) {
 
 		// A run goes on by the name in its result.
 		{`const again = golem.resume('talk', (await first.result).run, 'two'); again.end(); return (await again.result).text`, "second"},
-		{`const stop = ` + example + `; return [text, next.text, missing]`, "first,second,E_NOT_FOUND"}, // as docs/web.md shows it
+		{`const stop = ` + example + `; return [text, next.text, missing]`, "first,second,E_NOT_FOUND"}, // as docs/web/embedding.md shows it
 
 		// Leaving the loop cancels; so does a signal.
 		{`const run = golem.run('talk', 'hang'); for await (const e of run) if (e.type === 'model.start') break; return (await run.result).status`, "interrupted"},

@@ -65,7 +65,7 @@ func npmPacked(t *testing.T) fstest.MapFS {
 var late = regexp.MustCompile(`-[0-9a-f]{20}\.`)
 
 // TestPackage tests the npm package of golem.js: it has the files that a page needs, with the
-// types, and depends on no other package. The page of ten lines in docs/web.md runs with it.
+// types, and depends on no other package. The page of ten lines in docs/web/providing.md runs with it.
 func TestPackage(t *testing.T) {
 	t.Parallel()
 	files := npmPacked(t)
@@ -111,12 +111,12 @@ func TestPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../docs/web.md")
+	page, err := os.ReadFile("../docs/web/providing.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Contains(page, []byte("```html\n"+string(ten)+"```\n")) {
-		t.Error("docs/web.md does not show web/ten.html as it is")
+		t.Error("docs/web/providing.md does not show web/ten.html as it is")
 	}
 	site["index.html"], site["favicon.ico"] = &fstest.MapFile{Data: ten}, &fstest.MapFile{}
 	p := browserOf(t).Open(t, webtest.Serve(t, site, "/").URL)

@@ -50,18 +50,18 @@ const provided = `window.asked = []; window.calls = [];
 // approval, trace, limits and cancelling as other tools and models.
 func TestProvided(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../docs/web.md")
+	page, err := os.ReadFile("../docs/web/providing.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, example, found := strings.Cut(string(page), "```js\ngolem.provide(")
 	example, _, ended := strings.Cut(example, "```")
 	if !found || !ended {
-		t.Fatal("docs/web.md does not show golem.provide")
+		t.Fatal("docs/web/providing.md does not show golem.provide")
 	}
 	p := embedded(t)
 	if got := talk(p, "const customers = []; golem.provide(%s; return answer", example); got != "You said: Hello" {
-		t.Errorf("the example of docs/web.md gave %s", got)
+		t.Errorf("the example of docs/web/providing.md gave %s", got)
 	}
 	if got := talk(p, "%s return 'lent'", provided); got != "lent" {
 		t.Fatal(got)

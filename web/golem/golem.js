@@ -339,7 +339,7 @@ export class Golem extends Kept {
    * Provides functions of this page for later calls, and replaces those that were provided before.
    * toolsets.NAME.TOOL is {description, input, output, risk, timeout, untrusted, run(args, {signal})}; workers get it
    * with toolsets: {page: {names: [NAME]}}. models.NAME is a function of ({messages, tools, …}, {signal}) and the
-   * model page:NAME. docs/web.md shows both.
+   * model page:NAME. docs/web/providing.md shows both.
    */
   provide(functions) {
     this.#listed = listed(functions)
