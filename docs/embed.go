@@ -40,7 +40,7 @@ var Contents = []Part{
 		"testing", "testing/more", "hardening", "hardening/rules", "batches",
 	}},
 	{"Share", "Projects and workers for others, and golem in other programs.", []string{
-		"libraries", "libraries/installing", "publishing", "serve", "mcp/server", "web", "web/views", "web/embedding", "web/options", "web/providing",
+		"libraries", "libraries/installing", "publishing", "serve", "editors", "mcp/server", "web", "web/views", "web/embedding", "web/options", "web/providing",
 		"web/browsers", "embedding", "migration",
 	}},
 	{"Cookbook", "Small projects to copy. They run as they are, without a key.", []string{
