@@ -13,7 +13,7 @@ import (
 //go:embed batches.md cli.md control.md conversations.md editors.md embedding.md git.md hardening.md help.md import.md keys.md libraries.md mcp.md
 //go:embed errors.md migration.md models.md projects.md publishing.md security.md serve.md shell.md templates.md testing.md
 //go:embed tools.md trace.md versions.md web.md web-tools.md workers.md errors/*.md cookbook/*.md workers/*.md tools/*.md mcp/*.md models/*.md
-//go:embed shell/*.md conversations/*.md libraries/*.md hardening/*.md testing/*.md git/*.md control/*.md web/*.md
+//go:embed shell/*.md conversations/*.md libraries/*.md hardening/*.md testing/*.md git/*.md control/*.md web/*.md trace/*.md
 var files embed.FS
 
 // Part is a group of pages in the table of contents.
@@ -36,7 +36,7 @@ var Contents = []Part{
 		"mcp", "mcp/tools", "mcp/signing-in", "shell", "shell/walls", "web-tools", "git", "git/sending",
 	}},
 	{"Work", "One task on each page.", []string{
-		"conversations", "conversations/kept", "conversations/moving", "control/staged", "control/undo", "trace",
+		"conversations", "conversations/kept", "conversations/moving", "control/staged", "control/undo", "trace", "trace/events", "trace/opentelemetry",
 		"testing", "testing/more", "hardening", "hardening/rules", "batches",
 	}},
 	{"Share", "Projects and workers for others, and golem in other programs.", []string{

@@ -110,7 +110,7 @@ func TestCommandLinePageHasTheTree(t *testing.T) {
 
 // TestTracePageKnowsTheEvents tests that trace.md has every event and each of its fields.
 func TestTracePageKnowsTheEvents(t *testing.T) {
-	text := page(t, "trace.md")
+	text := page(t, "trace.md") + page(t, "trace/events.md")
 	for _, body := range []trace.Body{
 		trace.RunStart{}, trace.RunEnd{}, trace.WorkerStart{}, trace.WorkerEnd{}, trace.Message{}, trace.ModelStart{}, trace.ModelEnd{},
 		trace.Retry{}, trace.ToolStart{}, trace.ToolEnd{}, trace.Approval{}, trace.Fallback{}, trace.Warning{}, trace.Error{},

@@ -263,7 +263,7 @@ var All = Table{
 	{
 		Name: "otlp",
 		Flag: Flag{In: running + " call serve batch retry", Arg: "URL", Help: "send the trace to this OpenTelemetry collector when the run ends, as OTLP/HTTP JSON without contents"},
-		Why:  "the method `otlp`, whose lines a page can send", Section: shown, Doc: "send the trace to an OpenTelemetry collector when the run ends, as `OTEL_EXPORTER_OTLP_ENDPOINT` does ([trace.md](trace.md#opentelemetry))",
+		Why:  "the method `otlp`, whose lines a page can send", Section: shown, Doc: "send the trace to an OpenTelemetry collector when the run ends, as `OTEL_EXPORTER_OTLP_ENDPOINT` does ([trace/opentelemetry.md](trace/opentelemetry.md))",
 	},
 	{
 		Name: "otlp-contents",
