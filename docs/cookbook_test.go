@@ -40,3 +40,28 @@ func TestCookbook(t *testing.T) {
 		})
 	}
 }
+
+// TestStartPage tests that the commands of start.md work in their order, without a key and
+// without a network, and say what the page shows.
+func TestStartPage(t *testing.T) {
+	bin := filepath.Join(checkout(t), "bin")
+	dir, script, want := t.TempDir(), "export PATH='"+bin+"':\"$PATH\"\n", []string{}
+	for _, b := range block.FindAllStringSubmatch(page(t, "start.md"), -1) {
+		if b[1] == "text" {
+			want = append(want, strings.TrimSpace(b[2]))
+		} else {
+			script += b[2]
+		}
+	}
+	out := shell(t, dir, script)
+	for _, says := range want {
+		_, after, ok := strings.Cut(out, says)
+		if !ok {
+			t.Fatalf("it does not say %q here:\n%s", says, out)
+		}
+		out = after
+	}
+	if len(want) != 3 || !strings.HasSuffix(strings.TrimSpace(out), "\nmain.worker\nscript.yaml") {
+		t.Errorf("%d texts, or guests.txt is still there:\n%s", len(want), out)
+	}
+}

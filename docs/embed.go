@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-//go:embed batches.md cli.md control.md conversations.md editors.md embedding.md git.md hardening.md help.md import.md keys.md libraries.md mcp.md
-//go:embed errors.md migration.md models.md projects.md publishing.md security.md serve.md shell.md templates.md testing.md
-//go:embed tools.md trace.md versions.md web.md web-tools.md workers.md errors/*.md cookbook/*.md workers/*.md tools/*.md mcp/*.md models/*.md
+//go:embed batches.md cli.md control.md conversations.md editors.md embedding.md git.md hardening.md help.md keys.md libraries.md mcp.md
+//go:embed errors.md migration.md models.md projects.md publishing.md security.md serve.md shell.md start.md templates.md testing.md
+//go:embed import.md tools.md trace.md versions.md web.md web-tools.md words.md workers.md errors/*.md cookbook/*.md workers/*.md tools/*.md mcp/*.md models/*.md
 //go:embed shell/*.md conversations/*.md libraries/*.md hardening/*.md testing/*.md git/*.md control/*.md web/*.md trace/*.md
 var files embed.FS
 
@@ -25,7 +25,7 @@ type Part struct {
 
 // Contents is the table of contents. Callers must not change it.
 var Contents = []Part{
-	{"Start", "From nothing to a worker of your own.", []string{"projects", "workers", "models", "control"}},
+	{"Start", "From nothing to a worker of your own.", []string{"start", "projects", "workers", "models", "control", "words"}},
 	{"Workers", "What is in the file of a worker, and what it may do.", []string{
 		"workers/keys", "workers/manifest", "workers/files", "workers/toolsets", "workers/approval", "workers/commands",
 		"workers/delegation", "templates", "workers/script-model", "workers/settings",
@@ -40,7 +40,7 @@ var Contents = []Part{
 		"testing", "testing/more", "hardening", "hardening/rules", "batches",
 	}},
 	{"Share", "Projects and workers for others, and golem in other programs.", []string{
-		"libraries", "libraries/installing", "publishing", "serve", "editors", "mcp/server", "web", "web/views", "web/embedding", "web/options", "web/providing",
+		"libraries", "libraries/installing", "publishing", "import", "serve", "editors", "mcp/server", "web", "web/views", "web/embedding", "web/options", "web/providing",
 		"web/browsers", "embedding", "migration",
 	}},
 	{"Cookbook", "Small projects to copy. They run as they are, without a key.", []string{
