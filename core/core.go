@@ -197,6 +197,9 @@ type Options struct {
 	// means workers; "." is the root itself, as in a directory of GOLEM_PATH.
 	WorkersRoot string
 	noModuleYet bool // see project.Setup
+	// Servers are MCP servers that an editor offers, as {"mcpServers": {NAME: {"command": …}}}.
+	// The entry gets them when a person trusts them; nil: none.
+	Servers []byte
 	// NoLock ignores golem.lock, because golem lib lock writes it again.
 	NoLock bool
 	// Bare says that the directory that workers work on is not a project, and the options'

@@ -99,7 +99,7 @@ func open(p Platform, o Options, whole *Instance) (*Instance, error) {
 	}
 	loaded, err := project.Load(project.Setup{
 		Person: person, Reach: o.Reach, Trust: answers,
-		FS: o.Files, Work: work, Name: o.Name, Options: o.Opening, WorkersRoot: o.WorkersRoot, Builtin: builtin.Workers(), Env: p.Env, ToolFiles: p.ToolFiles, SkillFiles: p.SkillFiles, Linker: link, Libraries: p.Libraries,
+		FS: o.Files, Work: work, Name: o.Name, Options: o.Opening, WorkersRoot: o.WorkersRoot, Builtin: builtin.Workers(), Env: p.Env, ToolFiles: p.ToolFiles, SkillFiles: p.SkillFiles, Servers: o.Servers, Linker: link, Libraries: p.Libraries,
 		NoLock: o.NoLock, NoModuleYet: o.noModuleYet, Part: whole != nil, Platform: project.Platform{
 			Name: p.Name, Toolsets: registry.Names(), Limited: p.OtherToolsets, Options: registry,
 		},

@@ -64,6 +64,7 @@ func (ws *Workers) build(d *Definition) (*Worker, *yamltree.Node, fault.List) {
 		b.w.Mode = mode.Text
 	}
 	b.serverFile()
+	b.givenServers()
 	b.traceOrigins()
 	b.template()
 	b.model()

@@ -35,3 +35,31 @@ func (b *built) serverFile() {
 		own = yamltree.Merge(found, own)
 	}
 }
+
+// EditorFile is the name, in positions, of the MCP servers of Setup.Servers.
+const EditorFile = "the editor"
+
+// givenServers adds the MCP servers that an editor offers to the worker that runs start with. A
+// server of the same name in the configuration wins. The worker runs without one that the person
+// does not trust, or that cannot be started.
+func (b *built) givenServers() {
+	if len(b.ws.setup.Servers) == 0 {
+		return
+	}
+	if entry, f := b.ws.EntryFile(); f != nil || entry != b.d.Location {
+		return
+	}
+	found, faults := config.ServersIn(EditorFile, b.ws.setup.Servers)
+	b.faults = append(b.faults, faults...)
+	if found == nil {
+		return
+	}
+	for i, one := range found.Fields {
+		found.Fields[i].Value = one.Value.With("optional", &yamltree.Node{Pos: one.Pos, Kind: yamltree.Scalar, Tag: yamltree.TagBool, Text: "true"})
+	}
+	sets := b.eff.Get("toolsets")
+	if sets == nil {
+		sets = &yamltree.Node{Pos: found.Pos, Kind: yamltree.Mapping}
+	}
+	b.eff = b.eff.With("toolsets", sets.With("mcp", yamltree.Merge(found, sets.Get("mcp"))))
+}

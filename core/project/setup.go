@@ -48,7 +48,10 @@ type Setup struct {
 	ToolFiles fs.FS
 	// SkillFiles is $GOLEM_HOME/skills; nil: there is none.
 	SkillFiles fs.FS
-	Linker     Linker // nil: sources of tools cannot be linked
+	// Servers are MCP servers, in the form of .mcp.json, that the entry
+	// gets besides its own; nil: none. A person is asked for trust in them.
+	Servers []byte
+	Linker  Linker // nil: sources of tools cannot be linked
 
 	Platform Platform
 }

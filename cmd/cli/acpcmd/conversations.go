@@ -34,14 +34,7 @@ func (a *agent) newSession(_ context.Context, p acp.NewSessionRequest) (out acp.
 
 // opened opens a root and adds a session of it.
 func (a *agent) opened(id acp.SessionId, cwd string, servers []acp.McpServer) (*session, error) {
-	if len(servers) > 0 {
-		return nil, errServers()
-	}
-	r, err := a.rootOf(cwd)
-	if err != nil {
-		return nil, err
-	}
-	s, err := a.newSessionOf(id, r)
+	s, err := a.sessionIn(id, cwd, servers)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +43,20 @@ func (a *agent) opened(id acp.SessionId, cwd string, servers []acp.McpServer) (*
 		return nil, err
 	}
 	return s, nil
+}
+
+// sessionIn returns a session of the root of a cwd, with the servers of the client.
+func (a *agent) sessionIn(id acp.SessionId, cwd string, servers []acp.McpServer) (*session, error) {
+	given, err := serversOf(servers)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.rootOf(cwd)
+	if err != nil {
+		return nil, err
+	}
+	r.servers = given
+	return a.newSessionOf(id, r)
 }
 
 // resumed opens a kept conversation as a session. show is called with what was said, before the
@@ -61,14 +68,7 @@ func (a *agent) resumed(id acp.SessionId, cwd string, servers []acp.McpServer, s
 	if open != nil && open.busy() {
 		return nil, fault.New(fault.Busy, "the session %s answers a prompt at the moment", fault.Quoted(string(id))).Hinting("send session/cancel first")
 	}
-	if len(servers) > 0 {
-		return nil, errServers()
-	}
-	r, err := a.rootOf(cwd)
-	if err != nil {
-		return nil, err
-	}
-	s, err := a.newSessionOf(id, r)
+	s, err := a.sessionIn(id, cwd, servers)
 	if err != nil {
 		return nil, err
 	}
@@ -207,9 +207,4 @@ func (s *session) replayCall(id string, one conversation.Said) {
 		u.Content = []acp.ToolCallContent{textContent(ui.Safe(text))}
 	}
 	s.agent.update(s.id, acp.SessionUpdate{ToolCall: &u})
-}
-
-// errServers refuses the servers of a client.
-func errServers() error {
-	return fault.New(fault.Platform, "golem takes no MCP servers from an editor yet").Hinting("name them under toolsets.mcp of a worker, and send mcpServers: []")
 }

@@ -31,6 +31,7 @@ type root struct {
 	dir     string // the client's cwd, without links
 	own     bool   // it is no part of DIR, so what the command line says about DIR does not count
 	tools   *toolhost.Tools
+	servers []byte   // MCP servers of the client; nil: none
 	buffers *buffers // nil: the client is asked about no file
 }
 
@@ -94,6 +95,7 @@ func (a *agent) open(r *root, model string) (*core.Instance, *project.Worker, er
 	if r.own {
 		with = elsewhere(with)
 	}
+	with.Servers = r.servers
 	if model != "" {
 		with.Model = model
 	}

@@ -89,6 +89,15 @@ func (p *prompt) handOver() {
 	p.taken.Store(true)
 }
 
+// reopen lets a prompt be answered that a chat has not begun with.
+func (p *prompt) reopen() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.settled, p.failed, p.err = false, nil, nil
+	p.taken.Store(false)
+	p.done = make(chan struct{})
+}
+
 // fail keeps the first error of the exchange.
 func (p *prompt) fail(f *fault.Fault) {
 	p.mu.Lock()
@@ -162,6 +171,35 @@ func (s *session) current() *prompt {
 
 // answer hands a prompt to the chat, which it starts if none runs, and waits for the end.
 func (s *session) answer(p *prompt) error {
+	err := s.answerOnce(p)
+	for err != nil && p.ctx.Err() == nil && s.withoutServers(err) {
+		p.reopen()
+		err = s.answerOnce(p)
+	}
+	return err
+}
+
+// withoutServers reports whether a chat could not begin because nobody trusts a server of the
+// client. The next one begins without these servers.
+func (s *session) withoutServers(err error) bool {
+	f := fault.Of(err, fault.Config)
+	if f.Code != fault.Trust || f.Where == nil || f.Where.File != project.EditorFile {
+		return false
+	}
+	s.mu.Lock()
+	had := s.root.servers != nil && s.chat == nil
+	if had {
+		s.root.servers = nil
+	}
+	s.mu.Unlock()
+	if had {
+		s.front.paragraph("the MCP servers of the editor are not used in this session, because you did not say yes to them")
+	}
+	return had
+}
+
+// answerOnce does what answer does, with one chat.
+func (s *session) answerOnce(p *prompt) error {
 	c, err := s.running()
 	if err != nil {
 		return err
