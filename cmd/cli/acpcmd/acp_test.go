@@ -1,6 +1,9 @@
 package acpcmd
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -173,5 +176,28 @@ func TestSlashCommands(t *testing.T) {
 	e.say(s.SessionId, "/exit")
 	if e.say(s.SessionId, "after"); !strings.Contains(e.seen(s.SessionId), "agent: second answer") {
 		t.Errorf("after /exit: %s", e.seen(s.SessionId))
+	}
+}
+
+// An answer and what the model reasons come in parts while they arrive; an answer that is cut
+// off says so.
+func TestStreaming(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, delta := range []string{`"reasoning_content":"let me see"`, `"content":"Hel"`, `"content":"lo\u001b[2J"`} {
+			fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{%s}}]}\n\n", delta)
+		}
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n")
+	}))
+	defer server.Close()
+	dir := files(t, map[string]string{
+		"project.yaml": "name: p\nproviders:\n  here: {base_url: " + server.URL + "}\n", "main.worker": "---\nmode: chat\nmodel: here:m\n---\nTalk.\n",
+	})
+	e := newEditor(t, dir, "", dir, "--trust")
+	s := e.begin(dir)
+	reason := e.say(s.SessionId, "go")
+	got := e.seen(s.SessionId)
+	if reason != acp.StopReasonMaxTokens || !strings.Contains(got, "thought: let me see") || !strings.Contains(got, `agent: Hello\u{1b}[2J`) || strings.Contains(got, "\x1b") {
+		t.Errorf("%s: %s", reason, got)
 	}
 }

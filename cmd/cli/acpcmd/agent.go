@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	acp "github.com/coder/acp-go-sdk"
 
@@ -16,6 +17,9 @@ import (
 	"golem/cmd/cli/console"
 	"golem/cmd/cli/runflags"
 )
+
+// flushing is how long the last messages may take to reach the client.
+const flushing = time.Second
 
 // maxSessions is how many sessions may be open at the same time.
 const maxSessions = 64
@@ -65,6 +69,10 @@ func serve(ctx context.Context, c *console.Console, f *runflags.Flags, words []s
 	a.closeAll()
 	a.running.Wait()
 	a.out.Close()
+	select {
+	case <-a.out.idle:
+	case <-time.After(flushing): // the client does not read
+	}
 	stop(nil)
 }
 

@@ -14,6 +14,8 @@ import (
 	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/ui"
+
+	"golem/cmd/cli/target"
 )
 
 // newSession begins a conversation.
@@ -126,7 +128,9 @@ func (a *agent) listSessions(_ context.Context, p acp.ListSessionsRequest) (out 
 	if p.Cwd != nil {
 		cwd = *p.Cwd
 	} else if len(a.words) > 0 {
-		cwd = a.console.Path(a.words[0])
+		if place, _, err := target.Find(newConsole(a.console), a.flags.Wanted(), a.words); err == nil && place.Sandbox() != "" {
+			cwd = place.Sandbox()
+		}
 	}
 	from := 0
 	if p.Cursor != nil {

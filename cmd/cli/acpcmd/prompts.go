@@ -50,6 +50,9 @@ func (a *agent) promptRequest(ctx context.Context, params json.RawMessage, begun
 	if running.ctx.Err() != nil {
 		return acp.PromptResponse{StopReason: acp.StopReasonCancelled}, nil
 	}
+	if err == nil && running.cut.Load() {
+		return acp.PromptResponse{StopReason: acp.StopReasonMaxTokens}, nil
+	}
 	if reason := stopReason(err); reason != "" {
 		return acp.PromptResponse{StopReason: reason}, nil
 	}

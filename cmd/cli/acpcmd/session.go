@@ -56,6 +56,7 @@ type prompt struct {
 	input   run.Input
 	command bool        // a slash command
 	taken   atomic.Bool // the chat has it
+	cut     atomic.Bool // the answer reached the output limit of the model
 	ctx     context.Context
 	stop    context.CancelCauseFunc
 	done    chan struct{}

@@ -34,6 +34,9 @@ func (f *front) Emit(e trace.Event) {
 	case trace.ModelEnd:
 		if e.ID == root0 {
 			f.answered(b.Text)
+			if p := f.session.current(); p != nil {
+				p.cut.Store(b.Finish == "length" && len(b.Calls) == 0)
+			}
 		}
 	case trace.Reasoning:
 		if e.ID == root0 && b.Text != "" {
@@ -201,7 +204,7 @@ func (f *front) starts(e trace.Event, b trace.ToolStart) {
 	}})
 }
 
-// rawArgs returns the arguments of a call for the client, with hidden characters as escapes.
+// rawArgs returns the arguments of a call as the model sent them; nil for what is no JSON.
 func rawArgs(args json.RawMessage) any {
 	if len(args) == 0 || len(args) > maxShown || !json.Valid(args) {
 		return nil
