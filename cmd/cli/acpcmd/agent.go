@@ -37,6 +37,7 @@ type agent struct {
 
 	commands commands
 	requests atomic.Int64
+	pending  sync.WaitGroup                         // requests that have no answer yet
 	client   atomic.Pointer[acp.ClientCapabilities] // nil: initialize was not called yet
 
 	mu       sync.Mutex
@@ -55,25 +56,35 @@ func serve(ctx context.Context, c *console.Console, f *runflags.Flags, words []s
 	}
 	a.known = a.methods()
 	a.out = newOutbox(out, a.afterAnswer)
+	defer func() {
+		a.out.Close()
+		within(flushing, func() { <-a.out.idle }) // a client may not read
+		stop(nil)
+	}()
 	ready := make(chan struct{})
-	a.conn = acp.NewConnection(a.handle, a.out, &lines{
-		in: bufio.NewReaderSize(in, 64<<10), refuse: a.refuse, open: ready, closed: ctx.Done(), began: a.began,
+	a.conn = acp.NewConnection(a.handle, answers{a.out, a.pending.Done}, &lines{
+		in: bufio.NewReaderSize(in, 64<<10), refuse: a.refuse, asked: func() { a.pending.Add(1) }, open: ready, closed: ctx.Done(), began: a.began,
 	})
 	a.conn.SetLogger(slog.New(slog.DiscardHandler)) // it would print what clients send
 	close(ready)
 	select {
 	case <-a.conn.Done():
 		stop(fault.New(fault.Interrupted, "the client is gone"))
+		defer within(flushing, a.pending.Wait)
 	case <-ctx.Done():
 	}
 	a.closeAll()
 	a.running.Wait()
-	a.out.Close()
+}
+
+// within calls do, and does not wait longer than that for its end.
+func within(most time.Duration, do func()) {
+	ended := make(chan struct{})
+	go func() { defer close(ended); do() }()
 	select {
-	case <-a.out.idle:
-	case <-time.After(flushing): // the client does not read
+	case <-ended:
+	case <-time.After(most):
 	}
-	stop(nil)
 }
 
 // refuse answers what is not a message.

@@ -20,6 +20,7 @@ const maxMessage = 10 << 20
 type lines struct {
 	in     *bufio.Reader
 	refuse func(*acp.RequestError)
+	asked  func()          // is called for each request
 	open   <-chan struct{} // closed when the connection is ready
 	closed <-chan struct{}
 	began  chan struct{} // gets a value when a handler has begun
@@ -91,9 +92,28 @@ func (l *lines) judged(line []byte) (message []byte, handled bool) {
 	case m.Method == nil:
 		return line, false
 	default:
+		if m.ID != nil {
+			l.asked()
+		}
 		return line, *m.Method != "$/cancel_request" || m.ID != nil
 	}
 	return nil, false
+}
+
+// answers is where the SDK writes. It counts the answers to requests.
+type answers struct {
+	to       *outbox
+	answered func() // is called for each answer
+}
+
+// Write passes a line on.
+func (a answers) Write(line []byte) (int, error) {
+	n, err := a.to.Write(line)
+	var m struct{ Method string }
+	if bytes.HasPrefix(line, []byte(`{"jsonrpc":"2.0","id":`)) && json.Unmarshal(line, &m) == nil && m.Method == "" {
+		a.answered()
+	}
+	return n, err
 }
 
 // maxUnsent is how many bytes may wait for a client that does not read.

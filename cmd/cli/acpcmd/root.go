@@ -95,7 +95,9 @@ func (a *agent) open(r *root, model string) (*core.Instance, *project.Worker, er
 	if r.own {
 		with = elsewhere(with)
 	}
-	with.Servers = r.servers
+	if with.Servers = r.servers; with.Servers != nil {
+		with.Trust = false // it was said before anybody knew of the servers
+	}
 	if model != "" {
 		with.Model = model
 	}
