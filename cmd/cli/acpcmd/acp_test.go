@@ -184,7 +184,7 @@ func TestSlashCommands(t *testing.T) {
 func TestStreaming(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		for _, delta := range []string{`"reasoning_content":"let me see"`, `"content":"Hel"`, `"content":"lo\u001b[2J"`} {
+		for _, delta := range []string{`"reasoning_content":"let me\u202e see"`, `"content":"Hel"`, `"content":"lo\u001b[2J"`} {
 			fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{%s}}]}\n\n", delta)
 		}
 		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n")
@@ -197,7 +197,7 @@ func TestStreaming(t *testing.T) {
 	s := e.begin(dir)
 	reason := e.say(s.SessionId, "go")
 	got := e.seen(s.SessionId)
-	if reason != acp.StopReasonMaxTokens || !strings.Contains(got, "thought: let me see") || !strings.Contains(got, `agent: Hello\u{1b}[2J`) || strings.Contains(got, "\x1b") {
+	if reason != acp.StopReasonMaxTokens || !strings.Contains(got, `thought: let me\u{202e} see`) || !strings.Contains(got, `agent: Hello\u{1b}[2J`) || strings.ContainsAny(got, "\x1b\u202e") {
 		t.Errorf("%s: %s", reason, got)
 	}
 }

@@ -40,7 +40,7 @@ func (f *front) Emit(e trace.Event) {
 		}
 	case trace.Reasoning:
 		if e.ID == root0 && b.Text != "" {
-			f.session.agent.update(f.session.id, acp.UpdateAgentThoughtText(b.Text))
+			f.session.agent.update(f.session.id, acp.UpdateAgentThoughtText(ui.Safe(b.Text)))
 		}
 	case trace.ToolStart:
 		f.starts(e, b)
