@@ -99,4 +99,25 @@ func (m *maker) lendServers() {
 			}
 		}
 	}
+	m.dropUnused()
+}
+
+// dropUnused says of the servers of lists that no worker uses that they are not in the project.
+func (m *maker) dropUnused() {
+	for _, name := range m.order {
+		s := m.servers[name]
+		if slices.ContainsFunc(m.workers, func(w *worker) bool { return w.servers[name] == s }) {
+			continue
+		}
+		key := "server " + inNote(name)
+		m.notes = slices.DeleteFunc(m.notes, func(n Note) bool {
+			return n.File == s.file && (n.Key == key && n.As != "" || strings.HasPrefix(n.Key, key+" "))
+		})
+		m.lost(s.file, key, "the tools of each agent are listed, and none is mcp__"+name+": write the server under toolsets.mcp of the worker that needs it")
+	}
+	for variable := range m.vars {
+		if !slices.ContainsFunc(m.notes, func(n Note) bool { return n.As == "{env: "+variable+"}" }) {
+			delete(m.vars, variable)
+		}
+	}
 }

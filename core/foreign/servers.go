@@ -16,6 +16,7 @@ import (
 type server struct {
 	name   string         // in golem
 	config map[string]any // under toolsets.mcp
+	file   string         // the list that it is in
 }
 
 // serverFile reads a list of MCP servers, such as .mcp.json.
@@ -33,6 +34,7 @@ func (m *maker) serverFile(f read) {
 			continue
 		}
 		if s := m.server(f.name, "server "+inNote(one.Name), one.Name, one.Value); s != nil {
+			s.file = f.name
 			m.servers[one.Name] = s
 			m.order = append(m.order, one.Name)
 		}
