@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -8,17 +9,49 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
+
+// scratch is a directory for what several tests share.
+var scratch string
+
+func TestMain(m *testing.M) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "golem-docs-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	if err := os.RemoveAll(scratch); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
+}
+
+// buildGolem builds golem once for all tests, and returns its path.
+var buildGolem = sync.OnceValues(func() (string, error) {
+	file := filepath.Join(scratch, "golem")
+	out, err := exec.Command("go", "build", "-o", file, "golem/cmd/cli").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w\n%s", err, out)
+	}
+	return file, err
+})
 
 // checkout makes a directory that looks like a built checkout, with the examples, package sdk
 // and bin/golem.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "bin", "golem"), "golem/cmd/cli")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	golem, err := buildGolem()
+	if err == nil {
+		err = os.Mkdir(filepath.Join(dir, "bin"), 0o755)
+	}
+	if err == nil {
+		err = os.Link(golem, filepath.Join(dir, "bin", "golem"))
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, part := range []string{"examples", "sdk"} {
 		if err := os.CopyFS(filepath.Join(dir, part), withoutPackages{os.DirFS("../" + part)}); err != nil {
