@@ -135,9 +135,9 @@ func TestDocsSearch(t *testing.T) {
 		}
 	}
 	webtest.Eval[bool](p, `(() => { const f = document.querySelector('.search input'); f.value = 'staged changes'; f.focus(); f.dispatchEvent(new Event('input')); return true })()`)
-	p.Until("the place", `document.querySelector('.found a')?.href.includes('#staged-changes')`)
+	p.Until("the place", `document.querySelector('.found a')?.href.endsWith('/docs/control/staged.html')`)
 	p.Press(webtest.Enter)
-	p.Until("the page of the place", `location.hash === '#staged-changes' && document.querySelector('h1')`)
+	p.Until("the page of the place", `location.pathname === '/docs/control/staged.html' && document.querySelector('h1')`)
 }
 
 // quote returns a JavaScript string.
