@@ -83,15 +83,23 @@ func pageNamed(word string) string {
 	return found
 }
 
-// listPages prints each page of docs.Names with its title.
+// listPages prints the table of contents.
 func listPages(c *console.Console, all []section) error {
-	var rows [][]string
-	for i, s := range all {
-		if slices.Contains(docs.Names, s.page) && (i == 0 || s.page != all[i-1].page) {
-			rows = append(rows, []string{"  " + s.page, s.title})
+	titles := map[string]string{}
+	for _, s := range all {
+		if s.level == 1 {
+			titles[s.page] = s.title
 		}
 	}
-	return c.Print(ui.Table(console.Narrowed(c.Out, rows)) + "\ngolem docs PAGE shows a page, golem docs WORDS searches all of them, golem explain CODE explains an error\n")
+	var b strings.Builder
+	for _, part := range docs.Contents {
+		var rows [][]string
+		for _, page := range part.Pages {
+			rows = append(rows, []string{"  " + page, titles[page]})
+		}
+		b.WriteString(part.Title + "\n" + ui.Table(console.Narrowed(c.Out, rows)) + "\n")
+	}
+	return c.Print(b.String() + "golem docs PAGE shows a page, golem docs WORDS searches all of them, golem explain CODE explains an error\n")
 }
 
 // showPart prints the part of a page whose heading has this anchor, the whole page if it is "".
