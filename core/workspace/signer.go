@@ -89,7 +89,12 @@ func smallOrder(pub minisign.PublicKey) bool {
 	if err != nil || len(raw) < ed25519.PublicKeySize {
 		return true // unreachable: it is 2 bytes of the algorithm, 8 of the id, and the key
 	}
-	point := raw[len(raw)-ed25519.PublicKeySize:]
+	return SmallOrder(raw[len(raw)-ed25519.PublicKeySize:])
+}
+
+// SmallOrder reports whether an Ed25519 key fits signatures that anybody can make.
+func SmallOrder(key ed25519.PublicKey) bool {
+	point := slices.Clone(key)
 	point[len(point)-1] &= 0x7f
 	return slices.Contains(smallPoints, hex.EncodeToString(point))
 }

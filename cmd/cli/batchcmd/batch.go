@@ -19,6 +19,8 @@ type flags struct {
 	runflags.Flags
 	json  bool
 	lease time.Duration // how long a worker of another machine may be silent
+	// workers are the keys of the machines that may work for the batch; none: who has its token.
+	workers []string
 }
 
 // Command returns golem batch with its subcommands.
@@ -57,6 +59,7 @@ The exit code is 1 if an item failed, 3 if some wait for an answer, 130 after Ct
 	}
 	f.Add(cmd.Flags(), "batch")
 	cmd.Flags().DurationVar(&f.lease, "lease", time.Minute, "with --queue: how long a worker may be silent before others get its items")
+	cmd.Flags().StringArrayVar(&f.workers, "worker", nil, "with --queue: the `KEY` of a machine that may work for the batch (golem worker --key), in place of a token; can be repeated")
 	f.common(cmd)
 	runflags.Complete(c, cmd, &f.Flags)
 	cmd.AddCommand(listCommand(c), showCommand(c), attachCommand(c), cancelCommand(c), retryCommand(c), questionsCommand(c), removeCommand(c))
@@ -78,6 +81,12 @@ func (f *flags) refuse() error {
 	}
 	if f.Given("lease") && (f.Queue == "" || f.lease < time.Second || f.lease > time.Hour) {
 		return console.Usage("--lease %s needs --queue, and is between 1s and 1h", f.lease)
+	}
+	if f.Given("worker") && f.Queue == "" {
+		return console.Usage("--worker needs --queue").Hinting("golem batch . --inputs FILE --queue nats://HOST:4222 --worker KEY")
+	}
+	if _, err := machines(f.workers); err != nil {
+		return err
 	}
 	return f.CheckBatch()
 }

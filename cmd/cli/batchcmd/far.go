@@ -3,7 +3,6 @@ package batchcmd
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"time"
 
@@ -124,7 +123,7 @@ func (f *flags) newFarWorker(ctx context.Context, c *console.Console, b begun, s
 		func() error { return w.limit(ctx) },
 		func() error { return w.producer.Set(ctx, natsqueue.Going) },
 		func() error { return w.producer.Describe(ctx, about) },
-		func() error { return w.producer.Invite(ctx, invitation) },
+		func() error { return s.kept.admit(ctx, c, w.producer, invitation) },
 		func() error {
 			w.Remote, err = w.producer.Remote(ctx, b.queue, inputFiles(b.queue.Head.Inputs), b.outputs)
 			return err
@@ -135,10 +134,7 @@ func (f *flags) newFarWorker(ctx context.Context, c *console.Console, b begun, s
 			return nil, err
 		}
 	}
-	c.Say("on each machine that works for this batch (the token is a secret):")
-	// Not broken into lines: people copy it.
-	fmt.Fprintf(c.Err, "  export %s=%s\n  golem worker %s\n", console.JoinVariable, invitation, s.kept.URL)
-	return w, nil
+	return w, s.kept.tell(c, invitation)
 }
 
 // limit says to the workers how much the batch may use, and what was used before.

@@ -31,6 +31,9 @@ type queueKept struct {
 	Key     []byte `json:"key"`     // of the batch
 	Private []byte `json:"private"` // the seed of the producer's key
 	Secret  []byte `json:"secret"`  // of the invitation
+	// Workers are the keys of the machines that may work for the batch; none: who has the
+	// invitation may.
+	Workers []string `json:"workers,omitempty"`
 }
 
 // description is what the producer tells the workers.
@@ -130,6 +133,9 @@ func (f *flags) queueOf(store *state.Store) (*queueKept, error) {
 		k = &queueKept{Key: random(natsqueue.KeySize), Private: random(ed25519.SeedSize), Secret: random(16)}
 	}
 	k.URL = withoutToken(f.Queue)
+	if len(f.workers) > 0 {
+		k.Workers = f.workers
+	}
 	return k, nil
 }
 

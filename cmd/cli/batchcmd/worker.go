@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
 
 	"golem/core"
@@ -31,7 +32,9 @@ import (
 
 // joining is how a worker joins a batch.
 type joining struct {
-	join, file            string
+	join, file, from      string
+	key, list             bool
+	remove                string
 	jobs                  int
 	trust, quiet, noColor bool
 }
@@ -40,10 +43,14 @@ type joining struct {
 func WorkerCommand(c *console.Console) *cobra.Command {
 	f := &joining{}
 	cmd := &cobra.Command{
-		Use:   "worker URL",
+		Use:   "worker [URL]",
 		Short: "run items of a batch that another machine began",
 		Long: `Joins a batch that golem batch --queue began, and runs its items until the batch is
 done. The token of the batch is in ` + console.JoinVariable + `, in a file (--join-file), or in --join.
+
+Without a token, the machines know each other by their keys: golem worker --key prints
+the key of this one, golem batch --queue URL --worker KEY names it, and --from KEY
+trusts the other from then on, whose batches golem worker URL finds later.
 
 The project, the model and the limits are those of the batch; the keys are those of
 this machine, and its config.yaml holds as for every project. What a project may do
@@ -52,13 +59,24 @@ Calls that ask wait for the person who began the batch.
 
 Ctrl+C gives back what the worker has; others go on with it.`,
 		Example: `  GOLEM_JOIN=golem1.… golem worker nats://queue.local:4222
-  golem worker nats://127.0.0.1:4222 --join-file join.txt --jobs 8`,
-		Args: console.Words(1, 1),
-		RunE: func(_ *cobra.Command, words []string) error { return f.carryOut(c, words[0]) },
+  golem worker nats://127.0.0.1:4222 --join-file join.txt --jobs 8
+  golem worker --key
+  golem worker nats://queue.local:4222 --from golemkey1.…`,
+		Args: console.Words(0, 1),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if err := console.NotEmpty(cmd.Flags(), "join", "join-file", "from", "remove"); err != nil {
+				return err
+			}
+			return f.start(c, words)
+		},
 	}
 	s := cmd.Flags()
 	s.StringVar(&f.join, "join", "", "the `TOKEN` of the batch; other users of this machine can read it in the list of processes")
 	s.StringVar(&f.file, "join-file", "", "the `FILE` with the token of the batch")
+	s.StringVar(&f.from, "from", "", "trust the machine with this `KEY` from now on, and work for a batch that it began")
+	s.BoolVar(&f.key, "key", false, "print the key of this machine, for --worker and --from on others")
+	s.BoolVar(&f.list, "list", false, "list the keys that this machine trusts")
+	s.StringVar(&f.remove, "remove", "", "trust the machine with this `KEY` no more")
 	s.IntVar(&f.jobs, "jobs", 4, "how many items run beside each other")
 	s.BoolVar(&f.trust, "trust", false, "trust what the batch's project allows beyond its sandbox")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "do not name the items")
@@ -66,49 +84,95 @@ Ctrl+C gives back what the worker has; others go on with it.`,
 	return cmd
 }
 
-// token returns the invitation that the person gave.
-func (f *joining) token(c *console.Console) (i natsqueue.Invitation, err error) {
-	text := f.join
+// start carries out golem worker.
+func (f *joining) start(c *console.Console, words []string) error {
+	alone := 0
+	for _, given := range []bool{f.key, f.list, f.remove != ""} {
+		if given {
+			alone++
+		}
+	}
 	switch {
-	case text != "" && f.file != "":
-		return i, console.Usage("--join and --join-file exclude each other")
-	case text != "":
+	case alone > 1 || alone == 1 && len(words) > 0:
+		return console.Usage("--key, --list and --remove stand alone").Hinting("golem worker --key")
+	case f.key:
+		return printKey(c)
+	case f.list:
+		return listSigners(c)
+	case f.remove != "":
+		return removeSigner(c, f.remove)
+	case len(words) == 0:
+		return console.Usage("the address of the queue is missing").Hinting("golem worker nats://HOST:4222")
+	case f.jobs < 1 || f.jobs > 1000:
+		return console.Usage("--jobs %d is not between 1 and 1000", f.jobs)
+	}
+	return f.carryOut(c, words[0])
+}
+
+// token returns the text of the invitation that the person gave; "": none.
+func (f *joining) token(c *console.Console) (string, error) {
+	switch {
+	case f.from != "" && (f.join != "" || f.file != ""), f.join != "" && f.file != "":
+		return "", console.Usage("--join, --join-file and --from exclude each other")
+	case f.from != "":
+		return "", nil
+	case f.join != "":
 		c.Say("warning: other users of this machine can read --join in the list of processes; %s and --join-file keep it from them", console.JoinVariable)
+		return f.join, nil
 	case f.file != "":
 		data, err := c.ReadFile(f.file, 4<<10)
 		if err != nil {
-			return i, console.Usage("--join-file %s cannot be read: %s", f.file, fault.Of(err, fault.Usage).Message)
+			return "", console.Usage("--join-file %s cannot be read: %s", f.file, fault.Of(err, fault.Usage).Message)
 		}
-		text = string(data)
-	default:
-		text = c.Env[console.JoinVariable]
+		if strings.TrimSpace(string(data)) == "" {
+			return "", console.Usage("--join-file %s is empty", f.file).Hinting("golem batch --queue prints the token of the batch")
+		}
+		return string(data), nil
 	}
-	if strings.TrimSpace(text) == "" {
-		return i, console.Usage("the token of the batch is missing").Hinting("golem batch --queue prints it: set %s to it, or write it into a file and give --join-file FILE", console.JoinVariable)
+	return strings.TrimSpace(c.Env[console.JoinVariable]), nil
+}
+
+// joined returns with what the worker opens its batch: by the token, or by the keys of machines.
+func (f *joining) joined(ctx context.Context, c *console.Console, address string) (*nats.Conn, natsqueue.Options, error) {
+	var o natsqueue.Options
+	token, err := f.token(c)
+	if err != nil {
+		return nil, o, err
 	}
-	return natsqueue.ReadInvitation(text)
+	var i natsqueue.Invitation
+	var by keys
+	if token != "" {
+		i, err = natsqueue.ReadInvitation(token)
+	} else {
+		by, err = f.keys(c)
+	}
+	if err != nil {
+		return nil, o, err
+	}
+	conn, err := connect(c, address)
+	if err != nil {
+		return nil, o, err
+	}
+	if token != "" {
+		o, err = natsqueue.Join(ctx, conn, i)
+	} else {
+		o, err = by.find(ctx, conn)
+	}
+	if err != nil {
+		conn.Close()
+	}
+	return conn, o, err
 }
 
 // carryOut joins the batch and runs items until it is done.
 func (f *joining) carryOut(c *console.Console, address string) error {
-	if f.jobs < 1 || f.jobs > 1000 {
-		return console.Usage("--jobs %d is not between 1 and 1000", f.jobs)
-	}
-	invitation, err := f.token(c)
-	if err != nil {
-		return err
-	}
 	ctx, stop := c.Interruptible(context.Background())
 	defer stop()
-	conn, err := connect(c, address)
+	conn, o, err := f.joined(ctx, c, address)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	o, err := natsqueue.Join(ctx, conn, invitation)
-	if err != nil {
-		return err
-	}
 	o.Watch, o.Inputs, o.Outputs = told{c}, sandbox.Memory(), sandbox.Memory()
 	q, err := natsqueue.Open(ctx, conn, o)
 	if err != nil {

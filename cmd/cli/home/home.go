@@ -217,7 +217,7 @@ func holdsProject(dir string) bool {
 
 // homeFiles are the files and directories of GOLEM_HOME that golem uses.
 var homeFiles = []string{
-	"config.yaml", "trust.json", "secrets.json", "state.key", "cache", "cache/modules", "libs", "workers", "tools", "skills", "history", "runs", "dirs",
+	"config.yaml", "trust.json", "secrets.json", "state.key", "worker.key", "signers.json", "cache", "cache/modules", "libs", "workers", "tools", "skills", "history", "runs", "dirs",
 }
 
 // linkedInto returns the first of homeFiles that really lies in root and not in home,

@@ -89,14 +89,14 @@ func ownParents(files *osfs.FS, name string) error {
 	return nil
 }
 
-// StateKey reads the key of this machine, and creates it the first time. A lock ensures
+// StateKey reads a key of this machine, and creates it the first time. A lock ensures
 // that two processes that start at once get the same key.
 func StateKey(name string) ([]byte, error) {
 	if key, err := ReadFile(name); len(key) > 0 || err != nil {
 		return key, err
 	}
 	failed := func(err error) error {
-		return fault.New(fault.Config, "state.key in GOLEM_HOME cannot be made: %s", disk.Cause(err)).Hinting("%s", disk.WriteHint(err, "make GOLEM_HOME writable"))
+		return fault.New(fault.Config, "%s in GOLEM_HOME cannot be made: %s", filepath.Base(name), disk.Cause(err)).Hinting("%s", disk.WriteHint(err, "make GOLEM_HOME writable"))
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return nil, failed(err)

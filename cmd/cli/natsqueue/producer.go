@@ -50,7 +50,7 @@ func create(ctx context.Context, server jetstream.JetStream, o Options) error {
 	prefix := "golem." + o.Name + "."
 	streams := []jetstream.StreamConfig{
 		{
-			Name: logStream(o.Name), Subjects: []string{prefix + itemSubject + ".*", prefix + logSubject + ".*", prefix + parkedSubject + ".*", prefix + answerSubject, prefix + controlSubject, prefix + setupSubject, prefix + joinSubject, prefix + budgetSubject, prefix + aliveSubject + ".*", prefix + paceSubject + ".*"},
+			Name: logStream(o.Name), Subjects: []string{prefix + itemSubject + ".*", prefix + logSubject + ".*", prefix + parkedSubject + ".*", prefix + answerSubject, prefix + controlSubject, prefix + setupSubject, prefix + joinSubject, prefix + namedSubject + ".*", prefix + budgetSubject, prefix + aliveSubject + ".*", prefix + paceSubject + ".*"},
 			Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew, AllowRollup: true, Duplicates: sameMessage,
 		},
 		{

@@ -12,6 +12,7 @@
 //	golem.NAME.control       whether the batch is cancelled or done
 //	golem.NAME.setup         what the batch is: the packed project, the model, limits
 //	golem.NAME.join          the key of the batch, for those who have an invitation
+//	golem.NAME.named.KEY     the key of the batch, for a machine that the producer named
 //	golem.NAME.budget        what the batch used, and what is reserved for requests
 //	golem.NAME.pace.HOST     that a provider refuses requests
 //	golem.NAME.alive.KEY     that a process with reservations is alive
@@ -242,6 +243,7 @@ const (
 	controlSubject = "control"
 	setupSubject   = "setup"
 	joinSubject    = "join"
+	namedSubject   = "named"
 	budgetSubject  = "budget"
 	aliveSubject   = "alive"
 	paceSubject    = "pace"
