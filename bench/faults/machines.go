@@ -53,7 +53,7 @@ func machines(p Plan) (string, error) {
 			return "", err
 		}
 		if r.Kills%20 == 19 {
-			port := q.s.Addr().(*net.TCPAddr).Port
+			port := q.port()
 			q.stop()
 			if err := q.start(port); err != nil {
 				return "", err
@@ -85,12 +85,15 @@ func (p Plan) producer(m *model, q *queue, more ...string) *exec.Cmd {
 
 // queue is a NATS server in this process.
 type queue struct {
-	dir string
-	s   *server.Server
+	dir  string
+	most int64 // bytes of its store; 0: three quarters of the disk
+	s    *server.Server
 }
 
+func (q *queue) port() int { return q.s.Addr().(*net.TCPAddr).Port }
+
 func (q *queue) start(port int) (err error) {
-	q.s, err = server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: q.dir, NoSigs: true, NoLog: true})
+	q.s, err = server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: q.dir, JetStreamMaxStore: q.most, NoSigs: true, NoLog: true})
 	if err != nil {
 		return err
 	}
@@ -145,6 +148,7 @@ type farm struct {
 	random     *rand.Rand
 	ended      <-chan error // of the producer
 	done       bool         // the producer has ended
+	twins      []*exec.Cmd  // workers beside those of the plan
 }
 
 // start starts the workers.
