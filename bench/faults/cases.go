@@ -50,6 +50,7 @@ var Cases = []Case{
 	{"interrupt", "Ctrl+C in the middle", played(interrupted)},
 	{"inputs", "lines are added, removed, put back and changed", played(inputs)},
 	{"pack", "the project changes in the middle", played(changedPack)},
+	{"scalefarm", "a scripted worker, one request an item, on 1, 2, 4 and 8 golem workers", played(scaleFarm)},
 	{"scale", "a scripted worker, one request an item", played(scale)},
 }
 

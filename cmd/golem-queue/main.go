@@ -24,7 +24,7 @@ const usage = `golem-queue is the server for batches on many machines: golem bat
 one, and golem worker URL joins it.
 
   golem-queue [--addr 127.0.0.1:4222] [--dir DIR] [--token-file FILE]
-              [--tls-cert FILE --tls-key FILE] [--max-bytes N]
+              [--tls-cert FILE --tls-key FILE] [--max-bytes N] [--fsync]
 
 Without a token it listens on this machine only. The token is in the file, or in
 GOLEM_QUEUE_TOKEN. What batches send is sealed: the server and who has its token see
@@ -36,6 +36,7 @@ names of items, sizes and times, and no contents.
 type options struct {
 	addr, dir, tokenFile, cert, key string
 	maxBytes                        int64
+	fsync                           bool
 }
 
 func main() {
@@ -97,6 +98,7 @@ func read(args []string, out io.Writer) (o options, err error) {
 	f.StringVar(&o.cert, "tls-cert", "", "the `FILE` with the certificate (PEM); clients use tls://")
 	f.StringVar(&o.key, "tls-key", "", "the `FILE` with the certificate's key (PEM)")
 	f.Int64Var(&o.maxBytes, "max-bytes", 0, "the most `BYTES` of the store; 0: three quarters of the free disk")
+	f.BoolVar(&o.fsync, "fsync", false, "write each message to the disk before it is acknowledged, so that a loss of power loses none; slower. Otherwise it is written within two minutes")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -148,7 +150,7 @@ func (o options) server(token string) (*server.Options, error) {
 	}
 	so := &server.Options{
 		ServerName: "golem-queue", Host: host, Port: n, JetStream: true, StoreDir: dir, JetStreamMaxStore: o.maxBytes, Authorization: token,
-		NoSigs: true, MaxPayload: maxMessage, NoSystemAccount: true,
+		NoSigs: true, MaxPayload: maxMessage, NoSystemAccount: true, SyncAlways: o.fsync,
 	}
 	if o.cert == "" && o.key == "" {
 		return so, nil

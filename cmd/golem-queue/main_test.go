@@ -68,7 +68,7 @@ func TestQueueKeepsItsStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range 2 {
-		url, end := serve(t, "", "--dir", dir, "--token-file", token)
+		url, end := serve(t, "", "--dir", dir, "--token-file", token, "--fsync")
 		if _, err := nats.Connect(url); !errors.Is(err, nats.ErrAuthorization) {
 			t.Errorf("without the token: %v", err)
 		}
@@ -121,6 +121,24 @@ func TestQueueRefuses(t *testing.T) {
 	} {
 		if err := run(t.Context(), args, "", &said{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", args, err, want)
+		}
+	}
+}
+
+// With --fsync each message is on the disk before it is acknowledged.
+func TestQueueWritesToTheDisk(t *testing.T) {
+	for _, want := range []bool{false, true} {
+		args := []string{"--dir", t.TempDir()}
+		if want {
+			args = append(args, "--fsync")
+		}
+		o, err := read(args, &said{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		so, err := o.server("")
+		if err != nil || so.SyncAlways != want {
+			t.Errorf("%v: %v, %v", args, so.SyncAlways, err)
 		}
 	}
 }
