@@ -44,6 +44,7 @@ var Cases = []Case{
 	{"fullqueue", "the queue has no room any more, and then has room again", played(fullQueue)},
 	{"cutoff", "a golem worker stands still for longer than its lease, and comes back", played(cutOff)},
 	{"onekey", "two golem workers have the same key, and one of them is killed", played(oneKey)},
+	{"hosts", "the producer and two golem workers are hosts of their own, and one is cut off for longer than its lease", played(hostsApart)},
 	{"full", "the disk with GOLEM_HOME is full, and then has room again", played(fullDisk)},
 	{"budget", "the budget is reached in the middle, with kill -9 before", played(budget)},
 	{"budgets", "the budget of a batch on several machines is reached in the middle, with kill -9 of workers before", played(budgetOfMachines)},
@@ -233,16 +234,8 @@ func scale(p Plan) (string, error) {
 	for _, items := range p.Scales {
 		q := p
 		q.Items, q.Dir = items, filepath.Join(p.Dir, strconv.Itoa(items))
-		if err := q.write(); err != nil {
+		if err := q.scripted(); err != nil {
 			return "", err
-		}
-		script := "script: 1\nworkers:\n  main:\n    - say: done\n"
-		for name, text := range map[string]string{
-			"p/s.yaml": script, "p/main.worker": "---\nmodel: script:s.yaml\n---\nDo as you are told.\n",
-		} {
-			if err := os.WriteFile(filepath.Join(q.Dir, name), []byte(text), 0o600); err != nil {
-				return "", err
-			}
 		}
 		m := newModel(q)
 		defer m.close()

@@ -4,6 +4,7 @@ package faults
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -86,14 +87,15 @@ func (p Plan) producer(m *model, q *queue, more ...string) *exec.Cmd {
 // queue is a NATS server in this process.
 type queue struct {
 	dir  string
-	most int64 // bytes of its store; 0: three quarters of the disk
+	host string // "": 127.0.0.1
+	most int64  // bytes of its store; 0: three quarters of the disk
 	s    *server.Server
 }
 
 func (q *queue) port() int { return q.s.Addr().(*net.TCPAddr).Port }
 
 func (q *queue) start(port int) (err error) {
-	q.s, err = server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: q.dir, JetStreamMaxStore: q.most, NoSigs: true, NoLog: true})
+	q.s, err = server.NewServer(&server.Options{Host: cmp.Or(q.host, "127.0.0.1"), Port: port, JetStream: true, StoreDir: q.dir, JetStreamMaxStore: q.most, NoSigs: true, NoLog: true})
 	if err != nil {
 		return err
 	}
@@ -148,6 +150,7 @@ type farm struct {
 	random     *rand.Rand
 	ended      <-chan error // of the producer
 	done       bool         // the producer has ended
+	hosts      *network     // where the workers are, behind the producer; nil: all on one
 	twins      []*exec.Cmd  // workers beside those of the plan
 }
 
@@ -177,6 +180,11 @@ func (f *farm) worker(n int) (*exec.Cmd, error) {
 	cmd := f.plan.command("worker", f.url, "--quiet", "--jobs", fmt.Sprint(f.plan.Jobs))
 	cmd.Stderr = nil
 	cmd.Env = append(cmd.Env, "GOLEM_JOIN="+f.token, "GOLEM_HOME="+home, "OPENAI_BASE_URL="+f.model.url, "OPENAI_API_KEY=mock-key-of-no-use")
+	if f.hosts != nil {
+		if err := f.hosts.at(2+n, cmd); err != nil {
+			return nil, err
+		}
+	}
 	return cmd, cmd.Start()
 }
 

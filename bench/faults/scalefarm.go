@@ -34,15 +34,8 @@ func scaleFarm(p Plan) (string, error) {
 
 // scaled runs the batch once.
 func (p Plan) scaled() (string, error) {
-	if err := p.write(); err != nil {
+	if err := p.scripted(); err != nil {
 		return "", err
-	}
-	for name, text := range map[string]string{
-		"p/s.yaml": "script: 1\nworkers:\n  main:\n    - say: done\n", "p/main.worker": "---\nmodel: script:s.yaml\n---\nDo as you are told.\n",
-	} {
-		if err := os.WriteFile(filepath.Join(p.Dir, name), []byte(text), 0o600); err != nil {
-			return "", err
-		}
 	}
 	m := newModel(p)
 	defer m.close()
@@ -79,6 +72,21 @@ func (p Plan) scaled() (string, error) {
 	_, size := files(q.dir)
 	return fmt.Sprintf("%d items, %d workers: %s, %.0f items/s, %.1f ms of a worker and %.1f ms of the producer an item, %d MiB at most, %d bytes an item on the queue",
 		p.Items, p.Machines, took.Round(time.Second), float64(p.Items)/took.Seconds(), each(all), each(used(producer)), producer.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10, size/int64(p.Items)), nil
+}
+
+// scripted writes the project with a worker whose model is a script of one answer.
+func (p Plan) scripted() error {
+	if err := p.write(); err != nil {
+		return err
+	}
+	for name, text := range map[string]string{
+		"p/s.yaml": "script: 1\nworkers:\n  main:\n    - say: done\n", "p/main.worker": "---\nmodel: script:s.yaml\n---\nDo as you are told.\n",
+	} {
+		if err := os.WriteFile(filepath.Join(p.Dir, name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // used returns the processor time of a process that ended.
