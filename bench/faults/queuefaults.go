@@ -16,7 +16,7 @@ import (
 // farmed plays a batch with several golem workers on a server of at most so many bytes (0: any
 // number), and lets do disturb them. most is how many requests may be asked twice.
 func (p Plan) farmed(bytes int64, most int, do disturber) (string, error) {
-	p.Items, p.Turns, p.Remote = min(p.Items, 40), 5, true
+	p.Items, p.Turns, p.Remote = min(p.Items, 40), min(p.Turns, 5), true
 	m, err := p.calm()
 	if err != nil {
 		return "", err
@@ -83,11 +83,14 @@ func fullQueue(p Plan) (string, error) {
 // cutOff stops a worker for three times its lease, and lets it go on. Meanwhile others have its
 // items.
 func cutOff(p Plan) (string, error) {
-	const times = 3
+	const times = 2
+	p.Turns, p.Delay = 4, 400*time.Millisecond // the batch takes longer than the worker stands still
 	return p.farmed(0, times*p.Jobs, func(f *farm, _ *queue, workers []*exec.Cmd) (string, error) {
 		for n := range times {
 			w := workers[n%len(workers)].Process
-			f.model.await(p.Jobs)
+			if err := f.asks(p.Jobs); err != nil {
+				return "", err
+			}
 			if err := w.Signal(syscall.SIGSTOP); err != nil {
 				return "", err
 			}
@@ -100,15 +103,31 @@ func cutOff(p Plan) (string, error) {
 	})
 }
 
+// asks waits until so many more requests came. It is an error if the batch ends before.
+func (f *farm) asks(more int) error {
+	first, _ := f.model.counts()
+	for now := first; now < first+more; now, _ = f.model.counts() {
+		select {
+		case err := <-f.ended:
+			return errors.Join(errors.New("the batch ended too soon"), err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return nil
+}
+
 // oneKey runs workers that have the same GOLEM_HOME, and so the same key, and kills one of them.
 func oneKey(p Plan) (string, error) {
+	p.Delay = max(p.Delay, 50*time.Millisecond) // so that it works when the other one is killed
 	return p.farmed(0, p.Jobs, func(f *farm, _ *queue, workers []*exec.Cmd) (string, error) {
 		twin, err := f.worker(0)
 		if err != nil {
 			return "", err
 		}
 		f.twins = append(f.twins, twin)
-		f.model.await(p.Items)
+		if err := f.asks(p.Jobs); err != nil {
+			return "", err
+		}
 		return "two of them had one key, and one of these was killed", workers[0].Process.Kill()
 	})
 }
