@@ -25,7 +25,12 @@ func ServersIn(file string, data []byte) (*yamltree.Node, fault.List) {
 	}
 	found := &yamltree.Node{Pos: servers.Pos, Kind: yamltree.Mapping}
 	var faults fault.List
-	for _, one := range servers.Fields {
+	for i, one := range servers.Fields {
+		if i == maxServers {
+			faults = append(faults, one.Pos.Fault(fault.Config, "%s has more than %d MCP servers, and the others are not used", file, maxServers))
+			faults[len(faults)-1].Severity = fault.Warning
+			break
+		}
 		mapped, problem := foreignServer(one)
 		if mapped != nil {
 			key := ServerName(found, one.Name)
@@ -38,6 +43,9 @@ func ServersIn(file string, data []byte) (*yamltree.Node, fault.List) {
 	}
 	return found, faults
 }
+
+// maxServers is the most servers of a file that are used.
+const maxServers = 200
 
 // maxServerName is the longest name of a server, in bytes.
 const maxServerName = 24

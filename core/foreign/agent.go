@@ -211,7 +211,7 @@ var keyLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]*):(.*)$`)
 // line, up to the next such line, is its value.
 func lineByLine(file, text string) *yamltree.Node {
 	out := &yamltree.Node{Pos: yamltree.At(file, 1, 1), Kind: yamltree.Mapping}
-	number := 0
+	number, values := 0, [][]string{}
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimRight(line, "\r\n")
@@ -219,9 +219,13 @@ func lineByLine(file, text string) *yamltree.Node {
 			at := yamltree.At(file, number, 1)
 			value := strings.Trim(strings.TrimSpace(found[2]), `"'`)
 			out.Fields = append(out.Fields, yamltree.Field{Name: found[1], Pos: at, Value: &yamltree.Node{Pos: at, Kind: yamltree.Scalar, Tag: yamltree.TagText, Text: value}})
+			values = append(values, []string{value})
 		} else if n := len(out.Fields); n > 0 && strings.TrimSpace(line) != "" {
-			out.Fields[n-1].Value.Text = strings.TrimSpace(out.Fields[n-1].Value.Text + " " + strings.TrimSpace(line))
+			values[n-1] = append(values[n-1], strings.TrimSpace(line))
 		}
+	}
+	for i := range out.Fields {
+		out.Fields[i].Value.Text = strings.TrimSpace(strings.Join(values[i], " "))
 	}
 	return out
 }

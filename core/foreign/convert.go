@@ -21,7 +21,12 @@ func (m *maker) convert(f read) {
 		m.agent(f)
 		return
 	case ".json", ".jsonc":
-		if root, _ := yamltree.ParseJSON(f.name, config.PlainJSON(f.data)); root.Get("mcpServers") != nil || root.Get("servers") != nil {
+		root, bad := yamltree.ParseJSON(f.name, config.PlainJSON(f.data))
+		if bad != nil {
+			m.lost(f.name, "", "it is not JSON: "+bad.Message)
+			return
+		}
+		if root.Get("mcpServers") != nil || root.Get("servers") != nil {
 			m.serverFile(f)
 			return
 		}

@@ -21,6 +21,10 @@ func (m *maker) dockerFile(f read, root *yamltree.Node) {
 			m.lost(f.name, "agents."+inNote(one.Name), "it is not a mapping of keys")
 			continue
 		}
+		if len(m.workers) >= maxMade {
+			m.lost(f.name, "agents."+inNote(one.Name), "golem makes at most 1,000 workers, and this and the following ones are left out")
+			break
+		}
 		body := one.Value.Get("instruction").String()
 		if strings.TrimSpace(body) == "" {
 			body = one.Value.Get("description").String()

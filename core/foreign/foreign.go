@@ -47,6 +47,8 @@ type Project struct {
 const (
 	maxFile  = 1 << 20  // bytes of a file
 	maxFiles = 500      // files
+	maxMade  = 1_000    // workers
+	maxOwn   = 100      // MCP servers that one agent has itself
 	maxTotal = 16 << 20 // bytes of all files
 	maxFront = 64 << 10 // bytes of the front matter of an agent
 	maxDepth = 4        // directories below one with agents
@@ -65,6 +67,7 @@ type maker struct {
 	total   int64
 	seen    map[string]bool // files that were read
 	workers []*worker
+	ids     map[string]int     // of the workers, with the last number that was added to one
 	rules   []map[string]any   // of the manifest: calls that are blocked
 	servers map[string]*server // of lists of MCP servers, by the name in the file
 	order   []string           // the names in servers
@@ -76,7 +79,7 @@ type maker struct {
 // Import makes a project of a file or directory. name is its path in files, "." for all of
 // it. Links that lead out are not followed, because files is a sandbox.
 func Import(files sandbox.FS, name, title string) (*Project, error) {
-	m := &maker{files: files, seen: map[string]bool{}, servers: map[string]*server{}, vars: map[string]bool{}}
+	m := &maker{files: files, seen: map[string]bool{}, ids: map[string]int{}, servers: map[string]*server{}, vars: map[string]bool{}}
 	info, err := fs.Stat(files, name)
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "the file to import cannot be read: %w", cause(err)).Hinting("name an agent, a recipe, an .mcp.json, or a directory that has some")

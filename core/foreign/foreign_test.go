@@ -226,6 +226,31 @@ func TestImportBounds(t *testing.T) {
 	}
 }
 
+// Thousands of agents and servers whose names collide take no long time: they are counted.
+func TestManyOfOneName(t *testing.T) {
+	var agents, servers, own, lines strings.Builder
+	agents.WriteString("agents:\n")
+	servers.WriteString(`{"mcpServers": {"x": {"command": "x"}`)
+	own.WriteString("agents:\n  root:\n    instruction: x\n    toolsets:\n")
+	for i := range 6_000 {
+		fmt.Fprintf(&agents, "  '!%s': {instruction: x}\n", strings.Repeat("!", i%100)+strings.Repeat("?", i/100))
+		fmt.Fprintf(&servers, `, "%s": {"command": "x"}`, strings.Repeat("!", i%100+1)+strings.Repeat("?", i/100))
+		own.WriteString("      - {type: mcp, command: x}\n")
+	}
+	servers.WriteString("}}")
+	lines.WriteString("---\nname: 'a\ndescription: b: c\n" + strings.Repeat("x\n", 30_000) + "---\nDo it.\n")
+	p, err := Import(tree(t, map[string]string{"a.yaml": agents.String(), "0.yaml": own.String(), ".mcp.json": servers.String(), "agents/c.md": lines.String()}), ".", "x")
+	if err != nil || len(p.Workers) > maxMade+2 {
+		t.Fatalf("%v, %d workers", err, len(p.Workers))
+	}
+	said := fmt.Sprint(p.Notes)
+	for _, want := range []string{"at most 1,000 workers", "at most 100 servers", "more than 200 MCP servers", "line by line"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no note %q", want)
+		}
+	}
+}
+
 // Any bytes in any of the files lead to a project or to an error, and never to a file outside
 // workers/.
 func FuzzImport(f *testing.F) {

@@ -43,6 +43,10 @@ func (m *maker) serverFile(f read) {
 
 // ownServer gives a worker a server of its own.
 func (m *maker) ownServer(w *worker, key, name string, n *yamltree.Node, only []string) {
+	if len(w.servers) >= maxOwn {
+		m.lost(w.from, key, "golem gives a worker at most 100 servers")
+		return
+	}
 	one := yamltree.Node{Kind: yamltree.Mapping, Pos: n.Pos, Fields: []yamltree.Field{{Name: name, Pos: n.Pos, Value: n}}}
 	plain := config.ServerName(&yamltree.Node{Kind: yamltree.Mapping, Fields: taken(w)}, one.Fields[0].Name)
 	s := m.server(w.from, key, plain, n)

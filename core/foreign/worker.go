@@ -225,11 +225,13 @@ func plainName(name string) string {
 	return strings.TrimSuffix(out, "_")
 }
 
-// freeID returns an ID that no other worker has, in any case of letters.
+// freeID returns an ID that no other worker has.
 func (m *maker) freeID(id string) string {
 	out := id
-	for n := 2; slices.ContainsFunc(m.workers, func(w *worker) bool { return strings.EqualFold(w.id, out) }); n++ {
+	for n := max(m.ids[id], 1) + 1; m.ids[out] > 0; n++ {
 		out = fmt.Sprintf("%s_%d", id, n)
+		m.ids[id] = n
 	}
+	m.ids[out] = 1
 	return out
 }
