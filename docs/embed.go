@@ -13,7 +13,7 @@ import (
 //go:embed batches.md cli.md control.md conversations.md editors.md embedding.md git.md hardening.md help.md keys.md libraries.md mcp.md
 //go:embed errors.md migration.md models.md projects.md publishing.md security.md serve.md shell.md start.md templates.md testing.md
 //go:embed import.md tools.md trace.md versions.md web.md web-tools.md words.md workers.md errors/*.md cookbook/*.md workers/*.md tools/*.md mcp/*.md models/*.md
-//go:embed shell/*.md conversations/*.md libraries/*.md hardening/*.md testing/*.md git/*.md control/*.md web/*.md trace/*.md
+//go:embed shell/*.md conversations/*.md libraries/*.md hardening/*.md testing/*.md git/*.md control/*.md web/*.md trace/*.md cli/*.md
 var files embed.FS
 
 // Part is a group of pages in the table of contents.
@@ -50,7 +50,9 @@ var Contents = []Part{
 	}},
 	{"Help", "What you see, and what to do.", []string{"help", "errors"}},
 	{"Security", "What golem protects, and what it does not.", []string{"security"}},
-	{"Reference", "To look things up.", []string{"cli", "keys", "shell/system-calls", "versions"}},
+	{"Reference", "To look things up.", []string{
+		"cli", "cli/commands", "cli/more-commands", "cli/running", "cli/making", "cli/looking", "cli/undoing", "cli/screens", "cli/chat",
+		"keys", "shell/system-calls", "versions"}},
 }
 
 // Names has the names of the pages of Contents, in the order of reading. Callers must not

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -43,7 +44,7 @@ func TestCommandLinePageKnowsTheFlags(t *testing.T) {
 			}
 		}
 	}
-	text := page(t, "cli.md")
+	text := commandLinePages(t)
 	told := flagName.FindAllString(text, -1)
 	for _, name := range known {
 		if name != "--help" && !slices.Contains(told, name) {
@@ -60,7 +61,7 @@ func TestCommandLinePageKnowsTheFlags(t *testing.T) {
 // TestCommandLinePageHasTheCommandsOfAChat tests that cli.md lists the commands of a chat as
 // /help does.
 func TestCommandLinePageHasTheCommandsOfAChat(t *testing.T) {
-	if want := "```\n" + ui.CommandHelp(true) + "```\n"; !strings.Contains(page(t, "cli.md"), want) {
+	if want := "```\n" + ui.CommandHelp(true) + "```\n"; !strings.Contains(commandLinePages(t), want) {
 		t.Errorf("cli.md does not have the list of /help:\n%s", want)
 	}
 }
@@ -103,7 +104,7 @@ func TestCommandLinePageHasTheTree(t *testing.T) {
 		return strings.Join(names, ",")
 	}
 	want := `"workers":[{` + shape(reflect.TypeFor[describe.TreeWorker]()) + `}]`
-	if !strings.Contains(page(t, "cli.md"), want) {
+	if !strings.Contains(commandLinePages(t), want) {
 		t.Errorf("cli.md does not have %s", want)
 	}
 }
@@ -222,6 +223,20 @@ func TestWorkersPageKnowsTheFileTools(t *testing.T) {
 			t.Errorf("workers/toolsets.md: %s has risk %s", spec.Name, spec.Risk)
 		}
 	}
+}
+
+// commandLinePages returns the text of all pages on the command line.
+func commandLinePages(t *testing.T) string {
+	t.Helper()
+	names, err := filepath.Glob("cli/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := page(t, "cli.md")
+	for _, name := range names {
+		text += page(t, name)
+	}
+	return text
 }
 
 var errorCode = regexp.MustCompile(`\bE_[A-Z_]+[A-Z]\b`)
