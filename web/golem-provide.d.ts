@@ -1,5 +1,7 @@
 // Types of what a page provides (Golem.provide, and the answers of approve), and of options of golem.js.
+import type { Run } from './golem.js'
 import type { Request } from './golem-values.js'
+import type { RunOptions } from './golem-options.js'
 
 /** Options that every method that returns a promise takes, as its last argument. */
 export interface Waiting {
@@ -42,6 +44,33 @@ export interface ProvidedCall {
  * error ends the request. If the error has an HTTP status (429, 503), golem repeats the request as for a provider.
  */
 export type ProvidedModel = (request: ModelRequest, call: ProvidedCall) => ModelPiece | Promise<ModelPiece | AsyncIterable<ModelPiece>> | AsyncIterable<ModelPiece>
+
+/** A worker that golem.expose offers. */
+export interface Offer {
+  /** The tool's name. */
+  name: string
+  worker: string
+  entry?: string
+  description: string
+  input?: object
+  emptyInput?: boolean
+}
+
+export interface ExposeOptions extends RunOptions {
+  /** The ids of the workers to offer; default: all that golem.offers lists. */
+  workers?: string[]
+  /** What golem.offers listed and the person has seen; default: what it lists now. */
+  offers?: Offer[]
+  /** Called with the run of each call. */
+  called?: (call: { tool: string; worker: string; run: Run }) => void
+}
+
+export interface Exposed {
+  /** The names of the tools. */
+  tools: string[]
+  /** Withdraws the tools, and ends the calls that run. */
+  close(): void
+}
 
 /** A request of chat completions: messages, tools and settings in the form of OpenAI's API. */
 export interface ModelRequest {

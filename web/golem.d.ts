@@ -8,7 +8,7 @@ import type { CallTree, ConversationListing, Description, ImportPlan, Library, M
 import type { HardenPart, HardenReport, NewTests, TestReport } from './golem-reports.js'
 import type { BatchOptions, CheckOptions, ProjectOptions, RunOptions } from './golem-options.js'
 import type { Batch, Batches } from './golem-batches.js'
-import type { DeviceOptions, DeviceState, Provided, Waiting } from './golem-provide.js'
+import type { DeviceOptions, DeviceState, ExposeOptions, Exposed, Offer, Provided, ProvidedTool, Waiting } from './golem-provide.js'
 
 export * from './golem-options.js'
 export * from './golem-events.js'
@@ -358,6 +358,10 @@ export class Golem {
   models(name: string, provider: string, options?: ProjectOptions): Promise<ModelOffer[]>
   /** Provides functions of this page, as tools and models, for later calls, and replaces those that were provided before. */
   provide(functions: Provided): void
+  /** For the browser's agent (WebMCP): lists the exported workers or the entry, offers them as tools, returns the page's tools for provide. */
+  offers(name: string, options?: ProjectOptions): Promise<Offer[]>
+  expose(name: string, options?: ExposeOptions): Promise<Exposed>
+  pageTools(): Promise<Record<string, ProvidedTool>>
   /** Returns the state of the browser's own model, device:. With download it first downloads the model. */
   device(options?: DeviceOptions): Promise<DeviceState>
   /** Runs a project's entry for one answer. */

@@ -22,6 +22,9 @@ import (
 // outward is a Chromium in which all host names lead to a server of the test.
 var browser, outward webtest.Browser
 
+// agentic is a Chromium whose pages can offer tools to an agent.
+var agentic = webtest.Browser{Features: []string{"WebMCP"}}
+
 var (
 	firefox = webtest.Browser{Engine: webtest.Firefox}
 	webkit  = webtest.Browser{Engine: webtest.WebKit} // for TestWebKit
@@ -41,12 +44,12 @@ var scratch string
 func TestMain(m *testing.M) {
 	flag.Parse()
 	measures := flag.Lookup("test.bench").Value.String() != "" // what a person's browser takes
-	browser.Baseline, outward.Baseline = !measures, !measures
+	browser.Baseline, outward.Baseline, agentic.Baseline = !measures, !measures, !measures
 	var err error
 	if scratch, err = os.MkdirTemp("", "golem-page-"); err != nil {
 		panic(err)
 	}
-	code := webtest.Main(m, &browser, &outward, &firefox, &webkit)
+	code := webtest.Main(m, &browser, &outward, &agentic, &firefox, &webkit)
 	if err := os.RemoveAll(scratch); err != nil {
 		panic(err)
 	}

@@ -55,6 +55,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"open":    openProject,
 	"check":   check,
 	"workers": listWorkers,
+	"offers":  listOffers,
 	"models":  listModels,
 
 	"test":      testProject,

@@ -1,5 +1,6 @@
 // The methods that a page calls. Most send a request to the web worker in which golem.wasm runs.
 import { Batch, batchesOf, inputsOf } from './batch.js'
+import { GolemError } from './error.js'
 import { clearanceOf, filesOf, undoOf } from './changes.js'
 import { Kept } from './kept.js'
 import { listed } from './link.js'
@@ -344,6 +345,36 @@ export class Golem extends Kept {
   provide(functions) {
     this.#listed = listed(functions)
     this.#provided = functions
+  }
+
+  /** Lists what expose offers: the workers that the project exports, or its entry. */
+  offers(name, options = {}) {
+    return this.#link.ask('offers', { ...this.#given(options), project: name }, options)
+  }
+
+  /**
+   * Offers workers to the agent of the browser, as tools of document.modelContext (WebMCP), until close is called, signal
+   * aborts or golem ends. Each call is a run with these options: approve is asked, and without it what asks is denied.
+   * offers are those that a person has seen; default: what the method offers lists. workers has the IDs of some of them. called gets {tool, worker, run} of each call.
+   * @param {string} name
+   * @param {RunOptions & {workers?: string[], offers?: object[], called?: (call: {tool: string, worker: string, run: Run}) => void}} [options]
+   * @returns {Promise<{tools: string[], close(): void}>}
+   */
+  async expose(name, options = {}) {
+    return this.#late((m) => m.expose(this, name, options))
+  }
+
+  /** Returns the tools that this page registered at document.modelContext as a toolset for provide. */
+  async pageTools() {
+    return this.#late((m) => m.pageTools())
+  }
+
+  async #late(use) {
+    try {
+      return await use(await this.#link.lender())
+    } catch (e) {
+      throw e.code ? new GolemError(e) : e
+    }
   }
 
   /**

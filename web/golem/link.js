@@ -1,6 +1,7 @@
 // The messages between a page and the web worker of golem; cmd/wasm/main_js.go describes them.
 import { GolemError } from './error.js'
 import { Run } from './run.js'
+import { toolName } from './coded.js'
 
 /** The version of these messages. golem-worker.js and golem.wasm must have the same number. */
 const form = 6
@@ -28,9 +29,6 @@ function handed({ attachments }) {
   const names = attachments.map((a) => a.name)
   return { attachments: names, bytes: taken(attachments.map((a) => a.data), { names }) }
 }
-
-/** What providers accept as the name of a tool; core/tool has the same rule. */
-const toolName = /^[a-zA-Z0-9_-]{1,64}$/
 
 /** Throws E_INTERRUPTED if signal has aborted. */
 export function checked(signal) {
@@ -91,8 +89,8 @@ export class Link {
     this.#worker.postMessage({ wasm, base, form })
   }
 
-  /** Loads the module that calls the functions of the page. */
-  #lender() {
+  /** Loads the module for what the page and golem lend each other. */
+  lender() {
     return import(/* @vite-ignore */ new URL(LATE['golem-provide.js'], this.#base))
   }
 
@@ -100,7 +98,7 @@ export class Link {
   async own(options = {}) {
     checked(options.signal)
     try {
-      return await (await this.#lender()).device(options)
+      return await (await this.lender()).device(options)
     } catch (e) {
       checked(options.signal)
       throw new GolemError({ code: 'E_PLATFORM', message: `the browser’s model is not there: ${e.message}`, hint: 'a browser downloads it only after a click' })
@@ -153,7 +151,7 @@ export class Link {
     let id = 0
     const options = given ?? {}
     const { signal } = options
-    const run = new Run((m) => this.#post({ id, ...m, ...(m.attachments && handed(m)) }), { ...options, lender: () => this.#lender() }, (own) => (inside = own))
+    const run = new Run((m) => this.#post({ id, ...m, ...(m.attachments && handed(m)) }), { ...options, lender: () => this.lender() }, (own) => (inside = own))
     const abort = () => run.cancel()
     const over = () => {
       this.#calls.delete(id)

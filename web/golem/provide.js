@@ -4,6 +4,7 @@ import { answers } from './device.js'
 import { coded } from './coded.js'
 
 export { device } from './device.js'
+export { expose, pageTools } from './expose.js'
 
 /** The length limit of a tool's result, in characters of JSON. */
 const longest = 1 << 20

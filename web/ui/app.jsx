@@ -160,6 +160,7 @@ async function main() {
     ])
     made.ended.then((e) => store.tell(`golem has stopped: ${e.message}. ${e.hint}.`, 'error'))
     await store.start(made, shipped.examples)
+    if ('modelContext' in document) import('./offer.jsx').catch(() => {})
     addEventListener('hashchange', async () => (await follow()) || incoming())
     if (!(await follow())) await incoming()
     keep()

@@ -9,7 +9,10 @@ import { layered } from './layers.js'
 import { faultText } from './texts.js'
 import { tryTool, tryWorker } from './start.js'
 import { Tests } from './tests.jsx'
+import { later } from './later.jsx'
 import { count } from './usage.js'
+
+const Offer = later(() => import('./offer.jsx').then((m) => m.Offer), true)
 
 const phone = matchMedia('(max-width: 860px)')
 
@@ -49,6 +52,7 @@ export function Workers() {
           ? <p class="empty">This project has no worker yet. A worker is a file that ends in .worker: make one in Files.</p>
           : <Graph tree={tree} />}
         <Legend />
+        {'modelContext' in document && tree.workers.length > 0 && <Offer />}
       </section>
       {chosen && <section class="pane side" aria-label="The chosen worker"><Chosen key={chosen.path} worker={chosen} tree={tree} /></section>}
     </div>

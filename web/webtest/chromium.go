@@ -38,6 +38,9 @@ func (b *Browser) startChromium(path string) (context.Context, error) {
 		chromedp.Flag("host-resolver-rules", "MAP * "+b.outside()+", EXCLUDE localhost, EXCLUDE 127.0.0.1"),
 		chromedp.Flag("ignore-certificate-errors", b.Outside != nil),
 	)
+	if len(b.Features) > 0 {
+		options = append(options, chromedp.Flag("enable-features", strings.Join(b.Features, ",")))
+	}
 	if b.Baseline {
 		options = append(options, chromedp.Flag("js-flags", "--liftoff-only"))
 	}

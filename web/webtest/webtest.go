@@ -51,6 +51,10 @@ type Browser struct {
 	// the first page. For Chromium only.
 	Baseline bool
 
+	// Features are features of Chromium that are off by default. Set them before the first
+	// page.
+	Features []string
+
 	// Private makes every window a private one. For Firefox only.
 	Private bool
 
