@@ -79,7 +79,7 @@ func (c *Tally) cells() string {
 // was counted.
 func (c *Tally) Compare(t testing.TB) {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(here(), "..", "..", "docs", "compatibility.md"))
+	page, err := os.ReadFile(filepath.Join(here(), "..", "..", "docs", "internal", "compatibility.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

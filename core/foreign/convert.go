@@ -41,9 +41,9 @@ func (m *maker) convert(f read) {
 	}
 	switch {
 	case root.Get("agents") != nil && root.Get("agents").Kind == yamltree.Mapping:
-		m.dockerFile(f, root)
+		dockerAgents{m}.file(f, root)
 	case root.Get("title") != nil && (root.Get("instructions") != nil || root.Get("prompt") != nil):
-		m.recipe(f, root)
+		gooseRecipe{m}.file(f, root)
 	default:
 		m.lost(f.name, "", "it is neither an agent, a recipe nor a list of servers")
 	}

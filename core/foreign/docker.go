@@ -9,8 +9,11 @@ import (
 	"golem/core/yamltree"
 )
 
-// dockerFile maps a file of docker-agent, with its agents and models.
-func (m *maker) dockerFile(f read, root *yamltree.Node) {
+// dockerAgents makes workers of the agents of docker-agent.
+type dockerAgents struct{ *maker }
+
+// file maps a file of docker-agent, with its agents and models.
+func (m dockerAgents) file(f read, root *yamltree.Node) {
 	m.unknown(f.name, "", root, "agents", "models", "version", "permissions", "metadata")
 	if about := root.Path("metadata", "description").String(); about != "" {
 		m.lost(f.name, "metadata", "the manifest has its own description")
@@ -40,7 +43,7 @@ func (m *maker) dockerFile(f read, root *yamltree.Node) {
 			m.entry = w
 		}
 		for _, key := range one.Value.Fields {
-			m.dockerKey(w, "agents."+inNote(one.Name)+".", key, root.Get("models"))
+			m.key(w, "agents."+inNote(one.Name)+".", key, root.Get("models"))
 		}
 	}
 	for kind, list := range map[string]*yamltree.Node{"allow": root.Path("permissions", "allow"), "ask": root.Path("permissions", "ask")} {
@@ -50,14 +53,14 @@ func (m *maker) dockerFile(f read, root *yamltree.Node) {
 	}
 	if deny := root.Path("permissions", "deny"); deny != nil {
 		for _, pattern := range words(deny) {
-			m.dockerDeny(f.name, pattern, made)
+			m.forbid(f.name, pattern, made)
 		}
 	}
 }
 
-// dockerDeny blocks the tools that a pattern of docker-agent denies: TOOL, with * for any
+// forbid blocks the tools that a pattern of docker-agent denies: TOOL, with * for any
 // letters, or shell:cmd=COMMAND.
-func (m *maker) dockerDeny(file, pattern string, made map[string]*worker) {
+func (m dockerAgents) forbid(file, pattern string, made map[string]*worker) {
 	key := "permissions.deny " + inNote(pattern)
 	name, within, _ := strings.Cut(pattern, ":")
 	if command, is := strings.CutPrefix(within, "cmd="); is && name == "shell" {
@@ -89,8 +92,8 @@ func (m *maker) dockerDeny(file, pattern string, made map[string]*worker) {
 	m.mapped(file, key, "blocked", "")
 }
 
-// dockerKey maps one key of an agent of docker-agent.
-func (m *maker) dockerKey(w *worker, at string, f yamltree.Field, models *yamltree.Node) {
+// key maps one key of an agent of docker-agent.
+func (m dockerAgents) key(w *worker, at string, f yamltree.Field, models *yamltree.Node) {
 	v, key := f.Value, at+f.Name
 	switch f.Name {
 	case "instruction", "name":
@@ -98,13 +101,13 @@ func (m *maker) dockerKey(w *worker, at string, f yamltree.Field, models *yamltr
 		w.description = v.String()
 		m.mapped(w.from, key, "description", "")
 	case "model":
-		m.dockerModel(w, key, v.String(), models)
+		m.setModel(w, key, v.String(), models)
 	case "sub_agents":
 		w.calls = append(w.calls, words(v)...)
 		m.mapped(w.from, key, "allow_workers", "")
 	case "toolsets":
 		for _, one := range v.Items {
-			m.dockerToolset(w, key, one)
+			m.addToolset(w, key, one)
 		}
 	case "structured_output":
 		if schema := v.Get("schema"); schema != nil && schema.Kind == yamltree.Mapping {
@@ -120,9 +123,9 @@ func (m *maker) dockerKey(w *worker, at string, f yamltree.Field, models *yamltr
 	}
 }
 
-// dockerModel maps the model of an agent: names of models:, or PROVIDER/MODEL, with commas
+// setModel maps the model of an agent: names of models:, or PROVIDER/MODEL, with commas
 // between several.
-func (m *maker) dockerModel(w *worker, key, name string, models *yamltree.Node) {
+func (m dockerAgents) setModel(w *worker, key, name string, models *yamltree.Node) {
 	var list []string
 	for one := range strings.SplitSeq(name, ",") {
 		one = strings.TrimSpace(one)
@@ -155,8 +158,8 @@ func (m *maker) dockerModel(w *worker, key, name string, models *yamltree.Node) 
 	}
 }
 
-// dockerToolset maps one toolset of an agent.
-func (m *maker) dockerToolset(w *worker, key string, n *yamltree.Node) {
+// addToolset maps one toolset of an agent.
+func (m dockerAgents) addToolset(w *worker, key string, n *yamltree.Node) {
 	kind := n.Get("type").String()
 	key += " " + inNote(kind)
 	switch kind {
@@ -174,7 +177,7 @@ func (m *maker) dockerToolset(w *worker, key string, n *yamltree.Node) {
 		m.mapped(w.from, key, w.tools.grant("web"), "")
 		m.unknown(w.from, key+".", n, "type")
 	case "mcp":
-		m.dockerServer(w, key, n)
+		m.addServer(w, key, n)
 	default:
 		m.lost(w.from, key, "golem has no such toolset")
 	}
@@ -218,8 +221,8 @@ func serverName(n *yamltree.Node) string {
 	return name
 }
 
-// dockerServer maps an MCP server of an agent: a command, or a remote one.
-func (m *maker) dockerServer(w *worker, key string, n *yamltree.Node) {
+// addServer maps an MCP server of an agent: a command, or a remote one.
+func (m dockerAgents) addServer(w *worker, key string, n *yamltree.Node) {
 	if ref := n.Get("ref").String(); ref != "" {
 		m.lost(w.from, key+" "+inNote(ref), "Docker runs this server in a container that golem does not start: name its command or address under toolsets.mcp")
 		return

@@ -12,8 +12,11 @@ import (
 // recipeDir is the variable of goose with the directory of a recipe.
 var recipeDir = regexp.MustCompile(`\{\{-?\s*recipe_dir\s*-?\}\}`)
 
-// recipe maps a recipe of goose.
-func (m *maker) recipe(f read, root *yamltree.Node) {
+// gooseRecipe makes a worker of a recipe of goose.
+type gooseRecipe struct{ *maker }
+
+// file maps a recipe of goose.
+func (m gooseRecipe) file(f read, root *yamltree.Node) {
 	name := strings.TrimSuffix(path.Base(f.name), path.Ext(f.name))
 	if name == "recipe" {
 		name = root.Get("title").String()
@@ -36,13 +39,13 @@ func (m *maker) recipe(f read, root *yamltree.Node) {
 		m.mapped(f.name, "recipe_dir", "the directory of the project", "the files of the recipe are not copied")
 	}
 	for _, one := range root.Fields {
-		m.recipeKey(w, one)
+		m.key(w, one)
 	}
 	w.template = w.input != nil
 }
 
-// recipeKey maps one key of a recipe.
-func (m *maker) recipeKey(w *worker, f yamltree.Field) {
+// key maps one key of a recipe.
+func (m gooseRecipe) key(w *worker, f yamltree.Field) {
 	v := f.Value
 	switch f.Name {
 	case "instructions", "prompt", "title":
@@ -59,7 +62,7 @@ func (m *maker) recipeKey(w *worker, f yamltree.Field) {
 			m.subRecipe(w, one)
 		}
 	case "settings":
-		m.recipeSettings(w, v)
+		m.settings(w, v)
 	case "response":
 		if schema := v.Get("json_schema"); schema != nil && schema.Kind == yamltree.Mapping {
 			w.output = m.plain(w.from, f.Name, schema)
@@ -77,7 +80,7 @@ func (m *maker) recipeKey(w *worker, f yamltree.Field) {
 }
 
 // parameters maps the parameters of a recipe to an input_schema.
-func (m *maker) parameters(w *worker, list *yamltree.Node) {
+func (m gooseRecipe) parameters(w *worker, list *yamltree.Node) {
 	properties, required := map[string]any{}, []string{}
 	for _, one := range list.Items {
 		key := one.Get("key").String()
@@ -133,8 +136,8 @@ func defaultOf(kind any, n *yamltree.Node) any {
 	return v
 }
 
-// recipeSettings maps the model of a recipe and its settings.
-func (m *maker) recipeSettings(w *worker, n *yamltree.Node) {
+// settings maps the model of a recipe and its settings.
+func (m gooseRecipe) settings(w *worker, n *yamltree.Node) {
 	if name := n.Get("goose_model").String(); name != "" {
 		if provider := n.Get("goose_provider").String(); provider != "" {
 			name = provider + "/" + name
@@ -157,7 +160,7 @@ func (m *maker) recipeSettings(w *worker, n *yamltree.Node) {
 }
 
 // extension maps one extension of a recipe.
-func (m *maker) extension(w *worker, n *yamltree.Node) {
+func (m gooseRecipe) extension(w *worker, n *yamltree.Node) {
 	name, kind := n.Get("name").String(), n.Get("type").String()
 	key := "extensions " + inNote(name)
 	switch {
@@ -166,7 +169,7 @@ func (m *maker) extension(w *worker, n *yamltree.Node) {
 		w.tools.grant("shell")
 		m.mapped(w.from, key, "toolsets filesystem and shell", "")
 	case kind == "stdio" || kind == "streamable_http":
-		m.gooseServer(w, key, name, n)
+		m.addServer(w, key, name, n)
 	case kind == "sse":
 		m.lost(w.from, key, "it speaks the transport SSE of 2024, and golem speaks streamable HTTP")
 	default:
@@ -174,8 +177,8 @@ func (m *maker) extension(w *worker, n *yamltree.Node) {
 	}
 }
 
-// gooseServer maps an extension that is an MCP server.
-func (m *maker) gooseServer(w *worker, key, name string, n *yamltree.Node) {
+// addServer maps an extension that is an MCP server.
+func (m gooseRecipe) addServer(w *worker, key, name string, n *yamltree.Node) {
 	fields := &yamltree.Node{Pos: n.Pos, Kind: yamltree.Mapping}
 	env := &yamltree.Node{Pos: n.Pos, Kind: yamltree.Mapping}
 	text := func(s string) *yamltree.Node {
@@ -214,7 +217,7 @@ func (m *maker) gooseServer(w *worker, key, name string, n *yamltree.Node) {
 }
 
 // subRecipe reads a recipe that a recipe calls, if it is inside what is imported.
-func (m *maker) subRecipe(w *worker, n *yamltree.Node) {
+func (m gooseRecipe) subRecipe(w *worker, n *yamltree.Node) {
 	name, at := n.Get("name").String(), n.Get("path").String()
 	key := "sub_recipes " + inNote(name)
 	file := path.Join(path.Dir(w.from), recipeDir.ReplaceAllString(at, "."))

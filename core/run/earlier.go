@@ -14,8 +14,9 @@ type Earlier struct {
 	Attachments []File // of the person
 }
 
-// addEarlier returns the messages that were said before the first one, with their files.
-func (s *Session) addEarlier(in Input) ([]model.Message, error) {
+// saidBefore returns the messages that were said before the first one of a session, with their
+// files.
+func saidBefore(s *Session, in Input) ([]model.Message, error) {
 	f := s.run
 	var out []model.Message
 	for _, e := range in.Earlier {

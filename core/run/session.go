@@ -272,7 +272,7 @@ func (s *Session) add(ctx context.Context, in Input, asked task, files []attachm
 			return err
 		}
 		messages = append(messages, model.Message{Role: model.System, Text: instructions})
-		earlier, err := s.addEarlier(in)
+		earlier, err := saidBefore(s, in)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func TestSourceAt(t *testing.T) {
 	}
 	for _, name := range []string{"src/a.txt", "other.txt"} {
 		at := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(at), 0o755); err == nil {
+		if err = os.MkdirAll(filepath.Dir(at), 0o755); err == nil {
 			err = os.WriteFile(at, nil, 0o644)
 		}
 		if err != nil {

@@ -88,7 +88,6 @@ type editor struct {
 	answer  func(acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error)
 	buffers map[string]string // unsaved, by path
 	wrote   map[string]string
-	noFiles bool
 	methods []string // that golem called, other than updates
 }
 

@@ -43,7 +43,7 @@ func (h *holder) write(ctx context.Context, r record) error {
 
 // drop ends the hold of the item. With acknowledged, its job has ended too.
 func (h *holder) drop(acknowledged bool) {
-	h.queue.forgetInput(h.item)
+	h.queue.files().forgetInput(h.item)
 	h.queue.drop(h.job, acknowledged)
 }
 
@@ -145,7 +145,7 @@ func (h *holder) Finish(ctx context.Context, r batch.Result) error {
 	}
 	r.Item = h.item.Key
 	h.log.objects = append(h.log.objects, h.blobs...)
-	outputs, err := h.queue.putOutputs(ctx, h.job.Item, r.Files)
+	outputs, err := h.queue.files().putOutputs(ctx, h.job.Item, r.Files)
 	if err == nil {
 		err = h.queue.end(ctx, h.log, r, outputs...)
 	}
@@ -153,7 +153,7 @@ func (h *holder) Finish(ctx context.Context, r batch.Result) error {
 	case err == nil:
 		h.ended = true
 		h.drop(true)
-		h.queue.forgetOutputs(h.job.Item)
+		h.queue.files().forgetOutputs(h.job.Item)
 	case errors.Is(err, fault.Conflict):
 		h.ended = true
 		h.drop(false)

@@ -209,7 +209,7 @@ func (q *Queue) lease(ctx context.Context, j job, worker string) (*batch.Lease, 
 	if err != nil {
 		return nil, err
 	}
-	if err := q.fetchInput(ctx, item); err != nil {
+	if err := q.files().fetchInput(ctx, item); err != nil {
 		return nil, err
 	}
 	if err := q.learn(ctx); err != nil {

@@ -20,8 +20,13 @@ type output struct {
 	Object string `json:"object"`
 }
 
+// itemFiles brings the files of items to the server and back: what they read, and what they wrote.
+type itemFiles struct{ *Queue }
+
+func (q *Queue) files() itemFiles { return itemFiles{q} }
+
 // putOutputs puts the files that an item wrote into objects.
-func (q *Queue) putOutputs(ctx context.Context, dir string, names []string) (out []output, err error) {
+func (q itemFiles) putOutputs(ctx context.Context, dir string, names []string) (out []output, err error) {
 	if q.outputs == nil {
 		return nil, nil
 	}
@@ -43,7 +48,7 @@ func (q *Queue) putOutputs(ctx context.Context, dir string, names []string) (out
 
 // forgetOutputs removes the files that an item wrote from this machine. One that stays costs
 // room only.
-func (q *Queue) forgetOutputs(dir string) {
+func (q itemFiles) forgetOutputs(dir string) {
 	if q.outputs != nil {
 		_ = sandbox.Carry(q.outputs, dir, true, nil)
 	}
@@ -51,7 +56,7 @@ func (q *Queue) forgetOutputs(dir string) {
 
 // fetchOutputs writes the files of an item that ended below its directory. A worker is not
 // trusted with their names: one that is not a path below that directory is E_TRUST.
-func (q *Queue) fetchOutputs(ctx context.Context, l *itemLog, dir string, into sandbox.FS) error {
+func (q itemFiles) fetchOutputs(ctx context.Context, l *itemLog, dir string, into sandbox.FS) error {
 	if err := sandbox.Carry(into, dir, true, nil); err != nil {
 		return err
 	}
@@ -92,7 +97,7 @@ func (p *Producer) putInput(ctx context.Context, item batch.Item, inputs fs.FS) 
 
 // fetchInput writes an input that is a file to this machine. A content that is not what the
 // producer signed is found when the item is run.
-func (q *Queue) fetchInput(ctx context.Context, item batch.Item) error {
+func (q itemFiles) fetchInput(ctx context.Context, item batch.Item) error {
 	if item.Input.File == "" || q.inputs == nil {
 		return nil
 	}
@@ -107,7 +112,7 @@ func (q *Queue) fetchInput(ctx context.Context, item batch.Item) error {
 }
 
 // forgetInput removes an input that is a file from this machine. One that stays costs room only.
-func (q *Queue) forgetInput(item batch.Item) {
+func (q itemFiles) forgetInput(item batch.Item) {
 	if item.Input.File != "" && q.inputs != nil {
 		_ = q.inputs.Remove(item.Input.File)
 	}

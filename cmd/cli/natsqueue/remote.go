@@ -221,7 +221,7 @@ func (r *Remote) look(ctx context.Context, item batch.Item) (out batch.Outcome, 
 		return out, false, unreachable(err)
 	case l.status.Ended():
 		out.Result = *l.result
-		err := r.producer.fetchOutputs(ctx, l, item.Dir(), r.outputs)
+		err := r.producer.files().fetchOutputs(ctx, l, item.Dir(), r.outputs)
 		if errors.Is(err, fault.Trust) {
 			out.Result = batch.Result{Status: batch.Failed, Error: fault.Of(err, fault.Trust), Attempt: out.Result.Attempt}
 			err = nil

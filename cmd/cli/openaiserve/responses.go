@@ -80,29 +80,34 @@ type responseUsage struct {
 
 // responseObject is a response. A null is what the protocol has for what golem serve lacks.
 type responseObject struct {
-	ID           string         `json:"id"`
-	Object       string         `json:"object"`
-	Created      int64          `json:"created_at"`
-	Status       string         `json:"status"` // in_progress, completed, incomplete, failed
-	Error        any            `json:"error"`
-	Incomplete   any            `json:"incomplete_details"`
-	Instructions any            `json:"instructions"`
-	MaxOutput    any            `json:"max_output_tokens"`
-	Metadata     any            `json:"metadata"`
-	Model        string         `json:"model"`
-	Output       []outputItem   `json:"output"`
-	Parallel     bool           `json:"parallel_tool_calls"`
-	Previous     any            `json:"previous_response_id"`
-	Reasoning    any            `json:"reasoning"`
-	Store        bool           `json:"store"`
-	Temperature  any            `json:"temperature"`
-	Text         any            `json:"text"`
-	ToolChoice   string         `json:"tool_choice"`
-	Tools        []any          `json:"tools"`
-	TopP         any            `json:"top_p"`
-	Truncation   string         `json:"truncation"`
-	Usage        *responseUsage `json:"usage"`
-	Golem        *about         `json:"golem,omitempty"`
+	ID         string         `json:"id"`
+	Object     string         `json:"object"`
+	Created    int64          `json:"created_at"`
+	Status     string         `json:"status"` // in_progress, completed, incomplete, failed
+	Error      any            `json:"error"`
+	Incomplete any            `json:"incomplete_details"`
+	Metadata   any            `json:"metadata"`
+	Model      string         `json:"model"`
+	Output     []outputItem   `json:"output"`
+	Usage      *responseUsage `json:"usage"`
+	Golem      *about         `json:"golem,omitempty"`
+	responseSettings
+}
+
+// responseSettings are the settings of a response, which clients expect to be there.
+type responseSettings struct {
+	Instructions any    `json:"instructions"`
+	MaxOutput    any    `json:"max_output_tokens"`
+	Parallel     bool   `json:"parallel_tool_calls"`
+	Previous     any    `json:"previous_response_id"`
+	Reasoning    any    `json:"reasoning"`
+	Store        bool   `json:"store"`
+	Temperature  any    `json:"temperature"`
+	Text         any    `json:"text"`
+	ToolChoice   string `json:"tool_choice"`
+	Tools        []any  `json:"tools"`
+	TopP         any    `json:"top_p"`
+	Truncation   string `json:"truncation"`
 }
 
 // outputItem is the message of an answer.
@@ -129,8 +134,11 @@ func (a answer) response(status string) responseObject {
 	}
 	out := responseObject{
 		ID: "resp_" + a.id, Object: "response", Created: a.created, Status: status, Model: a.worker.ID, Output: []outputItem{},
-		Metadata: map[string]any{}, Reasoning: map[string]any{"effort": nil, "summary": nil}, Text: map[string]any{"format": map[string]string{"type": kind}},
-		ToolChoice: "none", Tools: []any{}, Truncation: "disabled",
+		Metadata: map[string]any{},
+		responseSettings: responseSettings{
+			Reasoning: map[string]any{"effort": nil, "summary": nil}, Text: map[string]any{"format": map[string]string{"type": kind}},
+			ToolChoice: "none", Tools: []any{}, Truncation: "disabled",
+		},
 	}
 	if a.request.metadata != nil {
 		out.Metadata = a.request.metadata
