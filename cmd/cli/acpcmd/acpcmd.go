@@ -14,6 +14,7 @@ import (
 	"golem/cmd/cli/console"
 	"golem/cmd/cli/runflags"
 	"golem/cmd/cli/target"
+	"golem/cmd/cli/telemetry"
 )
 
 // Command returns golem acp.
@@ -54,6 +55,11 @@ func serveEditor(c *console.Console, f *runflags.Flags, words []string) error {
 			return err
 		}
 	}
+	sender, err := telemetry.New(c, telemetry.Wanted{URL: f.OTLP, Contents: f.OTLPContents})
+	if err != nil {
+		return err
+	}
+	defer sender.Close()
 	out := c.Out
 	c.Out = c.Err // standard output carries the protocol and nothing else
 	// If the client went away, a write returns an error and SIGPIPE does not end the process.
@@ -65,6 +71,6 @@ func serveEditor(c *console.Console, f *runflags.Flags, words []string) error {
 	if !f.Quiet && console.IsTerminal(c.In) {
 		c.Say("an editor starts this command and speaks with it here; docs/editors.md has the settings (golem docs editors)")
 	}
-	serve(ctx, c, f, words, c.In, out)
+	serve(ctx, c, f, words, sender, c.In, out)
 	return nil
 }

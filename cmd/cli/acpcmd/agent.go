@@ -16,6 +16,7 @@ import (
 
 	"golem/cmd/cli/console"
 	"golem/cmd/cli/runflags"
+	"golem/cmd/cli/telemetry"
 )
 
 // flushing is how long the last messages may take to reach the client.
@@ -29,6 +30,7 @@ type agent struct {
 	console *console.Console
 	flags   *runflags.Flags
 	words   []string // DIR, or nothing
+	sender  *telemetry.Sender
 	life    context.Context
 	conn    *acp.Connection
 	known   map[string]method
@@ -48,10 +50,10 @@ type agent struct {
 
 // serve speaks with the client until it goes away or ctx ends. It returns when all sessions
 // have ended.
-func serve(ctx context.Context, c *console.Console, f *runflags.Flags, words []string, in io.Reader, out io.Writer) {
+func serve(ctx context.Context, c *console.Console, f *runflags.Flags, words []string, sender *telemetry.Sender, in io.Reader, out io.Writer) {
 	ctx, stop := context.WithCancelCause(ctx)
 	a := &agent{
-		console: c, flags: f, words: words, life: ctx, began: make(chan struct{}, 1),
+		console: c, flags: f, words: words, sender: sender, life: ctx, began: make(chan struct{}, 1),
 		sessions: map[acp.SessionId]*session{}, later: map[acp.SessionId]func(){},
 	}
 	a.known = a.methods()

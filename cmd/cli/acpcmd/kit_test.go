@@ -18,6 +18,7 @@ import (
 	"golem/cmd/cli/console"
 	"golem/cmd/cli/home"
 	"golem/cmd/cli/runflags"
+	"golem/cmd/cli/telemetry"
 )
 
 // files writes the files of a new directory and returns it, without links.
@@ -58,13 +59,18 @@ func agentOf(t *testing.T, dir, home0 string, args ...string) (to io.WriteCloser
 	if err := set.Parse(args); err != nil {
 		t.Fatal(err)
 	}
+	sender, err := telemetry.New(c, telemetry.Wanted{URL: f.OTLP, Contents: f.OTLPContents})
+	if err != nil {
+		t.Fatal(err)
+	}
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		defer out.Close()
-		serve(t.Context(), c, f, set.Args(), in, out)
+		defer sender.Close()
+		serve(t.Context(), c, f, set.Args(), sender, in, out)
 	}()
 	t.Cleanup(func() {
 		to.Close()

@@ -270,6 +270,9 @@ func (s *session) talk(ctx context.Context, inst *core.Instance, c *chat) run.Re
 		defer file.Close()
 		o.Trace, o.Texts = file, file.Texts()
 	}
+	sent := s.agent.sender.Run(nil)
+	o.Lines = sent.Lines
+	defer sent.Close()
 	return inst.Chat(ctx, nil, &talking{front: s.front, chat: c}, o)
 }
 
