@@ -193,8 +193,15 @@ var (
 func screenOf(t *testing.T, out string) frame {
 	t.Helper()
 	e := vt.NewEmulator(pictureColumns, pictureRows)
-	go io.Copy(io.Discard, e) // answers to questions about the terminal
-	defer e.Close()
+	answers := make(chan struct{}) // to questions about the terminal, which nobody reads
+	go func() {
+		defer close(answers)
+		_, _ = io.Copy(io.Discard, e)
+	}()
+	defer func() { // Close of the terminal is for the goroutine that reads
+		e.InputPipe().(io.Closer).Close()
+		<-answers
+	}()
 	if _, err := e.WriteString(out); err != nil {
 		t.Fatal(err)
 	}

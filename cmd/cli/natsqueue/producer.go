@@ -116,9 +116,8 @@ func Remove(ctx context.Context, conn *nats.Conn, name string) error {
 // Add publishes an item and a job for it. An item that the batch has stays as far as it is, so
 // that a producer that was killed may add all items again.
 func (p *Producer) Add(ctx context.Context, item batch.Item) error {
-	_, err := p.item(ctx, item.Dir())
-	if err == nil {
-		return nil
+	if _, err := p.item(ctx, item.Dir()); err == nil {
+		return unreachable(p.mend(ctx, item))
 	}
 	subject := p.subjectOf(itemSubject, item.Dir())
 	data, _, err := p.pack(ctx, subject, item, p.private)
@@ -131,35 +130,27 @@ func (p *Producer) Add(ctx context.Context, item batch.Item) error {
 	return unreachable(err)
 }
 
-// Requeue makes jobs for the items that have not ended and do not wait for an answer. It mends
-// what processes left that were killed between a record and its job; a job too many is dropped.
-func (p *Producer) Requeue(ctx context.Context) error {
-	items, err := p.items(ctx)
-	if err != nil {
-		return unreachable(err)
-	}
-	answers, err := p.Answers(ctx)
+// mend makes a job for an item that is on the server if it has none: a process can be killed
+// between an item, an answer or the end of a hold and the job that follows. A job too many is
+// dropped.
+func (p *Producer) mend(ctx context.Context, item batch.Item) error {
+	l, err := p.readLog(ctx, item.Dir())
 	if err != nil {
 		return err
 	}
-	for _, item := range items {
-		l, err := p.readLog(ctx, item.Dir())
+	if l.status.Ended() || l.holder != nil { // the job of a holder comes again
+		return nil
+	}
+	if l.status == batch.Parked {
+		answers, err := p.Answers(ctx)
 		if err != nil {
-			return unreachable(err)
+			return err
 		}
-		waits := false
-		if l.status == batch.Parked {
-			_, answered := batch.AnswerTo(answers, *l.question)
-			waits = !answered
-		}
-		if l.status.Ended() || waits {
-			continue
-		}
-		if err := p.enqueue(ctx, item.N, item.Dir(), ""); err != nil {
-			return unreachable(err)
+		if _, answered := batch.AnswerTo(answers, *l.question); !answered {
+			return nil
 		}
 	}
-	return nil
+	return p.enqueue(ctx, item.N, item.Dir(), jobID(item.Dir(), l.last))
 }
 
 // Answer keeps answers, and makes jobs for the items that wait for them.

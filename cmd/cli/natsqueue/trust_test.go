@@ -250,23 +250,46 @@ func TestChangedObjectIsRefused(t *testing.T) {
 	}
 }
 
-// A log without the jobs of its items, as a process leaves it that was killed between the two,
-// gets them anew.
-func TestRequeue(t *testing.T) {
-	p := newPair(t, "a", "b", "c")
+// An item without a job, as a process leaves it that was killed between the two, gets one when the
+// producer adds it again: after it was published, and after its question was answered.
+func TestAddMendsItemsWithoutJobs(t *testing.T) {
+	p := newPair(t, "asks", "ended")
 	must(t, p.lease(t).Ask(t.Context(), ask))
 	must(t, p.lease(t).Finish(t.Context(), batch.Result{Status: batch.OK}))
-	jobs, err := p.worker.server.Stream(t.Context(), jobStream("b"))
+	alone := batch.Item{N: 2, Key: "alone"}
+	subject := p.producer.subjectOf(itemSubject, alone.Dir())
+	data, _, err := p.producer.pack(t.Context(), subject, alone, p.producer.private)
 	must(t, err)
-	must(t, jobs.Purge(t.Context()))
-	must(t, p.producer.Requeue(t.Context()))
-	must(t, p.producer.Requeue(t.Context())) // twice is as once
-	if l := p.lease(t); l.Item.Key != "c" {
+	_, err = p.producer.publish(t.Context(), message{subject: subject, data: data})
+	must(t, err)
+	all := []batch.Item{{Key: "asks", Input: batch.Input{Text: "secret input"}}, {N: 1, Key: "ended", Input: batch.Input{Text: "secret input"}}, alone}
+	again := func() {
+		t.Helper()
+		for range 2 { // twice is as once
+			for _, item := range all {
+				must(t, p.producer.Add(t.Context(), item))
+			}
+		}
+	}
+	none := func() {
+		t.Helper()
+		if l, err := p.worker.Lease(t.Context(), "w"); l != nil || err != nil {
+			t.Errorf("%v %v", l, err)
+		}
+	}
+	none()
+	again()
+	if l := p.lease(t); l.Item.Key != "alone" {
 		t.Errorf("%s is open", l.Item.Key)
 	}
-	if l, err := p.worker.Lease(t.Context(), "w"); l != nil || err != nil {
-		t.Errorf("%v %v", l, err)
+	none()
+	a := batch.Answer{Key: ask.Key, Answer: approval.Yes}
+	must(t, p.producer.decide(t.Context(), answerSubject, &p.producer.answered, decided{Answer: &a}))
+	again()
+	if l := p.lease(t); l.Item.Key != "asks" {
+		t.Errorf("%s is open", l.Item.Key)
 	}
+	none()
 }
 
 // Who reads a log while its item ends sees the end.
