@@ -89,7 +89,8 @@ func TestModelByItsAddress(t *testing.T) {
 		await say("hello"); await text("my own answer")`, address, otherModel, strings.Split(address, "/")[0], site.Origin, address)
 	finished(p, "ok")
 	p.Reload()
-	do(p, `await text("main is ready"); await say("hello again"); await text("my own answer"); await click("Settings"); await until("it", () => document.querySelector('[aria-label^="address of acme"]')?.value.endsWith('/v1'))`)
+	do(p, `await until("the page", () => /main is ready|my own answer/.test(document.body.innerText)); await say("hello again");
+		await until("an answer", () => (document.body.innerText.split("hello again")[1] ?? '').includes("my own answer")); await click("Settings"); await until("it", () => document.querySelector('[aria-label^="address of acme"]')?.value.endsWith('/v1'))`)
 }
 
 // TestNothingIsLost tests what people noticed in an hour of use: no run is stopped without a
