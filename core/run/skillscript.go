@@ -59,7 +59,7 @@ func (s skillSource) Run(ctx context.Context, env toolset.Env, in skillset.Scrip
 // unlinked tells why a script cannot be linked, as a model can use it.
 func unlinked(err error, skill, file string) error {
 	f := *fault.Of(err, fault.ToolModule)
-	if f.Code == fault.ToolModule {
+	if f.Code == fault.ToolModule && strings.HasPrefix(f.Message, "import") {
 		f.Hint = "a script of a skill imports files of the skill, fs, os, path, process, url, and path, fs and parse-args of Deno; do what it does without it"
 	}
 	if f.Where == nil || strings.HasPrefix(f.Where.File, "golem-") {
@@ -76,6 +76,8 @@ func ungranted(err error, write bool) error {
 	switch f := *fault.Of(err, fault.Tool); {
 	case f.Code == fault.ReadOnly && !write:
 		return f.Hinting("scripts of skills only read here; a person can let them write: toolsets: {skills: {write: true}}")
+	case f.Code == fault.ToolFuel:
+		return f.Hinting("the script does not end, or has too much to do: give it less")
 	case f.Code == fault.Grant:
 		return f.Hinting("scripts of skills have no network; let the worker do it with its own tools")
 	}

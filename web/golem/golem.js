@@ -1,7 +1,7 @@
 // The methods that a page calls. Most send a request to the web worker in which golem.wasm runs.
 import { Batch, batchesOf, inputsOf } from './batch.js'
 import { GolemError } from './error.js'
-import { clearanceOf, filesOf, undoOf } from './changes.js'
+import { filesOf } from './changes.js'
 import { Kept } from './kept.js'
 import { listed } from './link.js'
 import { given, library, parted, started } from './request.js'
@@ -172,16 +172,6 @@ export class Golem extends Kept {
    */
   importConversation(name, data, { agreed, ...options } = {}) {
     return this.#link.ask('importConversation', { ...this.#given(options), project: name, agreed }, options, data)
-  }
-
-  /** Returns the methods to undo what runs wrote directly into a project's files, as golem undo. @param {string} name */
-  undo(name) {
-    return undoOf(this.#link, name)
-  }
-
-  /** Returns the methods for what workers staged in a project, as golem clearance. @param {string} name */
-  clearance(name) {
-    return clearanceOf(this.#link, name)
   }
 
   /** Describes a project: its entry, model and mode, and every problem it has. */

@@ -1,4 +1,6 @@
-// The methods of Golem about what runs keep in a project: their traces and conversations.
+// The methods of Golem about what runs keep in a project: their traces and conversations, what
+// can be undone, and what is staged.
+import { clearanceOf, undoOf } from './changes.js'
 
 /** The part of Golem that needs no options of a run. */
 export class Kept {
@@ -80,5 +82,15 @@ export class Kept {
   /** Removes a conversation, as golem conversations remove; one that is in use is E_BUSY. */
   removeConversation(name, id, { signal } = {}) {
     return this.#link.ask('removeConversation', { project: name, name: id }, { signal })
+  }
+
+  /** Returns the methods to undo what runs wrote directly into a project's files, as golem undo. @param {string} name */
+  undo(name) {
+    return undoOf(this.#link, name)
+  }
+
+  /** Returns the methods for what workers staged in a project, as golem clearance. @param {string} name */
+  clearance(name) {
+    return clearanceOf(this.#link, name)
   }
 }

@@ -28,8 +28,16 @@ const shown = (value) => {
     return String(value)
   }
 }
-const write = (text) => {
-  call('output', {text: String(text)})
+const most = 1 << 21 // characters of one text: the host keeps less
+const piece = 1 << 16
+const write = (value) => {
+  const text = String(value)
+  for (let at = 0; at < Math.min(text.length, most);) {
+    const high = text.charCodeAt(at + piece - 1)
+    const end = at + piece - (high >= 0xd800 && high < 0xdc00 ? 1 : 0)
+    call('output', {text: text.slice(at, end)})
+    at = end
+  }
   return true
 }
 const print = (...values) => write(values.map(shown).join(' ') + '\n')
