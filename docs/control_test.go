@@ -44,14 +44,14 @@ func knownTests(t *testing.T) map[string]bool {
 	return known
 }
 
-// TestControlPageNamesItsTests tests that each promise of control.md and of the pages below it names tests that exist.
-func TestControlPageNamesItsTests(t *testing.T) {
+// TestPromisesNameTheirTests tests that each promise in internal/promises.md names tests that exist.
+func TestPromisesNameTheirTests(t *testing.T) {
 	known := knownTests(t)
-	text, limits, ok := strings.Cut(page(t, "control.md"), "## Limits of these promises")
+	text, limits, ok := strings.Cut(page(t, "internal/promises.md"), "## Limits of these promises")
 	if !ok || limits == "" {
 		t.Error("the page does not end with its limits")
 	}
-	for line := range strings.Lines(text + page(t, "control/staged.md") + page(t, "control/undo.md")) {
+	for line := range strings.Lines(text) {
 		named := proof.FindAllStringSubmatch(line, -1)
 		if strings.HasPrefix(line, "- ") && len(named) == 0 {
 			t.Errorf("no test is named: %s", line)
