@@ -12,7 +12,7 @@ import (
 
 //go:embed batches.md cli.md control.md conversations.md editors.md embedding.md git.md hardening.md help.md keys.md libraries.md mcp.md
 //go:embed errors.md migration.md models.md projects.md publishing.md security.md serve.md shell.md start.md templates.md testing.md
-//go:embed import.md tools.md trace.md versions.md web.md web-tools.md words.md workers.md errors/*.md cookbook/*.md workers/*.md tools/*.md mcp/*.md models/*.md
+//go:embed batches/*.md import.md tools.md trace.md versions.md web.md web-tools.md words.md workers.md errors/*.md cookbook/*.md workers/*.md tools/*.md mcp/*.md models/*.md
 //go:embed shell/*.md conversations/*.md libraries/*.md hardening/*.md testing/*.md git/*.md control/*.md web/*.md trace/*.md cli/*.md
 var files embed.FS
 
@@ -27,7 +27,7 @@ type Part struct {
 var Contents = []Part{
 	{"Start", "From nothing to a worker of your own.", []string{"start", "projects", "workers", "models", "control", "words"}},
 	{"Workers", "What is in the file of a worker, and what it may do.", []string{
-		"workers/keys", "workers/manifest", "workers/files", "workers/toolsets", "workers/approval", "workers/commands",
+		"workers/keys", "workers/files", "workers/toolsets", "workers/skills", "workers/approval", "workers/commands",
 		"workers/delegation", "templates", "workers/script-model", "workers/settings",
 	}},
 	{"Models", "Which model answers, and what it costs.", []string{"models/providers", "models/other-providers", "models/cost", "models/answers"}},
@@ -37,7 +37,7 @@ var Contents = []Part{
 	}},
 	{"Work", "One task on each page.", []string{
 		"conversations", "conversations/kept", "conversations/moving", "control/staged", "control/undo", "trace", "trace/events", "trace/opentelemetry",
-		"testing", "testing/more", "hardening", "hardening/rules", "batches",
+		"testing", "testing/more", "hardening", "hardening/rules", "batches", "batches/machines",
 	}},
 	{"Share", "Projects and workers for others, and golem in other programs.", []string{
 		"libraries", "libraries/installing", "publishing", "import", "serve", "editors", "mcp/server", "web", "web/views", "web/embedding", "web/options", "web/providing",

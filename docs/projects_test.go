@@ -2,7 +2,6 @@ package docs_test
 
 import (
 	"io/fs"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,30 +12,26 @@ import (
 	"golem/core/project/check"
 )
 
-// TestProjectOfTenMinutes tests that the worker files and the manifest in projects.md make a
-// project without faults.
-func TestProjectOfTenMinutes(t *testing.T) {
-	text, err := os.ReadFile("projects.md")
-	if err != nil {
-		t.Fatal(err)
+// TestManifestOfTheProjectsPage tests that the manifest in projects.md is one, and that a worker has
+// what it says.
+func TestManifestOfTheProjectsPage(t *testing.T) {
+	_, after, _ := strings.Cut(page(t, "projects.md"), "## The manifest")
+	manifest := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(after)
+	if manifest == nil {
+		t.Fatal("projects.md shows no manifest")
 	}
-	workers := regexp.MustCompile("(?s)`minutes/([a-z./]+)`[^\n]*\n\n```\n(.*?)```").FindAllSubmatch(text, -1)
-	manifest := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(text)
-	if len(workers) != 2 || manifest == nil {
-		t.Fatalf("%d workers, manifest %v", len(workers), manifest != nil)
+	files := fstest.MapFS{
+		"input/notes.txt": {}, "output/x": {}, "project.yaml": {Data: []byte(manifest[1])},
+		"main.worker": {Data: []byte("---\ntoolsets: {filesystem: {}}\n---\nHello\n")},
 	}
-	files := fstest.MapFS{"input/notes.txt": {}, "output/x": {}, "project.yaml": {Data: manifest[1]}}
-	for _, w := range workers {
-		files[string(w[1])] = &fstest.MapFile{Data: w[2]}
-	}
-	p, err := project.Load(project.Setup{FS: files, Name: "minutes"})
+	p, err := project.Load(project.Setup{FS: files, Name: "cafe"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if faults := check.Project(p, "", nil); len(faults) > 0 {
 		t.Error(faults)
 	}
-	w, err := p.Workers.Find("shorten")
+	w, err := p.Workers.Find("main")
 	if err != nil || len(w.Sandbox.Mounts) != 2 {
 		t.Errorf("%v: %v", w, err)
 	}

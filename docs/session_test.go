@@ -176,15 +176,11 @@ workers:
 	}
 }
 
-// TestWorkersPageProject tests that the project with two workers, made from workers.md alone, has
+// TestProjectsPageProject tests that the project with two workers, made from projects.md alone, has
 // no faults and runs.
-func TestWorkersPageProject(t *testing.T) {
-	data, err := os.ReadFile("workers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestProjectsPageProject(t *testing.T) {
 	dir := checkout(t)
-	shown(t, string(data), filepath.Join(dir, "minutes"), "main.worker", "workers/summarizer.worker", "script.yaml")
+	shown(t, page(t, "projects.md"), filepath.Join(dir, "minutes"), "main.worker", "workers/shorten.worker", "script.yaml")
 	write(t, filepath.Join(dir, "minutes", "notes.txt"), "We met.\n")
 	if out := shell(t, dir, "golem check minutes"); !strings.Contains(out, "0 errors, 0 warnings") {
 		t.Errorf("golem check says\n%s", out)
@@ -192,7 +188,7 @@ func TestWorkersPageProject(t *testing.T) {
 	out := shell(t, dir, `cd minutes; golem run . "Please write up notes.txt" --approve-all; cat minutes.md; golem trace export .golem/runs/*.jsonl --format normal`)
 	for _, want := range []string{
 		"The minutes are in /minutes.md.", "Agreed: Friday.",
-		`"worker":"summarizer","depth":1,"status":"ok","output":"The meeting agreed on Friday."`, // the child answered, by its caller's model
+		`"worker":"shorten","depth":1,"status":"ok","output":"The meeting agreed on Friday."`, // the child answered, by its caller's model
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the run does not say %q:\n%s", want, out)
