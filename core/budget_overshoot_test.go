@@ -90,7 +90,7 @@ func dollars(million string) money.USD {
 
 // Walls X5: a limit on cost or tokens stops repetitions, lists of models and children
 // that run beside each other. What a run may spend beyond its limit is what one
-// request was billed beyond what was reserved for it (docs/models/cost.md has this table).
+// request was billed beyond what was reserved for it (docs/models/cost.md says so).
 func TestOvershootOfALimit(t *testing.T) {
 	const huge, answer = 100_000, 500
 	for _, c := range []struct {
