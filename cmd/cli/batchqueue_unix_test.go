@@ -283,7 +283,8 @@ func TestBatchOnManyMachinesQueueEnds(t *testing.T) {
 }
 
 // What asks on a worker's machine waits for the person who began the batch, also if golem batch
-// has ended meanwhile. An answer that covers all of them lets the items go on.
+// has ended meanwhile. An answer that covers all of them lets the items go on, on the command line
+// or on the page of golem batch attach --web.
 func TestBatchOnManyMachinesAsks(t *testing.T) {
 	f := newFarm(t, "ask", 4)
 	begin := []string{"batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url}
@@ -300,7 +301,9 @@ func TestBatchOnManyMachinesAsks(t *testing.T) {
 		if err != nil || json.Unmarshal(out, &groups) != nil || len(groups) != 1 || len(groups[0].Items) != 4 {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		if out, err := f.command("producer", "batch", "questions", "far", "--question", groups[0].Question.Key, "--answer", "yes").CombinedOutput(); err != nil {
+		if n == 1 {
+			f.answerOnPage("producer", "far")
+		} else if out, err := f.command("producer", "batch", "questions", "far", "--question", groups[0].Question.Key, "--answer", "yes").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		p = f.begin(f.command("producer", begin[:len(begin)-2]...)) // it remembers its queue

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -123,46 +122,6 @@ func printFound(c *console.Console, q *batch.Local, w batch.Wanted) error {
 		err = fault.New(fault.NotFound, "the batch %s has no such item %s", q.Head.Name, fault.Quoted(w.Item)).Hinting("golem batch show %s --status error lists those that failed", q.Head.Name)
 	}
 	return err
-}
-
-// attachCommand returns golem batch attach.
-func attachCommand(c *console.Console) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "attach BATCH",
-		Short: "watch a batch that another golem runs, until it ends",
-		Args:  console.Words(1, 1),
-		RunE: func(cmd *cobra.Command, words []string) error {
-			ctx, stop := c.Interruptible(cmd.Context())
-			defer stop()
-			spinner, end := c.Spinner()
-			defer end()
-			for {
-				q, err := reading(c, words[0])
-				if err != nil {
-					return err
-				}
-				n := q.Counts()
-				if !q.Held() {
-					end()
-					s, err := q.Summary()
-					if err != nil {
-						return err
-					}
-					if n.Open > 0 {
-						c.Say("no golem runs it; golem batch retry %s goes on with the %d items that are left", q.Head.Name, n.Open)
-					}
-					return c.Show(ui.Safe(s.Text()))
-				}
-				spinner.Wait(fmt.Sprintf("%s: %d of %d, %d failed, %d wait for an answer", q.Head.Name, n.OK+n.Failed+n.Cancelled, n.Total, n.Failed, n.Parked))
-				select {
-				case <-ctx.Done():
-					return console.ExitCode(console.ExitInterrupted)
-				case <-time.After(2 * time.Second):
-				}
-			}
-		},
-	}
-	return cmd
 }
 
 // cancelCommand returns golem batch cancel.

@@ -1,0 +1,171 @@
+package batchcmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"golem/core/batch"
+	"golem/core/clearance"
+	"golem/core/fault"
+	"golem/core/ui"
+
+	"golem/cmd/cli/batchweb"
+	"golem/cmd/cli/console"
+	"golem/cmd/cli/fetch"
+	"golem/cmd/cli/httpguard"
+	"golem/cmd/cli/toolhost"
+)
+
+// attachCommand returns golem batch attach.
+func attachCommand(c *console.Console) *cobra.Command {
+	var web bool
+	cmd := &cobra.Command{
+		Use:   "attach BATCH",
+		Short: "watch a batch that another golem runs, until it ends",
+		Long: `Shows how far a batch is that another golem of this machine runs, until it ends.
+
+With --web it prints the address of a page on this machine, until Ctrl+C. The page
+shows how far the batch is and asks what its items ask, also those that run on other
+machines. The address has a secret: who knows it can answer.`,
+		Example: `  golem batch attach reviews
+  golem batch attach reviews --web`,
+		Args: console.Words(1, 1),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			ctx, stop := c.Interruptible(cmd.Context())
+			defer stop()
+			if web {
+				return serve(ctx, c, words[0])
+			}
+			return watch(ctx, c, words[0])
+		},
+	}
+	cmd.Flags().BoolVar(&web, "web", false, "show the batch and its questions in a browser of this machine")
+	return cmd
+}
+
+// watch shows how far a batch is until nobody runs it.
+func watch(ctx context.Context, c *console.Console, name string) error {
+	spinner, end := c.Spinner()
+	defer end()
+	for {
+		q, err := reading(c, name)
+		if err != nil {
+			return err
+		}
+		n := q.Counts()
+		if !q.Held() {
+			end()
+			s, err := q.Summary()
+			if err != nil {
+				return err
+			}
+			if n.Open > 0 {
+				c.Say("no golem runs it; golem batch retry %s goes on with the %d items that are left", q.Head.Name, n.Open)
+			}
+			return c.Show(ui.Safe(s.Text()))
+		}
+		spinner.Wait(fmt.Sprintf("%s: %d of %d, %d failed, %d wait for an answer", q.Head.Name, n.OK+n.Failed+n.Cancelled, n.Total, n.Failed, n.Parked))
+		select {
+		case <-ctx.Done():
+			return console.ExitCode(console.ExitInterrupted)
+		case <-time.After(2 * time.Second):
+		}
+	}
+}
+
+// serve serves the page of a batch on this machine's loopback until Ctrl+C.
+func serve(ctx context.Context, c *console.Console, name string) error {
+	q, err := reading(c, name)
+	if err != nil {
+		return err
+	}
+	t := toolhost.New(c, false)
+	defer t.Close()
+	staged, err := (&flags{}).stagedAt(c, q.Head.Place, t)
+	if err != nil { // the project changed; the batch has its packed copy
+		c.Say("warning: what the batch staged is not counted: %s", fault.Of(err, fault.Config).Message)
+	}
+	listener, err := fetch.Listen("--web", "127.0.0.1:0", "")
+	if err != nil {
+		return err
+	}
+	token := httpguard.NewToken()
+	if err := c.Print("http://" + listener.Addr().String() + "/" + token + "/\n"); err != nil {
+		listener.Close()
+		return err
+	}
+	c.Say("open this address in a browser of this machine; who knows it can answer. Ctrl+C ends the page, not the batch")
+	return httpguard.Serve(ctx, listener, batchweb.Handler(token, watched{c, name, staged}), func() {})
+}
+
+// watched is a batch for its page.
+type watched struct {
+	c      *console.Console
+	name   string
+	staged *clearance.Store // of the project's directory; nil: it has none
+}
+
+var _ batchweb.Batch = watched{}
+
+// Now implements batchweb.Batch.
+func (w watched) Now() (batchweb.Now, error) {
+	now := batchweb.Now{Name: w.name}
+	q, err := reading(w.c, w.name)
+	if err != nil {
+		return now, err
+	}
+	if now.Groups, err = q.Questions(false); err != nil {
+		return now, err
+	}
+	n := q.Counts()
+	now.Line = batch.Pace{}.Line(n)
+	switch {
+	case q.Held():
+		now.Means = "It runs now, and goes on with an item as soon as you answered its question."
+	case n.Open+n.Parked == 0:
+		now.Means = "It is done."
+	case n.Open == 0:
+		now.Means = "No golem runs it. After your answers, golem batch retry " + w.name + " goes on."
+	default:
+		now.Means = "No golem runs it: golem batch retry " + w.name + " goes on with " + fault.Count(n.Open, "item") + "."
+	}
+	waiting, err := stagedBy(w.staged, w.name)
+	if waiting > 0 {
+		now.Means += " " + fault.Count(waiting, "item") + " of clearance wait: golem clearance list in the project."
+	}
+	return now, err
+}
+
+// Answer implements batchweb.Batch.
+func (w watched) Answer(a batch.Answer) error {
+	q, err := reading(w.c, w.name)
+	if err != nil {
+		return err
+	}
+	return (&answering{c: w.c, q: q}).give(a)
+}
+
+// Rule implements batchweb.Batch.
+func (w watched) Rule(q batch.Question, words string) (batch.Rule, error) {
+	fields := strings.Fields(words)
+	if len(fields) == 1 && fields[0] == "*" {
+		return batch.NewRule(q, nil)
+	}
+	when, err := conditions(fields)
+	if err == nil && len(when) == 0 {
+		err = console.Usage("the rule has no condition").Hinting("for example path=/out/**, or * for any arguments")
+	}
+	if err != nil {
+		return batch.Rule{}, err
+	}
+	return batch.NewRule(q, when)
+}
+
+// Calls implements batchweb.Batch.
+func (w watched) Calls(rule batch.Rule, covered []batch.Group) string {
+	return callsText(rule, covered)
+}
