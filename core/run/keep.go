@@ -200,9 +200,11 @@ func (f *workerRun) keepLost(billed model.Turn, turn int) {
 	})
 }
 
-// keptCall is what is kept of a call while it runs.
+// keptCall is what is kept of a call while it runs. The call's mu guards it, because a tool
+// that ignores its context can return after the call has ended.
 type keptCall struct {
 	started bool                  // keepStart has kept its start
+	ended   bool                  // keepEnd has kept its end
 	changed []conversation.Change // what it changed in the project's files
 }
 
@@ -215,6 +217,8 @@ func (c *activeCall) keepStart(risk tool.Risk) {
 	j := c.run.tree.r.Keeping.Journal
 	j.Add(conversation.Entry{T: conversation.StartEntry, ID: c.req.id, Tool: c.req.name, Args: c.req.args.text, Worker: c.run.worker.ID, Again: c.repeats(risk, j)})
 	j.Flush()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.started = true
 }
 
@@ -233,7 +237,13 @@ func (c *activeCall) repeats(risk tool.Risk, j *conversation.Journal) bool {
 
 // keepChanges gathers the files that the call changed. It is called while no other call can
 // change something: if that call were stopped, its files must not count as kept with this one.
+// After the end of the call they are left for the next call that changes something.
 func (c *activeCall) keepChanges() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
 	c.changed = c.run.tree.staging.changed(c.run.tree.r.Keeping.Journal)
 }
 
@@ -253,9 +263,12 @@ func (c *activeCall) keepEnd(out tool.Output, body trace.ToolEnd) {
 		e.Output = conversation.OutputOf(out)
 	}
 	e.Open = body.Status == string(callNotRun) || body.Status == string(callStopped)
-	e.Changed = c.changed
+	c.mu.Lock()
+	e.Changed, c.ended = c.changed, true
+	started := c.started
+	c.mu.Unlock()
 	j.Add(e)
-	if c.started {
+	if started {
 		j.Flush()
 	}
 }
