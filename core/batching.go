@@ -80,20 +80,17 @@ var errParked = errors.New("the item waits for an answer")
 func (w *BatchWorker) Run(ctx context.Context, l *batch.Lease) batch.Outcome {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	failed := func(err error) batch.Outcome {
-		return batch.Outcome{Result: batch.Result{Status: batch.Failed, Error: fault.Of(err, fault.Config)}}
-	}
 	base, err := w.of.platform.Files.Mount(".")
 	if err != nil {
-		return failed(err)
+		return notBegun(ctx, err)
 	}
 	it := newItemState(ctx, batch.Cancelling(stop), w, l, base)
 	if err := it.restore(); err != nil {
-		return failed(err)
+		return notBegun(ctx, err)
 	}
 	in, err := w.input(l.Item.Input)
 	if err != nil {
-		return failed(err)
+		return notBegun(ctx, err)
 	}
 	answers, err := w.queue.Answers(ctx)
 	if err != nil {
@@ -112,6 +109,19 @@ func (w *BatchWorker) Run(ctx context.Context, l *batch.Lease) batch.Outcome {
 		out.Result.MS, out.Result.Trace = w.of.platform.now().Sub(started).Milliseconds(), lines.Bytes()
 	}
 	return out
+}
+
+// notBegun is the outcome of an item that could not begin. It has failed, unless ctx ended or the
+// queue did not answer: then another holder runs it.
+func notBegun(ctx context.Context, err error) batch.Outcome {
+	flt := fault.Of(err, fault.Config)
+	switch {
+	case ctx.Err() != nil:
+		return batch.Outcome{}
+	case flt.Code == fault.Network:
+		return batch.Outcome{Stop: flt}
+	}
+	return batch.Outcome{Result: batch.Result{Status: batch.Failed, Error: flt}}
 }
 
 // run runs the project once on the item's files, or goes on with its conversation.

@@ -30,6 +30,7 @@ type plant struct {
 	fetched                       atomic.Int32
 	onFetch                       func() // called by the first request; may be nil
 	trace                         string // of the item, if it ended
+	around                        func(batch.Worker) batch.Worker
 }
 
 func newPlant(t *testing.T, files map[string]string) *plant {
@@ -147,7 +148,11 @@ func (p *plant) run(t *testing.T, proc *process, doubt string) batch.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := batch.Run(t.Context(), q, w, batch.Running{Jobs: 1}); err != nil && proc.left.Load() >= 0 {
+	runs := batch.Worker(w)
+	if p.around != nil {
+		runs = p.around(w)
+	}
+	if err := batch.Run(t.Context(), q, runs, batch.Running{Jobs: 1}); err != nil && proc.left.Load() >= 0 {
 		t.Fatal(err)
 	}
 	var out batch.Result

@@ -64,7 +64,7 @@ func budgetOfMachines(p Plan) (string, error) {
 		err = <-ended
 	}
 	if err != nil {
-		return "", fmt.Errorf("with a higher limit: %w", err)
+		return "", fmt.Errorf("with a higher limit: %w", errors.Join(err, p.same(m, (kills+p.Machines)*p.Jobs)))
 	}
 	return fmt.Sprintf("%d workers, %d items: stopped at $%.2f of $%.2f after %d kills (with %d requests asked twice), and went on with a higher limit", p.Machines, p.Items, bill, limit, kills, twice),
 		p.same(m, (kills+p.Machines)*p.Jobs) // the stop interrupts requests as well

@@ -113,7 +113,8 @@ func (q *queue) stop() {
 
 var joinToken = regexp.MustCompile(`GOLEM_JOIN=(\S+)`)
 
-// begun starts the producer and returns the token of its batch. ended gets how it ended.
+// begun starts the producer and returns the token of its batch. ended gets how it ended; an error
+// has what it said at last.
 func begun(cmd *exec.Cmd) (token string, ended <-chan error, err error) {
 	cmd.Stderr = nil
 	said, err := cmd.StderrPipe()
@@ -131,10 +132,15 @@ func begun(cmd *exec.Cmd) (token string, ended <-chan error, err error) {
 	}
 	all := make(chan error, 1)
 	go func() {
+		var last []string
 		for lines.Scan() {
-			continue
+			last = append(last[max(0, len(last)-9):], lines.Text())
 		}
-		all <- cmd.Wait()
+		err := cmd.Wait()
+		if err != nil {
+			err = fmt.Errorf("%w, and said at last:\n%s", err, strings.Join(last, "\n"))
+		}
+		all <- err
 	}()
 	if token == "" {
 		return "", nil, fmt.Errorf("golem batch --queue ended: %w", <-all)

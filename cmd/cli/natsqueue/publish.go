@@ -71,7 +71,8 @@ func passes(err error) bool {
 		return api.Code >= 500
 	}
 	for _, e := range []error{
-		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrReconnectBufExceeded, jetstream.ErrNoStreamResponse, jetstream.ErrNoHeartbeat,
+		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrReconnectBufExceeded,
+		jetstream.ErrNoStreamResponse, jetstream.ErrNoHeartbeat, jetstream.ErrServerShutdown, jetstream.ErrConsumerLeadershipChanged,
 	} {
 		if errors.Is(err, e) {
 			return true
@@ -180,6 +181,9 @@ func (c *connection) removeSubject(ctx context.Context, subject string) error {
 func unreachable(err error) error {
 	if err == nil || errors.As(err, new(*fault.Fault)) {
 		return err
+	}
+	if errors.Is(err, context.Canceled) {
+		return fault.New(fault.Interrupted, "golem was stopped while it waited for the queue: %w", err)
 	}
 	return fault.New(fault.Network, "the queue does not work: %w", err).Hinting("look at the log of the nats-server")
 }

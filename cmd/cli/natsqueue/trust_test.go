@@ -55,6 +55,7 @@ func (n *notices) told(t *testing.T, words ...string) {
 
 // pair is a batch with a producer and a worker in this process.
 type pair struct {
+	server   *server.Server
 	conn     *nats.Conn
 	options  Options
 	producer *Producer
@@ -64,15 +65,10 @@ type pair struct {
 
 func newPair(t *testing.T, keys ...string) *pair {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: filepath.Join(t.TempDir(), "store"), NoSigs: true, NoLog: true})
-	must(t, err)
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	p := &pair{notices: &notices{}}
-	p.conn, err = nats.Connect(s.ClientURL(), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1))
+	s := newServer(t, filepath.Join(t.TempDir(), "store"), -1)
+	p := &pair{server: s, notices: &notices{}}
+	var err error
+	p.conn, err = nats.Connect(s.ClientURL(), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond))
 	must(t, err)
 	t.Cleanup(p.conn.Close)
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -87,6 +83,21 @@ func newPair(t *testing.T, keys ...string) *pair {
 	}
 	p.worker = p.open(t, p.options)
 	return p
+}
+
+func newServer(t *testing.T, dir string, port int) *server.Server {
+	t.Helper()
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true})
+	must(t, err)
+	s.Start()
+	if !s.ReadyForConnections(time.Minute) {
+		t.Fatal("the server does not start")
+	}
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	return s
 }
 
 func (p *pair) open(t *testing.T, o Options) *Queue {
