@@ -245,8 +245,11 @@ var arrows = map[string]string{
 	"docs/site/write": "docs/site",
 	// The program that writes docs/errors.md and the pages of docs/errors from the source.
 	"docs/messages": "",
-	// The program that writes the JSON Schemas and docs/keys.md from the tables of keys.
+	// The program that writes the JSON Schemas and the pages of docs/keys from the tables of keys.
 	"docs/keys": "config",
+	// The pages of commands, providers and events, and the program that writes them.
+	"docs/reference":       "model options",
+	"docs/reference/write": "docs/reference",
 	// The JSON Schemas as files, for golem schema.
 	"docs/schemas": "",
 
@@ -288,7 +291,7 @@ var outside = map[string]string{
 	// Not even to evaluate an expression of a worker, or to start a process.
 	"plugin":              "",
 	"text/template":       "",
-	"os/exec":             "cmd/cli bench/measure bench/faults bench/suites bench/tools web release",
+	"os/exec":             "cmd/cli bench/measure bench/faults bench/suites bench/tools web release docs/reference/write",
 	"github.com/chromedp": "web/webtest",
 	// The definition of OTLP, to test what golem sends; golem links neither.
 	"go.opentelemetry.io/proto":  "core/otlp/otlptest",

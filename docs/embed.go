@@ -13,7 +13,7 @@ import (
 //go:embed batches.md cli.md control.md conversations.md editors.md embedding.md git.md hardening.md help.md keys.md libraries.md mcp.md
 //go:embed errors.md migration.md models.md projects.md publishing.md security.md serve.md shell.md start.md templates.md testing.md
 //go:embed batches/*.md import.md tools.md trace.md versions.md web.md web-tools.md words.md workers.md errors/*.md cookbook/*.md workers/*.md tools/*.md mcp/*.md models/*.md
-//go:embed shell/*.md conversations/*.md libraries/*.md hardening/*.md testing/*.md git/*.md control/*.md web/*.md trace/*.md cli/*.md
+//go:embed shell/*.md conversations/*.md libraries/*.md hardening/*.md testing/*.md git/*.md control/*.md web/*.md trace/*.md cli/*.md keys/*.md reference/*.md
 var files embed.FS
 
 // Part is a group of pages in the table of contents.
@@ -30,13 +30,13 @@ var Contents = []Part{
 		"workers/keys", "workers/files", "workers/toolsets", "workers/skills", "workers/approval", "workers/commands",
 		"workers/delegation", "templates", "workers/script-model", "workers/settings",
 	}},
-	{"Models", "Which model answers, and what it costs.", []string{"models/providers", "models/other-providers", "models/cost", "models/answers"}},
+	{"Models", "Which model answers, and what it costs.", []string{"models/other-providers", "models/cost", "models/answers"}},
 	{"Tools", "What workers can do beyond files.", []string{
 		"tools", "tools/go", "tools/c", "tools/description", "tools/rights", "tools/limits", "tools/others", "tools/commands",
 		"mcp", "mcp/tools", "mcp/signing-in", "shell", "shell/walls", "web-tools", "git", "git/sending",
 	}},
 	{"Work", "One task on each page.", []string{
-		"conversations", "conversations/kept", "conversations/moving", "control/staged", "control/undo", "trace", "trace/events", "trace/opentelemetry",
+		"conversations", "conversations/kept", "conversations/moving", "control/staged", "control/undo", "trace", "trace/opentelemetry",
 		"testing", "testing/more", "hardening", "hardening/rules", "batches", "batches/machines",
 	}},
 	{"Share", "Projects and workers for others, and golem in other programs.", []string{
@@ -50,9 +50,14 @@ var Contents = []Part{
 	}},
 	{"Help", "What you see, and what to do.", []string{"help", "errors"}},
 	{"Security", "What golem protects, and what it does not.", []string{"security"}},
-	{"Reference", "To look things up.", []string{
-		"cli", "cli/commands", "cli/more-commands", "cli/running", "cli/making", "cli/looking", "cli/undoing", "cli/screens", "cli/chat",
-		"keys", "shell/system-calls", "versions"}},
+	{"Command line", "Commands, screens and versions.", []string{
+		"cli", "cli/running", "cli/looking", "cli/screens", "cli/chat", "versions"}},
+	{"Lists", "Made from golem itself.", []string{
+		"reference/commands", "reference/flags", "reference/commands-run", "reference/commands-project", "reference/commands-show", "reference/commands-test",
+		"reference/commands-decide", "reference/commands-you", "reference/commands-tools", "reference/commands-libraries", "reference/commands-batch", "reference/commands-serve",
+		"keys", "keys/worker", "keys/project", "keys/shared-1", "keys/shared-2", "keys/shared-3", "keys/shared-4", "keys/config", "keys/lib", "keys/test",
+		"models/providers", "trace/events", "trace/shown", "trace/values", "shell/programs", "shell/system-calls",
+	}},
 }
 
 // Names has the names of the pages of Contents, in the order of reading. Callers must not

@@ -1,9 +1,9 @@
 package docs_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -20,6 +20,7 @@ import (
 	"golem/core/toolset"
 	"golem/core/trace"
 	"golem/core/ui"
+	"golem/docs/reference"
 )
 
 func page(t *testing.T, name string) string {
@@ -31,29 +32,83 @@ func page(t *testing.T, name string) string {
 	return string(data)
 }
 
+// maxPageBytes is the most that a page for users may have.
+const maxPageBytes = 8 << 10
+
 var flagName = regexp.MustCompile(`--[a-z][a-z-]+`)
 
-// TestCommandLinePageKnowsTheFlags tests that cli.md has every flag, and only flags that exist.
-func TestCommandLinePageKnowsTheFlags(t *testing.T) {
-	dir := checkout(t)
+// fresh tests that pages that a program makes are what it would write, that there are no
+// others in the directory dir, and that they are short.
+func fresh(t *testing.T, dir string, want map[string]string, command string) {
+	t.Helper()
+	for name, text := range want {
+		if len(text) > maxPageBytes {
+			t.Errorf("docs/%s has %d bytes, more than %d", name, len(text), maxPageBytes)
+		}
+		if got, err := os.ReadFile(name); err != nil || string(got) != text {
+			t.Errorf("docs/%s is out of date (%v): %s", name, err, command)
+		}
+	}
+	files, err := filepath.Glob(dir + "/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if _, ok := want[filepath.ToSlash(name)]; !ok {
+			t.Errorf("docs/%s is not written any more: remove it", name)
+		}
+	}
+}
+
+// TestReferencePagesAreFresh tests that the pages of commands, flags, providers and events are
+// what golem has.
+func TestReferencePagesAreFresh(t *testing.T) {
+	dir := t.TempDir()
+	golem, err := buildGolem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := reference.Pages("..", func(words ...string) (string, error) {
+		cmd := exec.Command(golem, append(words, "--help")...)
+		cmd.Env = []string{"HOME=" + dir}
+		out, err := cmd.Output()
+		return string(out), err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh(t, "reference", pages, "go run ./docs/reference/write")
+	events := pages["trace/events.md"] + pages["trace/shown.md"]
+	for _, body := range []trace.Body{
+		trace.RunStart{}, trace.RunEnd{}, trace.WorkerStart{}, trace.WorkerEnd{}, trace.Message{}, trace.ModelStart{}, trace.ModelEnd{},
+		trace.Retry{}, trace.ToolStart{}, trace.ToolEnd{}, trace.Approval{}, trace.Fallback{}, trace.Warning{}, trace.Error{},
+		trace.Delta{}, trace.Reasoning{}, trace.Progress{}, trace.Status{}, trace.Diff{}, trace.Ask{}, trace.Clearance{}, trace.Permission{},
+	} {
+		if !strings.Contains(events, "\n## "+body.EventType()+"\n") {
+			t.Errorf("no page of events has %s", body.EventType())
+		}
+	}
+	for _, p := range model.Rows() {
+		if strings.Count(pages["models/providers.md"], "\n| `"+p.Name+"` |") != 2 {
+			t.Errorf("the page of providers does not list %s twice", p.Name)
+		}
+	}
+}
+
+// TestCommandLinePagesNameKnownFlags tests that the pages about the command line name only flags
+// that exist.
+func TestCommandLinePagesNameKnownFlags(t *testing.T) {
+	names, err := filepath.Glob("reference/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var known []string
-	for _, command := range []string{"run", "chat", "init", "check", "workers", "trace list", "trace show", "trace diff", "trace export", "test", "trust", "clearance list", "clearance diff", "clearance push", "undo", "conversations", "harden", "batch", "batch list", "batch show", "batch questions", "batch retry", "batch remove", "worker", "tool new", "tool build", "tool pack", "tool inspect", "tool call", "tool lock", "tool add", "tool update", "pack", "lib install", "lib list", "lib info", "lib update", "lib remove", "lib lock", "mcp serve", "mcp login", "serve", "import", "web"} {
-		for line := range strings.Lines(shell(t, dir, "golem "+command+" --help")) {
-			if name := flagName.FindString(line); name != "" && strings.HasPrefix(strings.TrimSpace(line), "-") {
-				known = append(known, name)
-			}
-		}
+	for _, name := range names {
+		known = append(known, flagName.FindAllString(page(t, name), -1)...)
 	}
-	text := commandLinePages(t)
-	told := flagName.FindAllString(text, -1)
-	for _, name := range known {
-		if name != "--help" && !slices.Contains(told, name) {
-			t.Errorf("cli.md does not tell of %s", name)
-		}
-	}
-	for _, name := range told {
+	for _, name := range flagName.FindAllString(commandLinePages(t), -1) {
 		if !slices.Contains(known, name) {
-			t.Errorf("cli.md tells of %s, which golem does not have", name)
+			t.Errorf("the pages about the command line name %s, which golem does not have", name)
 		}
 	}
 }
@@ -66,11 +121,11 @@ func TestCommandLinePageHasTheCommandsOfAChat(t *testing.T) {
 	}
 }
 
-// TestPagesHaveTheOptions tests that cli.md and web/options.md have the tables that are made from the
+// TestPagesHaveTheOptions tests that web/options.md has the tables that are made from the
 // options of a run; GOLEM_UPDATE=1 writes them.
 func TestPagesHaveTheOptions(t *testing.T) {
-	cli, web := options.All.Markdown()
-	for name, parts := range map[string][]string{"cli.md": cli, "web/options.md": web} {
+	_, web := options.All.Markdown()
+	for name, parts := range map[string][]string{"web/options.md": web} {
 		text := page(t, name)
 		for _, part := range parts {
 			head, _, _ := strings.Cut(part, "|---|---|\n")
@@ -106,86 +161,6 @@ func TestCommandLinePageHasTheTree(t *testing.T) {
 	want := `"workers":[{` + shape(reflect.TypeFor[describe.TreeWorker]()) + `}]`
 	if !strings.Contains(commandLinePages(t), want) {
 		t.Errorf("cli.md does not have %s", want)
-	}
-}
-
-// TestTracePageKnowsTheEvents tests that trace.md has every event and each of its fields.
-func TestTracePageKnowsTheEvents(t *testing.T) {
-	text := page(t, "trace.md") + page(t, "trace/events.md")
-	for _, body := range []trace.Body{
-		trace.RunStart{}, trace.RunEnd{}, trace.WorkerStart{}, trace.WorkerEnd{}, trace.Message{}, trace.ModelStart{}, trace.ModelEnd{},
-		trace.Retry{}, trace.ToolStart{}, trace.ToolEnd{}, trace.Approval{}, trace.Fallback{}, trace.Warning{}, trace.Error{},
-		trace.Delta{}, trace.Reasoning{}, trace.Progress{}, trace.Status{}, trace.Diff{}, trace.Ask{},
-	} {
-		entry := "| `" + body.EventType() + "` |"
-		if body.Transient() {
-			entry = "`" + body.EventType() + " {"
-		}
-		at := strings.Index(text, entry)
-		if at < 0 {
-			t.Errorf("trace.md does not tell of %s", body.EventType())
-			continue
-		}
-		if body.EventType() == "error" {
-			continue // it is the fault, told further down
-		}
-		row, _, _ := strings.Cut(text[at:], "\n\n")
-		if body.Transient() {
-			row, _, _ = strings.Cut(row, "}")
-		} else {
-			row, _, _ = strings.Cut(row, "\n")
-		}
-		typ := reflect.TypeOf(body)
-		for i := range typ.NumField() {
-			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
-			if name != "-" && !strings.Contains(row, name) { // "-" is in no file
-				t.Errorf("trace.md: %s does not tell of %s", body.EventType(), name)
-			}
-		}
-	}
-}
-
-// TestModelsPageKnowsTheProviders tests that the table in models.md has a row for each provider,
-// with the data of the code.
-func TestModelsPageKnowsTheProviders(t *testing.T) {
-	text := page(t, "models/providers.md")
-	yes := map[bool]string{true: "yes", false: "no"}
-	every := model.Settings{}
-	for _, name := range []string{"temperature", "top_p", "max_output_tokens", "reasoning_effort", "seed", "stop", "parallel_tool_calls", "service_tier", "verbosity", "cache"} {
-		every[name] = nil
-	}
-	for _, p := range model.Rows() {
-		at := strings.Index(text, "| `"+p.Name+"` |")
-		if at < 0 {
-			t.Errorf("models.md does not list %s", p.Name)
-			continue
-		}
-		row, _, _ := strings.Cut(text[at:], "\n")
-		address, protocol := cmp.Or(p.BaseURL, "your own"), cmp.Or(p.API, model.Chat)
-		back := "nothing"
-		switch {
-		case p.Name == "openai":
-			protocol, back = "responses; chat at other addresses", "reasoning items"
-		case p.API == model.Anthropic:
-			back = "thinking"
-		case len(p.Quirks.Carry) > 0:
-			back = "`" + strings.Join(p.Quirks.Carry, "`, `") + "`"
-		}
-		output := map[string]string{model.JSONSchema: "JSON Schema", model.JSONObject: "JSON object"}[p.JSON]
-		lacks := strings.Join(model.Config{}.Lacking(p.Name+":m", every), ", ")
-		want := strings.Join([]string{"", address, yes[p.Image], yes[p.PDF], output, protocol, lacks, back, ""}, " | ")
-		if !strings.Contains(row, strings.TrimSuffix(want, " ")) || !strings.Contains(row, p.KeyVar) {
-			t.Errorf("models.md says\n%s\nwant %s and %s", row, p.KeyVar, want)
-		}
-		cells := strings.Split(strings.Trim(row, "| "), " | ")
-		if from := cells[len(cells)-1]; len(cells) != 10 || from != "yes" && from != "not known" && !strings.HasPrefix(from, "with ") {
-			t.Errorf("models.md: %s has %d cells, and from a page %q", p.Name, len(cells), from)
-		}
-	}
-	_, table, _ := strings.Cut(text, "| provider |")
-	table, _, _ = strings.Cut(table, "\n\n")
-	if rows := strings.Count(table, "\n| `"); rows != len(model.Rows()) {
-		t.Errorf("models.md lists %d providers, golem has %d", rows, len(model.Rows()))
 	}
 }
 

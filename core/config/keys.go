@@ -55,7 +55,7 @@ func newWorkerShape() *yamltree.Shape {
 }
 
 // key returns the shape of a key that is for what doc says. A key is declared where its
-// mapping is: the reader, the JSON Schemas and the list in docs/keys.md come from there.
+// mapping is: the reader, the JSON Schemas and the pages of docs/keys come from there.
 func key(doc string, s *yamltree.Shape) *yamltree.Shape {
 	out := *s
 	out.Doc = doc

@@ -1,9 +1,7 @@
 package config
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"golem/core/yamltree"
 )
@@ -43,17 +41,6 @@ func (f File) JSONSchema() ([]byte, error) {
 	return out.Indented()
 }
 
-// Table returns the file's keys as a table in Markdown.
-func (f File) Table() string {
-	var b strings.Builder
-	b.WriteString("| key | value | meaning |\n|---|---|---|\n")
-	clean := strings.NewReplacer("|", "\\|", "\n", " ", "<", "&lt;")
-	f.Shape.EachKey("", func(path string, s *yamltree.Shape) {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", path, clean.Replace(s.Form()), clean.Replace(s.Doc))
-	})
-	return b.String()
-}
-
 // FileOf returns the kind of file with a schema's name; false if there is none.
 func FileOf(schema string) (File, bool) {
 	i := slices.IndexFunc(Files, func(f File) bool { return f.Schema == schema })
@@ -61,15 +48,4 @@ func FileOf(schema string) (File, bool) {
 		return File{}, false
 	}
 	return Files[i], true
-}
-
-// KeyPage returns docs/keys.md: every key of every file.
-func KeyPage(files []File) string {
-	var b strings.Builder
-	b.WriteString("# Keys\n\n`go run ./docs/keys` writes this page from the tables that golem reads files with; `golem schema` prints the same as JSON Schemas, for editors. " +
-		"[workers.md](workers.md) explains what the keys do together. `*` stands for a name of your choice.\n")
-	for _, f := range files {
-		b.WriteString("\n## " + f.Schema + "\n\n" + f.Doc + "\n\n" + f.Table())
-	}
-	return b.String()
 }

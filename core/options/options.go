@@ -24,7 +24,7 @@ type Option struct {
 	// Why says, for an option that only the command line or only a page has, what the other
 	// has instead.
 	Why string
-	// Section is the heading of the option's table in docs/cli.md, and Doc its text there,
+	// Section is the heading of the option's table in docs/reference/flags.md, and Doc its text there,
 	// as Markdown; "" is the flag's help.
 	Section, Doc string
 }

@@ -7,7 +7,7 @@ const (
 	reading = opening + " workers"
 )
 
-// The sections of docs/cli.md, and the interfaces of golem-options.d.ts.
+// The sections of docs/reference/flags.md, and the interfaces of golem-options.d.ts.
 const (
 	what   = "What is run"
 	may    = "What it may do"

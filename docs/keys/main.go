@@ -1,10 +1,11 @@
-// Command keys writes what is made from the tables of keys: the JSON Schemas in docs/schemas
-// and docs/keys.md. Run it in the root of the repository: go run ./docs/keys
+// Command keys writes what is made from the tables of keys: the JSON Schemas in docs/schemas,
+// docs/keys.md and the pages in docs/keys. Run it in the root of the repository: go run ./docs/keys
 package main
 
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"golem/core/config"
 )
@@ -26,5 +27,19 @@ func write() error {
 			return err
 		}
 	}
-	return os.WriteFile("docs/keys.md", []byte(config.KeyPage(config.Files)), 0o644)
+	old, err := filepath.Glob("docs/keys/*.md")
+	if err != nil {
+		return err
+	}
+	for _, name := range old {
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+	}
+	for name, text := range config.KeyPages(config.Files) {
+		if err := os.WriteFile("docs/"+name, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }

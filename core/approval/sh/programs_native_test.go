@@ -11,7 +11,7 @@ import (
 // The documentation names every program that a wildcard covers, and the list has no program
 // twice.
 func TestProgramsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/shell.md")
+	text, err := os.ReadFile("../../../docs/shell/programs.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +19,7 @@ func TestProgramsAreDocumented(t *testing.T) {
 	for _, p := range programs {
 		for _, n := range strings.Split(p.names, ",") {
 			if !strings.Contains(string(text), "`"+n+"`") {
-				t.Errorf("docs/shell.md does not name `%s`", n)
+				t.Errorf("docs/shell/programs.md does not name `%s`", n)
 			}
 			if seen[n] || n != strings.TrimSpace(n) || len(strings.Fields(n)) > 3 {
 				t.Errorf("%q stands there twice, or is never found", n)

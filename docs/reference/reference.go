@@ -1,0 +1,34 @@
+// Package reference makes the pages of docs that list what the program has: commands and
+// flags, the providers of models, and the events of a trace. They come from the tables that
+// golem itself uses. go run ./docs/reference/write writes them.
+package reference
+
+import (
+	"maps"
+	"strings"
+
+	"golem/core/options"
+)
+
+// Pages returns the pages by their names in docs. root is the directory of the repository.
+func Pages(root string, help Help) (map[string]string, error) {
+	pages, err := Commands(help)
+	if err != nil {
+		return nil, err
+	}
+	events, err := Events(root)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(pages, events)
+	pages["models/providers.md"], err = Providers()
+	pages["reference/flags.md"] = Flags()
+	return pages, err
+}
+
+// Flags returns the page of the flags that several commands share.
+func Flags() string {
+	parts, _ := options.All.Markdown()
+	return "# Flags of a run\n\n`golem run` and `golem chat` have them, and other commands have some: [all commands](commands.md). [Settings](../workers/settings.md#environment) lists the environment variables.\n\n" +
+		strings.ReplaceAll(strings.Join(parts, "\n"), "](", "](../")
+}
