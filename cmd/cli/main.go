@@ -69,8 +69,16 @@ func execute(c *console.Console, args []string) int {
 		err = fault.New(fault.Usage, "%w", err).Hinting("golem --help lists commands and flags")
 	}
 	c.Report(err)
-	if errors.Is(err, fault.Interrupted) {
+	return exitOf(err)
+}
+
+// exitOf returns the exit code of an error that a command returned.
+func exitOf(err error) int {
+	switch {
+	case errors.Is(err, fault.Interrupted):
 		return console.ExitInterrupted
+	case disk.IsFull(err):
+		return console.ExitFailed
 	}
 	return console.ExitUsage
 }

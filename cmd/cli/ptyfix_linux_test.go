@@ -10,13 +10,17 @@ import (
 	"golem/cmd/cli/console"
 )
 
-// golem check --fix shows the changes and asks; only y and yes write.
+// golem check --fix shows the changes and asks; only y and yes write. An answer that is neither yes
+// nor no is asked for again, three times at most.
 func TestTerminalFixAsks(t *testing.T) {
-	for keys, wrote := range map[string]bool{"y\n": true, "n\n": false, "\n": false, "\x04": false} {
+	for keys, wrote := range map[string]bool{"y\n": true, "n\n": false, "\n": false, "\x04": false, "hello\n yes\n": true, "a\n b\n c\n": false} {
 		dir := ptyProject(t, map[string]string{"main.worker": "---\nlocked: true\n---\nhi\n"})
 		r := startPTY(t, dir, nil, false, "check", "--fix", ".")
 		r.expect("write this file? [y/N] ")
-		r.typeKeys(keys)
+		for n, line := range strings.Split(keys, " ") { // what is typed before a question is no answer
+			r.expectTimes("[y/N] ", n+1)
+			r.typeKeys(line)
+		}
 		if wrote {
 			r.exit(0)
 		} else {

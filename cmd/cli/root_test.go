@@ -1,11 +1,33 @@
 package main
 
 import (
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 
+	"golem/core/fault"
+
 	"golem/cmd/cli/console"
+	"golem/cmd/cli/disk"
 )
+
+// A full disk is no wrong usage.
+func TestExitOf(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{disk.NotWritten("the results", &fs.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}, "free some space"), console.ExitFailed},
+		{disk.NotWritten("the results", &fs.PathError{Op: "write", Path: "/x", Err: syscall.EACCES}, "get the right"), console.ExitUsage},
+		{fault.List{fault.New(fault.Interrupted, "stopped")}, console.ExitInterrupted},
+		{console.Usage("a flag is unknown"), console.ExitUsage},
+	} {
+		if got := exitOf(c.err); got != c.want {
+			t.Errorf("%v: exit %d, want %d", c.err, got, c.want)
+		}
+	}
+}
 
 func TestTheFirstWordIsTheCommand(t *testing.T) {
 	c := console.New(nil, "")

@@ -230,6 +230,9 @@ func ReadFiles(dir fs.FS, yield func(Input) error) error {
 		case !d.Type().IsRegular() || strings.HasPrefix(d.Name(), "."):
 			return nil
 		}
+		if err := sandbox.Valid(name); err != nil {
+			return fault.New(fault.Path, "an input cannot be attached: %s", fault.Of(err, fault.Path).Message).Hinting("rename the file, and begin again")
+		}
 		n++
 		digest, err := fileDigest(dir, name)
 		if err != nil {

@@ -114,6 +114,10 @@ func TestFiles(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0].File != "a/c.txt" || got[1].File != "b.txt" {
 		t.Fatalf("%v %v", got, err)
 	}
+	odd := fstest.MapFS{"a.txt": {}, "b\n.txt": {}}
+	if _, err := inputs(func(y func(batch.Input) error) error { return batch.ReadFiles(odd, y) }); !errors.Is(err, fault.Path) || !strings.Contains(err.Error(), `b\n.txt`) {
+		t.Errorf("a name with a line break: %v", err)
+	}
 	if data, err := got[1].Content(dir); err != nil || string(data) != "b" {
 		t.Errorf("%q %v", data, err)
 	}

@@ -162,7 +162,6 @@ func (w *Worker) NeedModel() error {
 	if w.Model != "" || w.Tool != "" {
 		return nil
 	}
-	return fault.New(fault.Model, "no model for worker %s: none on the command line (--model), in %s (model:), "+
-		"in the environment (GOLEM_MODEL), in the manifest (model:) or in your own config.yaml (model:), and no caller has one", fault.Quoted(w.ID), w.File).
-		Hinting("golem login chooses one and keeps its key; for one run, --model openai:gpt-5-mini").At(w.File, 1, 1)
+	return fault.New(fault.Model, "no model for worker %s: none of --model, %s, GOLEM_MODEL, the manifest, your config.yaml and a caller names one", fault.Quoted(w.ID), w.File).
+		Hinting("golem login chooses your default and keeps its key; --model openai:gpt-5-mini is for one run").At(w.File, 1, 1)
 }

@@ -3,8 +3,8 @@
 
 /** Patterns of texts about the command line, and their replacements. words_test.go tests that they cover all messages that a page can get. */
 const here = [
-  [/,? ?none on the command line \(--model\), in (.*?) \(model:\), in the environment \(GOLEM_MODEL\), in the manifest \(model:\) or in your own config\.yaml \(model:\), and no caller has one/, ' none is chosen here, and $1, the project and your configuration name none'],
-  [/golem login chooses one and keeps its key; for one run, --model [^ )]+/, 'choose a model'],
+  [/,? ?none of --model, (.*?), GOLEM_MODEL, the manifest, your config\.yaml and a caller names one/, ' none is chosen here, and $1, the project and your configuration name none'],
+  [/golem login chooses your default and keeps its key; --model \S+ is for one run/, 'choose a model'],
   [/name one as provider:model, e\.g\. --model (\S+)/, 'choose one, for example $1'],
   [/choose a matching model with --model or model:/, 'choose a matching model'],
   [/\(--model (\S+):NAME\)/, '(as $1 calls it)'],

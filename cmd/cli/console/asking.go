@@ -48,16 +48,23 @@ func (c *Console) Confirm(yes bool, question, otherwise string) (bool, error) {
 	}
 	ctx, stop := c.Interruptible(context.Background())
 	defer stop()
-	answer, err := person.Ask(ctx, question+" [y/N] ")
-	if ctx.Err() != nil {
-		return false, ExitCode(ExitInterrupted)
+	for n, asked := 1, question; ; n, asked = n+1, "Please answer y or n. "+question {
+		answer, err := person.Ask(ctx, asked+" [y/N] ")
+		switch answer = strings.ToLower(strings.TrimSpace(answer)); {
+		case ctx.Err() != nil:
+			return false, ExitCode(ExitInterrupted)
+		case err != nil: // nobody answered
+			return false, nil
+		case answer == "y" || answer == "yes":
+			return true, nil
+		case answer == "" || answer == "n" || answer == "no" || n == tries:
+			return false, nil
+		}
 	}
-	if err != nil {
-		return false, nil // nobody answered
-	}
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes", nil
 }
+
+// tries is how often a person is asked who answers neither yes nor no.
+const tries = 3
 
 // NotConfirmed ends a command whose question got no yes: it prints what was not done and returns
 // the exit code, ExitNobody if nobody could be asked and ExitFailed if the person said no.

@@ -77,6 +77,20 @@ func (c *Console) Say(format string, args ...any) {
 	c.Beside(func() { fmt.Fprintln(c.Err, Fit(c.Err, "golem: "+text)) })
 }
 
+// Below prints the further lines of a message that Say or Report printed, each indented, so
+// that none of them can look like a message.
+func (c *Console) Below(text string) {
+	if text == "" {
+		return
+	}
+	lines, _ := approval.Lines(text)
+	c.Beside(func() {
+		for _, line := range lines {
+			fmt.Fprintln(c.Err, Fit(c.Err, "  "+line))
+		}
+	})
+}
+
 // Print writes a result to standard output. If that fails, it reports the error and
 // returns exit code 1.
 func (c *Console) Print(s string) error {

@@ -18,11 +18,11 @@ func TestWriteHint(t *testing.T) {
 		code       fault.Code
 		want, lack string
 	}{
-		{&fs.PathError{Op: "write", Path: "/host/x", Err: syscall.ENOSPC}, fault.Config, "make room", "right"},
+		{&fs.PathError{Op: "write", Path: "/host/x", Err: syscall.ENOSPC}, fault.Quota, "make room", "right"},
 		{fault.New(fault.Quota, "the disk is full: %w", syscall.ENOSPC).Hinting("free some space"), fault.Quota, "make room", "free some space"},
-		{syscall.EDQUOT, fault.Config, "make room", "right"},
+		{syscall.EDQUOT, fault.Quota, "make room", "right"},
 		{fault.New(fault.ReadOnly, "the disk is read-only"), fault.ReadOnly, "read-only", "right"},
-		{syscall.EROFS, fault.Config, "read-only", "right"},
+		{syscall.EROFS, fault.ReadOnly, "read-only", "right"},
 		{&fs.PathError{Op: "open", Path: "/host/x", Err: syscall.EACCES}, fault.Config, "get the right", "/host"},
 		{errors.New("other"), fault.Config, "get the right", "room"},
 	} {

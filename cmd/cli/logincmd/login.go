@@ -70,7 +70,7 @@ func Offer(c *console.Console) (done bool, err error) {
 	if c.Person() == nil || !console.IsTerminal(c.In) {
 		return false, nil
 	}
-	yes, err := c.Confirm(false, "You have no default model yet. Choose a provider and give golem its key now?", "")
+	yes, err := c.Confirm(false, "Before your first message: you have no default model yet. Choose a provider and give golem its key now?", "")
 	if err != nil || !yes {
 		return false, err
 	}

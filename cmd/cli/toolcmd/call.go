@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/ui"
-	"golem/core/ui/plain"
 	"golem/core/wasmtool"
 	"golem/sandbox/osfs"
 
@@ -125,14 +123,15 @@ func callTool(c *console.Console, f *callFlags, words []string) error {
 	waits, end := c.Spinner()
 	defer end()
 	waits.Wait("reading " + words[0])
-	bound := &wasmtool.Bound{Module: m, Grants: grants, Listener: listener{c, waits, f.verbose}}
+	heard := &listener{console: c, waits: waits, verbose: f.verbose}
+	bound := &wasmtool.Bound{Module: m, Grants: grants, Listener: heard}
 	defer bound.Close()
 	called, err := named(ctx, bound, words[1], f.timeout)
 	if err == nil {
 		err = prepare(ctx, called)
 	}
 	if err != nil {
-		return failedCall(ctx, c, err)
+		return failedCall(ctx, c, heard, err)
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, f.timeout,
 		fault.New(fault.Timeout, "the tool took longer than %s", f.timeout).Hinting("give it more time with --timeout"))
@@ -148,7 +147,7 @@ func callTool(c *console.Console, f *callFlags, words []string) error {
 		c.Say("%s used %d units of fuel in %s", words[1], out.Fuel, time.Since(start).Round(100*time.Microsecond))
 	}
 	if err != nil {
-		return failedCall(ctx, c, err)
+		return failedCall(ctx, c, heard, err)
 	}
 	return printOutput(c, out)
 }
@@ -213,30 +212,6 @@ func prepare(ctx context.Context, t tool.Tool) error {
 		return p.Prepare(ctx)
 	}
 	return nil
-}
-
-// listener shows on the terminal what a module does.
-type listener struct {
-	console *console.Console
-	waits   *plain.Spinner
-	verbose bool // also what it logs
-}
-
-// Log shows a line of the module.
-func (l listener) Log(level, text string) {
-	if l.verbose {
-		l.console.Say("%s: %s", level, text)
-	}
-}
-
-// Compiling tells the person that golem compiles a module: in the status line of a terminal,
-// else in a line.
-func (l listener) Compiling(path string) {
-	if l.waits.Screen == nil {
-		l.console.Say("compiling %s", ui.OneLine(path))
-		return
-	}
-	l.waits.Wait("compiling " + path)
 }
 
 // toolArguments returns the arguments of a call as JSON.
@@ -322,29 +297,6 @@ func guarded(c *console.Console, root string) sandbox.Protection {
 	p := sandbox.Controls{Root: root}.Protect()
 	p.Closed = machine.ClosedDirs(c)
 	return p
-}
-
-// callHints are hints for refusals of golem tool call, where flags and not a worker's
-// file grant.
-var callHints = map[fault.Code]string{
-	fault.Grant:    "grant files with --fs DIR, a host with --allow-host HOST; in a worker, under toolsets.custom.modules",
-	fault.ToolFuel: "give it less to do, or allow more with --fuel N",
-}
-
-// failedCall reports why a call failed, and returns the exit code.
-func failedCall(ctx context.Context, c *console.Console, err error) error {
-	var f *fault.Fault
-	if errors.As(err, &f) && callHints[f.Code] != "" {
-		err = f.Hinting("%s", callHints[f.Code])
-	}
-	c.Report(err)
-	switch {
-	case ctx.Err() != nil:
-		return console.ExitCode(console.ExitInterrupted)
-	case errors.Is(err, fault.UnknownTool), errors.Is(err, fault.NotFound):
-		return console.ExitCode(console.ExitUsage)
-	}
-	return console.ExitCode(console.ExitFailed)
 }
 
 // printOutput prints a result: the text or JSON that a model would get.

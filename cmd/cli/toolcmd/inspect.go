@@ -64,7 +64,7 @@ func inspectTool(c *console.Console, file string, asJSON, run bool, limit time.D
 		return console.ExitCode(console.ExitFailed)
 	}
 	if run && seen.Source == "" && seen.Refused == "" && len(seen.Callable) == 0 {
-		if seen.Tools, err = m.Describe(ctx, wasmtool.Describing{Run: true, Time: limit, Listener: listener{c, waits, false}}); err != nil {
+		if seen.Tools, err = m.Describe(ctx, wasmtool.Describing{Run: true, Time: limit, Listener: &listener{console: c, waits: waits}}); err != nil {
 			c.Report(err)
 			return console.ExitCode(console.ExitFailed)
 		}

@@ -136,9 +136,9 @@ func (d *dialog) where() []string {
 	case d.state == away:
 		out = []string{"Tab: answer this.", "Other keys write your message."}
 	case d.state == early:
-		out = []string{"Keys count after 2 seconds without one."}
+		out = []string{"Read it. Keys count 2 s after your last."}
 	case d.state == typing:
-		out = []string{"Esc: answer.", "What you type answers nothing."}
+		out = []string{"Press Esc, then answer.", "What you type answers nothing."}
 	case input && d.state == calm:
 		out = []string{"Tab: write the answer.", "Esc: no answer."}
 	case input:

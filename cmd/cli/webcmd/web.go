@@ -56,7 +56,7 @@ which asks before it takes it.`,
 func serve(c *console.Console, addr string, open bool, words []string) error {
 	page, built := web.Page()
 	if !built {
-		return fault.New(fault.Platform, "this golem was built without the page").Hinting("build golem from its source: make web build")
+		return fault.New(fault.Platform, "this golem was built without the page").Hinting("in golem's source, with Node: make web build; the golem of a release has the page")
 	}
 	var pack []byte
 	if len(words) > 0 {
