@@ -32,7 +32,7 @@ var Contents = []Part{
 	}},
 	{"Models", "Which model answers, and what it costs.", []string{"models/other-providers", "models/cost", "models/answers"}},
 	{"Tools", "What workers can do beyond files.", []string{
-		"tools", "tools/go", "tools/c", "tools/description", "tools/rights", "tools/limits", "tools/others", "tools/commands",
+		"tools", "tools/rights", "tools/others", "tools/commands", "tools/go", "tools/description", "tools/limits",
 		"mcp", "mcp/tools", "mcp/signing-in", "shell", "shell/walls", "web-tools", "git", "git/sending",
 	}},
 	{"Work", "One task on each page.", []string{

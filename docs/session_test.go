@@ -176,22 +176,16 @@ workers:
 	}
 }
 
-// TestProjectsPageProject tests that the project with two workers, made from projects.md alone, has
-// no faults and runs.
+// TestProjectsPageProject tests that the project in projects.md has no faults and runs.
 func TestProjectsPageProject(t *testing.T) {
-	dir := checkout(t)
-	shown(t, page(t, "projects.md"), filepath.Join(dir, "minutes"), "main.worker", "workers/shorten.worker", "script.yaml")
-	write(t, filepath.Join(dir, "minutes", "notes.txt"), "We met.\n")
-	if out := shell(t, dir, "golem check minutes"); !strings.Contains(out, "0 errors, 0 warnings") {
-		t.Errorf("golem check says\n%s", out)
+	blocks := guide(t, "projects.md", "Look at one")
+	if len(blocks) != 1 {
+		t.Fatalf("%d blocks of commands", len(blocks))
 	}
-	out := shell(t, dir, `cd minutes; golem run . "Please write up notes.txt" --approve-all; cat minutes.md; golem trace export .golem/runs/*.jsonl --format normal`)
-	for _, want := range []string{
-		"The minutes are in /minutes.md.", "Agreed: Friday.",
-		`"worker":"shorten","depth":1,"status":"ok","output":"The meeting agreed on Friday."`, // the child answered, by its caller's model
-	} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the run does not say %q:\n%s", want, out)
+	said := runGuide(t, checkout(t), append(blocks, guideBlock{"cat cafe/output/result.md\n", "Owls hunt at night."}))
+	for _, want := range []string{"0 errors, 0 warnings", "→ stage_1", "runs: read_file"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("golem does not say %q:\n%s", want, said)
 		}
 	}
 }

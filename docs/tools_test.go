@@ -80,22 +80,26 @@ func TestToolsGuideInJavaScript(t *testing.T) {
 }
 
 // TestToolsGuideInGo tests that the guide to a tool in Go works as written, without a network:
-// from nothing to a packed, described, granted and locked tool (SPEC §6).
+// from nothing to a packed, described, approved and locked tool (SPEC §6).
 func TestToolsGuideInGo(t *testing.T) {
 	blocks := guide(t, "tools/go.md", "In Go")
-	if len(blocks) < 6 {
-		t.Fatalf("only %d blocks of commands", len(blocks))
-	}
 	sdk := guide(t, "tools/go.md", "In Go, with package sdk")
-	if len(sdk) != 1 {
-		t.Fatalf("%d blocks of commands with package sdk", len(sdk))
+	if len(blocks) != 2 || len(sdk) != 1 {
+		t.Fatalf("%d blocks of commands, %d with package sdk", len(blocks), len(sdk))
 	}
 	// What the scaffold's Makefile offers beside.
-	try := guideBlock{"make -C tools/wordcount try ARGS='{\"path\":\"/today.txt\"}' GRANTS=--fs=../..:ro\n", `{"words":4}`}
-	said := runGuide(t, checkout(t), append(append(blocks, try), sdk...))
-	// The page quotes the refusal in its text.
-	const refusal = "E_GRANT: the module tried to open the file /today.txt, and it was not granted files"
-	if !strings.Contains(page(t, "tools/go.md"), refusal) || !strings.Contains(said, refusal) {
-		t.Errorf("the page and golem do not both say %q:\n%s", refusal, said)
+	try := guideBlock{"make -C tools/wordcount try ARGS='{\"text\":\"a b\"}'\n", `{"words":2,"lines":1,"characters":3}`}
+	runGuide(t, checkout(t), append(append(blocks, try), sdk...))
+}
+
+// TestToolsGuideToRights tests that a tool without a grant is refused as the page says, and that
+// it works with one.
+func TestToolsGuideToRights(t *testing.T) {
+	blocks := guide(t, "tools/rights.md", "What a tool may do")
+	if len(blocks) != 1 {
+		t.Fatalf("%d blocks of commands", len(blocks))
+	}
+	if said := runGuide(t, checkout(t), blocks); !strings.Contains(said, "exit code 1\n3\n") {
+		t.Errorf("golem says\n%s", said)
 	}
 }
