@@ -228,7 +228,7 @@ var arrows = map[string]string{
 	// Measuring: programs that drive the built binary, and one that links core.
 	"bench/mock": "",
 	// Kills golem batch at random, and compares; tests of the command line use it, too.
-	"bench/faults":      "batch state sandbox/osfs",
+	"bench/faults":      "batch state sandbox/osfs cmd/cli/natsqueue",
 	"bench/batchfaults": "bench/faults",
 	"bench/measure":     "",
 	"bench/jscore":      "everything",
@@ -276,7 +276,7 @@ var outside = map[string]string{
 	"github.com/aymanbagabas/go-udiff":  "core/textdiff",
 	"golang.org/x/term":                 "cmd/cli release",
 	"github.com/nats-io":                "cmd/cli/natsqueue cmd/cli/batchcmd cmd/golem-queue bench/faults", // not in golem.wasm
-	"golang.org/x/crypto":               "cmd/cli/natsqueue",
+	"golang.org/x/crypto":               "cmd/cli/natsqueue bench/faults",
 	"mvdan.cc/sh":                       "core/approval/sh cmd/cli/shell",
 	"golang.org/x/sys":                  "cmd/cli sandbox/osfs",
 	"golang.org/x/text":                 "core/sandbox core/toolset/web cmd/cli",

@@ -47,7 +47,7 @@ func machines(p Plan) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f := &farm{plan: p, model: m, token: token, url: q.s.ClientURL(), random: rand.New(rand.NewPCG(p.Seed, 0)), ended: ended}
+	f := &farm{plan: p, model: m, token: token, url: q.url, random: rand.New(rand.NewPCG(p.Seed, 0)), ended: ended}
 	var r Report
 	for ; r.Kills < p.Kills && !f.done; r.Kills++ {
 		if err := f.round(); err != nil {
@@ -79,22 +79,32 @@ func machines(p Plan) (string, error) {
 
 // producer returns the command that begins the batch on a server, with more words.
 func (p Plan) producer(m *model, q *queue, more ...string) *exec.Cmd {
-	cmd := p.command(append([]string{"batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", hardBatch, "--queue", q.s.ClientURL(), "--lease", "1s", "--quiet"}, more...)...)
+	cmd := p.command(append([]string{"batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", hardBatch, "--queue", q.url, "--lease", "1s", "--quiet"}, more...)...)
 	cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+m.url, "OPENAI_API_KEY=mock-key-of-no-use")
+	setClock(cmd, p.clocks.producer)
 	return cmd
 }
 
-// queue is a NATS server in this process.
+// queue is a NATS server, in this process or a program of its own.
 type queue struct {
 	dir  string
 	host string // "": 127.0.0.1
 	most int64  // bytes of its store; 0: three quarters of the disk
 	s    *server.Server
+	url  string
+	// program is golem-queue, if the server is a process of its own; clock is by how many seconds
+	// its clock is off.
+	program string
+	clock   int
+	process *exec.Cmd
 }
 
 func (q *queue) port() int { return q.s.Addr().(*net.TCPAddr).Port }
 
 func (q *queue) start(port int) (err error) {
+	if q.program != "" {
+		return q.startProgram()
+	}
 	q.s, err = server.NewServer(&server.Options{Host: cmp.Or(q.host, "127.0.0.1"), Port: port, JetStream: true, StoreDir: q.dir, JetStreamMaxStore: q.most, NoSigs: true, NoLog: true})
 	if err != nil {
 		return err
@@ -103,10 +113,16 @@ func (q *queue) start(port int) (err error) {
 	if !q.s.ReadyForConnections(time.Minute) {
 		return errors.New("the server does not start")
 	}
+	q.url = q.s.ClientURL()
 	return nil
 }
 
 func (q *queue) stop() {
+	if q.process != nil {
+		_ = q.process.Process.Kill()
+		_ = q.process.Wait() // it was killed
+		return
+	}
 	q.s.Shutdown()
 	q.s.WaitForShutdown()
 }
@@ -158,6 +174,7 @@ type farm struct {
 	done       bool         // the producer has ended
 	hosts      *network     // where the workers are, behind the producer; nil: all on one
 	twins      []*exec.Cmd  // workers beside those of the plan
+	said       heard        // by the workers
 }
 
 // start starts the workers.
@@ -184,8 +201,9 @@ func (f *farm) worker(n int) (*exec.Cmd, error) {
 		}
 	}
 	cmd := f.plan.command("worker", f.url, "--quiet", "--jobs", fmt.Sprint(f.plan.Jobs))
-	cmd.Stderr = nil
+	cmd.Stderr = &f.said
 	cmd.Env = append(cmd.Env, "GOLEM_JOIN="+f.token, "GOLEM_HOME="+home, "OPENAI_BASE_URL="+f.model.url, "OPENAI_API_KEY=mock-key-of-no-use")
+	setClock(cmd, f.plan.clocks.worker(n))
 	if f.hosts != nil {
 		if err := f.hosts.at(2+n, cmd); err != nil {
 			return nil, err

@@ -45,6 +45,7 @@ type Plan struct {
 	Storm  time.Duration
 	Scales []int
 	Seed   uint64 // of the random times
+	clocks clocksOff
 }
 
 // Report is what became of it.

@@ -16,22 +16,26 @@ import (
 // farmed plays a batch with several golem workers on a server of at most so many bytes (0: any
 // number), and lets do disturb them. most is how many requests may be asked twice.
 func (p Plan) farmed(bytes int64, most int, do disturber) (string, error) {
+	return p.farmedOn(&queue{dir: filepath.Join(p.Dir, "queue"), most: bytes}, most, do)
+}
+
+// farmedOn does what farmed does on a server that it starts, with more words for golem batch.
+func (p Plan) farmedOn(q *queue, most int, do disturber, more ...string) (string, error) {
 	p.Items, p.Turns, p.Remote = min(p.Items, 40), min(p.Turns, 5), true
 	m, err := p.calm()
 	if err != nil {
 		return "", err
 	}
 	defer m.close()
-	q := &queue{dir: filepath.Join(p.Dir, "queue"), most: bytes}
 	if err := q.start(server.RANDOM_PORT); err != nil {
 		return "", err
 	}
 	defer func() { q.stop() }()
-	token, ended, err := begun(p.producer(m, q))
+	token, ended, err := begun(p.producer(m, q, more...))
 	if err != nil {
 		return "", err
 	}
-	f := &farm{plan: p, model: m, token: token, url: q.s.ClientURL(), ended: ended}
+	f := &farm{plan: p, model: m, token: token, url: q.url, ended: ended}
 	workers, err := f.start()
 	defer func() {
 		for _, w := range append(workers, f.twins...) {
@@ -45,7 +49,7 @@ func (p Plan) farmed(bytes int64, most int, do disturber) (string, error) {
 	}
 	seen, err := do(f, q, workers)
 	if err == nil {
-		err = <-ended
+		err = <-f.ended
 	}
 	if err != nil {
 		return "", err

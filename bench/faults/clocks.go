@@ -1,0 +1,157 @@
+//go:build unix
+
+package faults
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// clocks plays a batch whose producer, workers and server have clocks that are an hour or more
+// apart, and kills a worker. Others must get its items after its lease, not an hour later, and a
+// worker that is alive must lose none.
+func clocks(p Plan) (string, error) {
+	build, err := filepath.Abs(filepath.Join(p.Dir, "clocks"))
+	if err != nil {
+		return "", err
+	}
+	if err := buildShifted(build); err != nil {
+		return "", err
+	}
+	p.Golem, p.Env = filepath.Join(build, "cli"), nil
+	hour := int(time.Hour / time.Second)
+	p.clocks = clocksOff{queue: -hour, producer: hour, workers: []int{0, hour, -hour}}
+	p.Machines, p.Delay = 3, max(p.Delay, 50*time.Millisecond) // so that it works when it is killed
+	p.In, p.Out = 1000, 100
+	p.Config = "providers: {openai: {models: {mock: {price: {input: 1000, output: 1000}}}}}\n" // a purse has times, too
+	q := &queue{dir: filepath.Join(p.Dir, "queue"), program: filepath.Join(build, "golem-queue"), clock: p.clocks.queue}
+	began := time.Now()
+	seen, err := p.farmedOn(q, p.Jobs, func(f *farm, _ *queue, workers []*exec.Cmd) (string, error) {
+		if err := f.asks(2 * p.Jobs); err != nil {
+			return "", err
+		}
+		return "their clocks and the server's were an hour apart, and one was killed", workers[1].Process.Kill()
+	}, "--limit", "cost=1000000")
+	if took := time.Since(began); err == nil && took > time.Hour/2 {
+		err = fmt.Errorf("it took %s: golem waited for a clock", took)
+	}
+	return seen, err
+}
+
+// clocksOff says by how many seconds the clocks of a plan are off.
+type clocksOff struct {
+	queue, producer int
+	workers         []int
+}
+
+// worker returns how far the clock of a worker is off.
+func (c clocksOff) worker(n int) int {
+	if n < len(c.workers) {
+		return c.workers[n]
+	}
+	return 0
+}
+
+// clockVariable says to a golem that buildShifted made how many seconds its clock is off.
+const clockVariable = "FAULTS_CLOCK"
+
+func setClock(cmd *exec.Cmd, seconds int) {
+	if seconds != 0 {
+		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%d", clockVariable, seconds))
+	}
+}
+
+// shift is a file for the package time of Go's standard library.
+const shift = `package time
+
+import "syscall"
+
+var faultsShift = func() (n int64) {
+	text, _ := syscall.Getenv("` + clockVariable + `")
+	sign := int64(1)
+	for _, r := range text {
+		if r == '-' {
+			sign = -1
+		} else {
+			n = n*10 + int64(r-'0')
+		}
+	}
+	return n * sign
+}()
+`
+
+// buildShifted builds golem and golem-queue into a directory with another standard library: the
+// wall clock is off by as many seconds as clockVariable says. What the time has to do with a
+// machine's own clock runs as always: how long something takes does not change.
+func buildShifted(dir string) error {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return err
+	}
+	source := filepath.Join(strings.TrimSpace(string(out)), "src", "time")
+	data, err := os.ReadFile(filepath.Join(source, "time.go"))
+	if err != nil {
+		return err
+	}
+	const reads = "sec, nsec, mono := runtimeNow()\n"
+	text := string(data)
+	if strings.Count(text, reads) != 1 {
+		return errors.New("this version of Go reads the clock in another way: change buildShifted")
+	}
+	files := map[string]string{
+		"time.go":   strings.Replace(text, reads, reads+"\tsec += faultsShift\n", 1),
+		"faults.go": shift,
+	}
+	overlay := map[string]map[string]string{"Replace": {}}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			return err
+		}
+		overlay["Replace"][filepath.Join(source, name)] = file
+	}
+	if data, err = json.Marshal(overlay); err != nil {
+		return err
+	}
+	list := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(list, data, 0o644); err != nil {
+		return err
+	}
+	if said, err := exec.Command("go", "build", "-overlay", list, "-o", dir+string(filepath.Separator), "golem/cmd/cli", "golem/cmd/golem-queue").CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, said)
+	}
+	return nil
+}
+
+// startProgram starts the server as a program of its own.
+func (q *queue) startProgram() error {
+	q.process = exec.Command(q.program, "--addr", "127.0.0.1:0", "--dir", q.dir)
+	q.process.Env = os.Environ()
+	setClock(q.process, q.clock)
+	said, err := q.process.StderrPipe()
+	if err == nil {
+		err = q.process.Start()
+	}
+	if err != nil {
+		return err
+	}
+	line, err := bufio.NewReader(said).ReadString('\n')
+	_, rest, _ := strings.Cut(line, "golem-queue: ")
+	url, _, found := strings.Cut(rest, ",")
+	if err != nil || !found {
+		q.stop()
+		return fmt.Errorf("the server does not start: %s", line)
+	}
+	q.url = url
+	return nil
+}
