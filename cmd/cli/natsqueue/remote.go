@@ -170,25 +170,23 @@ func stopped(err error) batch.Outcome {
 	return batch.Outcome{Stop: fault.Of(err, fault.Network)}
 }
 
-// send publishes an item. If it begins anew and has ended on the server, it is opened there.
+// send publishes an item. If it begins anew and had ended on the server before, it is opened there.
+// A worker can end it as soon as it is published, so that is looked for before.
 func (r *Remote) send(ctx context.Context, item batch.Item, again bool) error {
+	before, err := r.producer.readLog(ctx, item.Dir())
+	if err != nil {
+		return unreachable(err)
+	}
 	if err := r.producer.putInput(ctx, item, r.inputs); err != nil {
 		return err
 	}
 	if err := r.producer.Add(ctx, item); err != nil {
 		return err
 	}
-	if !again {
+	if !again || !before.status.Ended() {
 		return nil
 	}
-	l, err := r.producer.readLog(ctx, item.Dir())
-	if err != nil {
-		return unreachable(err)
-	}
-	if !l.status.Ended() {
-		return nil
-	}
-	return r.producer.reopen(ctx, item, l)
+	return r.producer.reopen(ctx, item, before)
 }
 
 // reopen lets an item that ended begin anew.
