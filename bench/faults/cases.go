@@ -37,7 +37,7 @@ var Cases = []Case{
 	{"kill", "kill -9 at random times", played(kills)},
 	{"large", "kill -9 at random times, and each item writes a file of 1 MB", played(large)},
 	{"staged", "kill -9 at random times, and each item writes to a mount that waits for a person", played(staged)},
-	{"machines", "several golem workers run the batch; kill -9 of all of them at random times, and the server ends each 20th time", played(machines)},
+	{"machines", "several golem workers run the batch; kill -9 of all of them at random times, and of the server each 6th time", played(machines)},
 	{"poison", "one input kills golem each time", played(poison)},
 	{"refused", "the provider answers 429 with Retry-After: 1 to everything, for a while", played(refused)},
 	{"refusals", "the same, to several golem workers", played(refusedMachines)},

@@ -4,6 +4,7 @@ package faults
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -135,7 +136,8 @@ func buildShifted(dir string) error {
 
 // startProgram starts the server as a program of its own.
 func (q *queue) startProgram() error {
-	q.process = exec.Command(q.program, "--addr", "127.0.0.1:0", "--dir", q.dir)
+	at := cmp.Or(strings.TrimPrefix(q.url, "nats://"), "127.0.0.1:0")
+	q.process = exec.Command(q.program, "--addr", at, "--dir", q.dir)
 	q.process.Env = os.Environ()
 	setClock(q.process, q.clock)
 	said, err := q.process.StderrPipe()

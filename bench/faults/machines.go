@@ -29,7 +29,7 @@ Do as you are told.
 `
 
 // machines plays the batch with several golem workers, which are killed together, and with a
-// server that ends now and then. Without kills it measures how long the workers need.
+// server that is killed now and then. Without kills it measures how long the workers need.
 func machines(p Plan) (string, error) {
 	p.Remote = true
 	m, err := p.calm()
@@ -37,8 +37,11 @@ func machines(p Plan) (string, error) {
 		return "", err
 	}
 	defer m.close()
-	q := &queue{dir: filepath.Join(p.Dir, "queue")}
-	if err := q.start(server.RANDOM_PORT); err != nil {
+	q := &queue{dir: filepath.Join(p.Dir, "queue"), program: filepath.Join(p.Dir, "golem-queue")}
+	if said, err := exec.Command("go", "build", "-o", q.program, "golem/cmd/golem-queue").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, said)
+	}
+	if err := q.start(0); err != nil {
 		return "", err
 	}
 	defer func() { q.stop() }()
@@ -49,14 +52,15 @@ func machines(p Plan) (string, error) {
 	}
 	f := &farm{plan: p, model: m, token: token, url: q.url, random: rand.New(rand.NewPCG(p.Seed, 0)), ended: ended}
 	var r Report
+	queueKills := 0
 	for ; r.Kills < p.Kills && !f.done; r.Kills++ {
 		if err := f.round(); err != nil {
 			return "", err
 		}
-		if r.Kills%20 == 19 {
-			port := q.port()
+		if r.Kills%queueLives == queueLives-1 {
+			queueKills++
 			q.stop()
-			if err := q.start(port); err != nil {
+			if err := q.start(0); err != nil {
 				return "", err
 			}
 		}
@@ -70,12 +74,15 @@ func machines(p Plan) (string, error) {
 		return "", err
 	}
 	r.Kills *= p.Machines // golems that were killed
-	seen := fmt.Sprintf("%d workers: %s", p.Machines, strings.TrimSuffix(r.Text(p), "\n"))
+	seen := fmt.Sprintf("%d workers, the server killed %d times: %s", p.Machines, queueKills, strings.TrimSuffix(r.Text(p), "\n"))
 	if !r.Good(p) {
 		err = errors.New(seen)
 	}
 	return seen, err
 }
+
+// queueLives is after how many rounds of kills the server is killed.
+const queueLives = 6
 
 // producer returns the command that begins the batch on a server, with more words.
 func (p Plan) producer(m *model, q *queue, more ...string) *exec.Cmd {
@@ -101,6 +108,7 @@ type queue struct {
 
 func (q *queue) port() int { return q.s.Addr().(*net.TCPAddr).Port }
 
+// start starts the server at a port; a program starts at any free one, and later at the same.
 func (q *queue) start(port int) (err error) {
 	if q.program != "" {
 		return q.startProgram()
