@@ -91,3 +91,17 @@ func TestErrorPagesNameCommands(t *testing.T) {
 		t.Errorf("only %d commands", n)
 	}
 }
+
+// TestHelpOfDocsRuns tests that the commands which golem docs --help shows find a page.
+func TestHelpOfDocsRuns(t *testing.T) {
+	dir, tried := checkout(t), 0
+	for _, m := range regexp.MustCompile(`(?m)^  (golem docs \S.*?)  `).FindAllStringSubmatch(shell(t, dir, "golem docs --help"), -1) {
+		tried++
+		if out := shell(t, dir, m[1]); len(out) < 200 {
+			t.Errorf("%s says %s", m[1], out)
+		}
+	}
+	if tried < 4 {
+		t.Errorf("only %d commands", tried)
+	}
+}

@@ -24,11 +24,11 @@ func DocsCommand(c *console.Console) *cobra.Command {
 		Use: "docs [WORDS]", Short: "show a page of the documentation, or search it",
 		Long: `golem docs shows the documentation of this version of golem.
 
-  golem docs                   the list of pages
-  golem docs tools             the page tools
-  golem docs tools#secrets     one part of it
-  golem docs resume a batch    the part that fits best to these words, and others
-  golem docs E_TRUST           what golem explain says of a code
+  golem docs                        the list of pages
+  golem docs tools                  the page tools
+  golem docs tools/rights#secrets   one part of a page
+  golem docs resume a batch         the part that fits best to these words, and others
+  golem docs E_TRUST                what golem explain says of a code
 
 In a pipe it writes Markdown.`,
 		Args:              console.Words(0, math.MaxInt),
