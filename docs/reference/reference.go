@@ -10,10 +10,17 @@ import (
 	"golem/core/options"
 )
 
-// Pages returns the pages by their names in docs. root is the directory of the repository.
-func Pages(root string, help Help) (map[string]string, error) {
-	pages, err := Commands(help)
+// Golem runs golem with these words, for a person with this home, and returns its output.
+type Golem func(home string, words ...string) (string, error)
+
+// Pages returns the pages by their names in docs. root is the directory of the repository, home
+// an empty directory.
+func Pages(root, home string, golem Golem) (map[string]string, error) {
+	pages, err := Commands(func(words ...string) (string, error) { return golem(home, append(words, "--help")...) })
 	if err != nil {
+		return nil, err
+	}
+	if pages["reference/tools.md"], err = Tools(golem); err != nil {
 		return nil, err
 	}
 	events, err := Events(root)

@@ -1,5 +1,5 @@
 // Command write writes the pages of the documentation that list what golem has: commands,
-// flags, providers, events of a trace. Run it at the repository's root after you changed one
+// flags, tools, providers, events of a trace. Run it at the repository's root after you changed one
 // of these: go run ./docs/reference/write
 package main
 
@@ -29,9 +29,9 @@ func write() error {
 	if out, err := exec.Command("go", "build", "-o", golem, "golem/cmd/cli").CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
-	pages, err := reference.Pages(".", func(words ...string) (string, error) {
-		cmd := exec.Command(golem, append(words, "--help")...)
-		cmd.Env = []string{"HOME=" + dir}
+	pages, err := reference.Pages(".", dir, func(home string, words ...string) (string, error) {
+		cmd := exec.Command(golem, words...)
+		cmd.Env = []string{"HOME=" + home}
 		out, err := cmd.Output()
 		return string(out), err
 	})
