@@ -329,8 +329,8 @@ func (ms *Modules) Unbuilt(dir Location) fault.List {
 
 // PassedOver returns a warning for each file that golem does not use although it looks
 // like part of a module: a module whose name ends in another spelling of .wasm, a
-// description with no module beside it, and a source that has changed since its module was
-// built.
+// description with no module beside it, a source without tools that nothing imports, and a
+// source that has changed since its module was built.
 func (ms *Modules) PassedOver(dir Location) fault.List {
 	const sidecar = ".tools.yaml"
 	dirs := []Location{dir.In(path.Join(dir.Name, "tools"))}
@@ -342,6 +342,7 @@ func (ms *Modules) PassedOver(dir Location) fault.List {
 		faults = append(faults, ms.lonely(name, sidecar)...)
 	}
 	for _, dir := range slices.Compact(dirs) {
+		faults = append(faults, ms.emptySources(dir)...)
 		for _, name := range ms.trees.filesIn(dir, func(string) bool { return true }) {
 			switch ext := path.Ext(name); {
 			case strings.HasSuffix(name, sidecar):

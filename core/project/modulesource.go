@@ -186,6 +186,44 @@ func (ms *Modules) outdated(dir Location) fault.List {
 	return out
 }
 
+// emptySources returns a warning for each source of a directory that exports no tools and that
+// no other source there imports: whoever wrote it expects a tool.
+func (ms *Modules) emptySources(dir Location) fault.List {
+	if ms.setup.Linker == nil {
+		return nil
+	}
+	imported := map[string]bool{}
+	var empty []string
+	for _, name := range ms.modulesIn(dir) {
+		if !config.IsToolSource(path.Base(name)) {
+			continue
+		}
+		file, err := ms.Open(Module{Path: name})
+		if errors.Is(err, jstool.ErrNoTools) {
+			empty = append(empty, name)
+			continue
+		}
+		if err != nil {
+			return nil // its own fault says why, and it may import the others
+		}
+		data, err := io.ReadAll(file)
+		file.Close()
+		if from := jstool.SourcesOf(data); err == nil && from != nil {
+			for part := range from.Files {
+				imported[path.Join(path.Dir(name), part)] = true
+			}
+		}
+	}
+	var out fault.List
+	for _, name := range empty {
+		if !imported[name] {
+			out = append(out, fault.Warn(fault.ToolContract, "%s exports no tools, and no source beside it imports it", name).At(name, 1, 1).
+				Hinting("above an exported function, write a comment with a line @param {TYPE} NAME for each argument, or write its types in TypeScript"))
+		}
+	}
+	return out
+}
+
 func (ms *Modules) olderThanSource(name string) fault.List {
 	stem, built := strings.CutSuffix(name, ".wasm")
 	if !built {

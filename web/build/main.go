@@ -265,6 +265,7 @@ func bundle() error {
 		EntryPoints: []string{"web/ui/app.jsx"}, Outdir: dist, Bundle: true, Splitting: true, Format: api.FormatESModule,
 		ChunkNames: "part-[hash]", MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, Target: api.ES2022, Charset: api.CharsetUTF8,
 		JSX: api.JSXAutomatic, JSXImportSource: "preact", LegalComments: api.LegalCommentsLinked, LogLevel: api.LogLevelWarning,
+		Loader: map[string]api.Loader{".tmpl": api.LoaderText},
 		// golem.js stays a module of its own: other pages embed it the same way.
 		External: []string{"./golem.js"},
 	})

@@ -21,7 +21,7 @@ const words = { ok: 'done', error: 'failed', denied: 'denied', stopped: 'stopped
 
 /** The status of a call as a sign, and as a word for screen readers. */
 export function Status({ call }) {
-  tick.value
+  if (!isOver(call.status)) tick.value
   const status = call.asking ? 'asking' : call.status
   return <span class={`mark ${status}`} role="img" aria-label={status === 'asking' ? 'waits for you' : words[status] ?? status}>{status === 'asking' ? '?' : signs[status] ?? ''}</span>
 }
@@ -51,8 +51,8 @@ export function below(run, call) {
 }
 
 export function CallCard({ run, id, open = false }) {
-  tick.value // draw again with each tick: calls change in place
   const call = run.calls.get(id)
+  if (!isOver(call?.status)) tick.value // draw again with each tick: calls change in place
   const [seen, setSeen] = useState(open)
   if (!call) return null
   const meta = [took(call), call.kind === 'worker' ? spent(call.usage) : ''].filter(Boolean).join(' · ')

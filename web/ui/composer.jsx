@@ -174,7 +174,7 @@ function Choices({ disabled, talking, busy }) {
   const mine = settings.project(name)
   const about = store.about.value
   const scripts = store.files.value.filter((f) => !f.dir && /(^|\/)[^/]*script[^/]*\.ya?ml$/.test(f.path)).map((f) => `script:${f.path}`)
-  const known = [...new Set([...scripts, mine.model].filter(Boolean))]
+  const known = [...new Set([...scripts, mine.model, settings.model].filter(Boolean))]
   const set = (choice) => {
     if (!settings.setProject(name, choice)) store.tell('this browser cannot store the choice: it is lost when the page is closed', 'warn')
     again((n) => n + 1)
@@ -182,7 +182,7 @@ function Choices({ disabled, talking, busy }) {
   }
   const now = talking ? store.run.value.model || store.run.value.calls.get('0')?.model : ''
   const model = (e) => {
-    if (talking) {
+    if (talking && e.target.value !== 'other') {
       const name = e.target.value
       store.run.value.model = name
       return void store.attempt('the model', () => store.send(`/model ${name}`))
@@ -198,7 +198,7 @@ function Choices({ disabled, talking, busy }) {
         {talking && now && !known.includes(now) && <option value={now}>{now}</option>}
         {!talking && <option value="">{about?.model && !mine.model ? `project: ${about.model}` : 'model: the project’s own'}</option>}
         {known.map((m) => <option key={m} value={m}>{m}</option>)}
-        {!talking && <option value="other">another model…</option>}
+        <option value="other">another model…</option>
       </select>
       <label class="sr" for="approval">Approvals</label>
       {talking ? <Permission /> : <select id="approval" class={`input pick ${mine.approval === 'approve_all' ? 'wider' : ''}`} value={mine.approval ?? ''} onChange={(e) => set({ approval: e.target.value })} disabled={disabled}>

@@ -12,6 +12,7 @@ import { Long, Markdown } from './prose.jsx'
 import { CallCard, below } from './call.jsx'
 import { Copy } from './copy.jsx'
 import { later } from './later.jsx'
+import { still } from './still.js'
 import { beside, helpOf, menu, side } from './panes.js'
 import { History } from './history.jsx'
 import { Composer, attach, draft } from './composer.jsx'
@@ -97,11 +98,9 @@ function Talk({ run }) {
   }
   const last = run.transcript.findLast((item) => item.kind === 'golem')
   return (
-    <div class="talk" ref={box} onScroll={scrolled} tabIndex={0} role="log" aria-label="What was said" aria-live="polite">
+    <div class={`talk ${store.running.value ? 'busy' : ''}`} ref={box} onScroll={scrolled} tabIndex={0} role="log" aria-label="What was said" aria-live="polite">
       {run.transcript.length === 0 && <Start />}
-      {grouped(run).map((item) => item.calls
-        ? <Calls key={item.calls[0].key} calls={item.calls} row={item.row} run={run} />
-        : <Item key={item.key} item={item} run={run} open={live(run, item)} last={item === last && !store.running.value} />)}
+      {drawn(run, last)}
       {(run.header?.run || run.kept) && <UndoHere key={run.header?.run ?? run.kept.id} run={run} />}
       <Trouble run={run} />
       <Broken run={run} />
@@ -112,6 +111,34 @@ function Talk({ run }) {
     </div>
   )
 }
+
+const chunk = 40 // entries of the transcript
+const chunks = new WeakMap() // by run: the entries of its complete chunks, by the keys of the first and the last one
+
+/** Returns the elements of the transcript. Those before the last ones are in chunks that are not drawn again, so that a message costs the same in a long conversation as in a short one. */
+function drawn(run, last) {
+  const all = grouped(run)
+  const before = chunks.get(run)
+  const kept = new Map()
+  const out = []
+  let at = 0
+  for (; all.length - at >= 2 * chunk; at += chunk) {
+    const items = all.slice(at, at + chunk)
+    if (items.some((item) => item === last || (!item.calls && live(run, item)))) break
+    const key = [items[0], items.at(-1)].map((item) => (item.calls ? `${item.calls[0].key}+${item.row.length}` : item.key)).join()
+    kept.set(key, before?.get(key) ?? items)
+    out.push(<Chunk key={key} items={kept.get(key)} run={run} />)
+  }
+  chunks.set(run, kept)
+  return [...out, ...all.slice(at).map((item) => entry(run, item, last))]
+}
+
+const Chunk = still(({ items, run }) => <div class="chunk">{items.map((item) => entry(run, item))}</div>)
+
+/** Returns the element of one entry. last is the last answer. */
+const entry = (run, item, last) => item.calls
+  ? <Calls key={item.calls[0].key} calls={item.calls} row={item.row} run={run} />
+  : <Item key={item.key} item={item} run={run} open={live(run, item)} last={item === last && !store.running.value} text={item.text} n={item.n} steering={item.steering} />
 
 const few = 3 // up to so many calls in a row are not grouped
 
@@ -163,7 +190,8 @@ function Calls({ calls, row, run }) {
 /** Reports whether an item of the transcript can still change. */
 const live = (run, item) => (item.kind === 'golem' ? item.said.live : item.kind === 'thought' ? item.said.live || run.calls.get('0')?.thought === item.said : item.kind === 'call' ? !isOver(run.calls.get(item.id)?.status) : item.waits && !item.n && !item.steering)
 
-function Item({ item, run, open, last }) {
+/** text, n and steering are those of the item, which changes in place. */
+const Item = still(({ item, run, open, last }) => {
   if (open) store.tick.value // an item that cannot change is not drawn again
   switch (item.kind) {
     case 'you':
@@ -186,7 +214,7 @@ function Item({ item, run, open, last }) {
       return <div class={`note small ${item.level}`}>{item.worker && item.depth > 0 ? `${item.worker}: ` : ''}{item.text}</div>
   }
   return null
-}
+})
 
 /** What the model thought before an answer, on one line, which opens the text. open: it can still change. */
 function Thought({ said, open }) {
@@ -216,15 +244,15 @@ function Forms({ n }) {
   return <span class="row forms" role="group" aria-label={`message ${n} has ${found.ids.length} forms`}>{button(found.index - 1, '‹', 'earlier')}<span class="small">{found.index + 1}/{found.ids.length}</span>{button(found.index + 1, '›', 'later')}</span>
 }
 
-/** The button beside a message of the person: go back to before it, or edit it. */
+/** The button beside a message of the person: go back to before it, or edit it. The styles hide it while something runs: to draw each message again would take longer the longer the conversation is. */
 function Mine({ item }) {
-  if (store.running.value || store.run.value.tool) return null // the arguments of a tool are not a message
+  if (store.run.value.tool) return null // the arguments of a tool are not a message
   const back = () => {
     store.rewind(item.n)
     draft(item.text)
   }
-  if (item.n && (store.talking.value || store.run.value.shown)) return <button class="button quiet square" title="go back to before this message, in a new conversation; the old one stays" aria-label={`go back to before message ${item.n}`} onClick={back}><Icon name="rewind" /></button>
-  return <button class="button quiet square" title="change it and run it anew" aria-label="edit this message" onClick={() => draft(item.text)}><Icon name="pen" /></button>
+  if (item.n && (store.talking.value || store.run.value.shown)) return <button class="button quiet square mine" title="go back to before this message, in a new conversation; the old one stays" aria-label={`go back to before message ${item.n}`} onClick={back}><Icon name="rewind" /></button>
+  return <button class="button quiet square mine" title="change it and run it anew" aria-label="edit this message" onClick={() => draft(item.text)}><Icon name="pen" /></button>
 }
 
 /** What to do after an exchange of an open conversation that failed or was stopped: its message can be tried again. */

@@ -10,6 +10,7 @@ import { lintGutter, setDiagnostics } from '@codemirror/lint'
 import { yaml, yamlFrontmatter } from '@codemirror/lang-yaml'
 import { markdown } from '@codemirror/lang-markdown'
 import { json } from '@codemirror/lang-json'
+import { javascript } from '@codemirror/lang-javascript'
 import { tags } from '@lezer/highlight'
 import { completing } from './complete.js'
 
@@ -18,6 +19,7 @@ function language(path) {
   if (/\.ya?ml$/.test(path)) return yaml()
   if (/\.jsonl?$/.test(path)) return json()
   if (/\.(md|markdown)$/.test(path)) return markdown()
+  if (/\.m?[jt]s$/.test(path)) return javascript({ typescript: /ts$/.test(path) })
   return []
 }
 

@@ -13,6 +13,7 @@ import { Part, LARGE } from './part.jsx'
 import { add, dropped, picked, Progress } from './bring.jsx'
 import { bytes } from './size.js'
 import { Since } from './since.jsx'
+import { makeFile } from './newfile.js'
 import { settings } from './settings.js'
 import { later } from './later.jsx'
 
@@ -53,17 +54,9 @@ const cleaned = (path) => path.split('/').reduce((out, e) => (e === '..' ? out.s
 
 function NewFile() {
   const make = async () => {
-    const name = await askText('New file', { label: 'Name, with its folders: workers/helper.worker', action: 'Make it' })
+    const name = await askText('New file', { label: 'Name, with its folders: workers/helper.worker, tools/count.js', action: 'Make it' })
     if (!name) return
-    const path = cleaned(name)
-    await store.attempt(`making ${path}`, async () => {
-      await store.listFiles() // a worker or another tab may have made it
-      if (store.files.value.some((f) => f.path === path)) throw new Error('a file with this name exists already')
-      const text = path.endsWith('.worker') ? '---\ndescription: \n---\n' : ''
-      await store.golem.files(store.project.value).write(path, text)
-      await store.listFiles()
-      store.editing.value = path
-    })
+    await makeFile(cleaned(name))
   }
   return <button class="button quiet square" aria-label="new file" title="new file" onClick={make}><Icon name="plus" /></button>
 }

@@ -21,8 +21,7 @@ export function Markdown({ text, live }) {
     const timer = setTimeout(() => setTurn((n) => n + 1)) // the rest is parsed in tasks of its own
     return () => clearTimeout(timer)
   })
-  const made = useMemo(() => <Pieces pieces={pieces} live={live} />, [pieces, live])
-  return <div class={live ? 'md live' : 'md'}>{made}</div>
+  return <div class={live ? 'md live' : 'md'}><Pieces pieces={pieces} live={live} /></div>
 }
 
 const loose = 3 // blocks at the end that later text can still change: a block looks at most two lines ahead

@@ -81,8 +81,7 @@ export function Choice() {
       !everywhere || settings.setModel(`${chosen.name}:${model.trim()}`),
     ]
     if (!stored.every(Boolean)) store.tell('this browser does not store settings for this page', 'warn')
-    leave()
-    store.attempt('reading the project', store.inspect)
+    chose(leave)
   }
   const help = local[chosen.name]
   const choice = (
@@ -127,6 +126,15 @@ export function Choice() {
   )
 }
 
+/** Closes the dialog and uses what was chosen, also in an open conversation. */
+function chose(leave) {
+  leave()
+  store.attempt('reading the project', async () => {
+    if (store.talking.value) await store.remodel()
+    await store.inspect()
+  })
+}
+
 const states = {
   unavailable: 'This computer cannot run it: it needs more memory, storage or another graphics card.',
   downloadable: 'The browser has to download it once, which are some gigabytes.',
@@ -149,8 +157,7 @@ function Device({ choice, leave }) {
   const use = () => {
     if (state !== 'available') return
     if (!settings.setProject(store.project.value, { model: 'device:' })) store.tell('this browser does not store settings for this page', 'warn')
-    leave()
-    store.attempt('reading the project', store.inspect)
+    chose(leave)
   }
   return (
     <Dialog title="Choose a model" leave={leave} submit={use} buttons={<button class="button primary" disabled={state !== 'available'}>Use it</button>}>

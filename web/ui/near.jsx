@@ -1,10 +1,10 @@
 // Draws long texts in pieces. Only the pieces near the view are elements; of the others the
 // text is there, so that the browser's search finds it and it can be selected, but it is not laid
 // out. So the page stays fast whatever the length of a text.
-import { Fragment } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { still } from './still.js'
 
-/** @typedef {{key: string, source: string, draw: () => any, joined?: boolean, node?: any}} Piece joined: it continues the block of the piece before; node: its element, which stays the same */
+/** @typedef {{key: string, source: string, draw: () => any, joined?: boolean}} Piece joined: it continues the block of the piece before */
 
 const ahead = 200 // pixels above and below the view that are drawn
 const observers = new WeakMap() // by the element that scrolls
@@ -48,8 +48,10 @@ function estimate(source) {
   return Math.ceil(lines + 1) * 24
 }
 
+const Drawn = still(({ piece }) => piece.draw())
+
 /** @param {{piece: Piece, drawn: boolean}} props drawn: it is drawn at first, before it is known where it is */
-function Near({ piece, drawn }) {
+const Near = still(({ piece, drawn }) => {
   const box = useRef(null)
   const height = useRef(0)
   const [near, setNear] = useState(drawn)
@@ -62,18 +64,16 @@ function Near({ piece, drawn }) {
     setNear(is)
   }), [])
   useLayoutEffect(() => stay(box.current), [near])
-  // Preact does not compare the content of a Fragment that is the same object as before.
-  const made = useMemo(() => near && <Fragment>{piece.draw()}</Fragment>, [near, piece])
   const name = `piece${piece.joined ? ' joined' : ''}`
-  if (near) return <div class={name} ref={box}>{made}</div>
+  if (near) return <div class={name} ref={box}><Drawn piece={piece} /></div>
   return <div class={`${name} far`} ref={box} style={{ height: `${height.current || estimate(piece.source)}px` }}>{piece.source}</div>
-}
+})
 
 /** Draws pieces: at first the first two and, of a text that is not complete yet, the last ones. @param {{pieces: Piece[], live?: boolean}} props */
-export function Pieces({ pieces, live }) {
+export const Pieces = still(({ pieces, live }) => {
   if (pieces.length === 1) return pieces[0].draw()
-  return pieces.map((piece, i) => (piece.node ??= <Near key={piece.key} piece={piece} drawn={i < 2 || (live && i > pieces.length - 3)} />))
-}
+  return pieces.map((piece, i) => <Near key={piece.key} piece={piece} drawn={i < 2 || (live && i > pieces.length - 3)} />)
+})
 
 const size = 3_000 // characters of a plain piece, about
 

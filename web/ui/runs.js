@@ -64,12 +64,18 @@ export const permit = (name) => here.current?.permission(name)
 /** The messages of the shown conversation that exist in several forms, as golem.conversation lists them: {n, ids, index}. */
 export const branches = signal([])
 
-/** Reads the branches of the shown conversation. */
-async function listBranches() {
+let listedOf = '' // the conversation whose branches were read last
+
+/** Reads the branches of the shown conversation, for which golem reads all of it. With known they are read only if another one is shown than before: each branch is a conversation of its own. */
+async function listBranches(known = false) {
   const id = conversing()
+  if (known && id === listedOf) return
+  listedOf = ''
   if (!id) return void (branches.value = [])
-  const listed = await golem.conversation(project.value, id).then((c) => c.branches ?? [], () => []) // it may not be kept yet
-  if (id === conversing()) branches.value = listed
+  const listed = await golem.conversation(project.value, id).then((c) => c.branches ?? [], () => null) // it may not be kept yet
+  if (id !== conversing()) return
+  branches.value = listed ?? []
+  if (listed) listedOf = id
 }
 
 /** Shows another form of a message: the conversation that has it. */
@@ -172,6 +178,14 @@ export async function comeBack(id) {
   await present(kept)
 }
 
+/** Ends the open conversation and shows it again: the next message goes on with it, with the model and the keys that are chosen now. */
+export async function remodel() {
+  const id = conversing()
+  await leave()
+  const kept = (await golem.conversations(project.value)).find((c) => c.id === id)
+  if (kept && !kept.error) await present(kept)
+}
+
 /** Returns the name under which the conversation that is shown is kept; '' if none is. */
 export function conversing() {
   const { tool, conversation, header } = run.value
@@ -261,7 +275,7 @@ async function show(s, handle) {
         put(s, { running: false })
         if (s === here) {
           attempt('listing the files', listFiles)
-          listBranches()
+          listBranches(true)
         } else {
           tell(`${s.name} answered.`)
           s.ending = true

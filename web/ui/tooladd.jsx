@@ -10,6 +10,7 @@ import { faultText } from './texts.js'
 import { fault, fetchModule, largest } from './toolfetch.js'
 import { Found } from './toolfound.jsx'
 import { count } from './usage.js'
+import { makeFile } from './newfile.js'
 
 /** Reads tools.lock, in the form in which golem writes it: resolves to the addresses of fetched modules, by path. */
 async function fetchedBefore() {
@@ -150,6 +151,10 @@ function Source({ fetched, typed, doing, told, look, project, tell, leave }) {
         <label class="button">Choose a file of this computer<input class="sr" type="file" multiple accept=".wasm,.yaml,.js,.ts,.mjs,.mts,.json" disabled={doing !== ''} onChange={picked(fromFiles)} /></label>
         <label class="button">Choose a folder<input class="sr" type="file" webkitdirectory disabled={doing !== ''} onChange={picked(fromSource)} /></label>
         <p class="hint">A module (.wasm), with its description if that lies beside it (NAME.tools.yaml); or a source (.js, .ts), with the files beside it that it imports. Choose the source's folder if it imports files of folders in it.</p>
+      </div>
+      <div class="field">
+        <button type="button" class="button" disabled={doing !== ''} onClick={() => { leave(); makeFile(`tools/${typed.name.trim().toLowerCase().replace(/\.\w+$/, '').replace(/[^a-z0-9_-]+/g, '_') || 'wordcount'}.js`) }}>Write a new one</button>
+        <p class="hint">A JavaScript function that counts words, for you to change. Every worker of the project has it then; a call asks you.</p>
       </div>
       {names.length > 0 && <><h3>Fetched from an address</h3>
         <ul class="stack">{names.map((path) => (

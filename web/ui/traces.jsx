@@ -186,8 +186,7 @@ function Shown({ trace }) {
       {run.error && <div class="note error">{visible(faultText(run.error))}</div>}
       {run.output !== undefined && <details class="call"><summary><span class="chev"><Icon name="chevron" /></span><strong>Answer</strong></summary><div class="detail"><pre class="block" tabIndex={0}>{visible(shown(run.output))}</pre></div></details>}
       {all.length > most && <p class="note">The first {most.toLocaleString()} of {all.length.toLocaleString()} calls are shown.</p>}
-      <TestOf trace={trace} />
-      <Spans trace={trace} />
+      <div class="row"><TestOf trace={trace} /><Spans trace={trace} /></div>
       <div class="row" role="group" aria-label="How to show it">
         <button class="button" aria-pressed={as === 'tree'} onClick={() => setAs('tree')}>Tree</button>
         <button class="button" aria-pressed={as === 'timeline'} onClick={() => setAs('timeline')}>Timeline</button>

@@ -47,7 +47,7 @@ export function Workers() {
     <div class={`split workers ${chosen ? 'chosen-one' : ''}`}>
       <section class="pane" aria-label="Who may call whom" data-away={chosen !== undefined}>
         <header><h2>Workers</h2><span class="small muted grow">{count(tree.workers.length, 'worker')}{!chosen && tree.workers.length > 0 && ': choose one to see what it may do, and to try it'}</span><button class="button phone-only" onClick={() => (store.view.value = 'batches')}>Batches</button><button class="button" onClick={() => setTesting(true)}>Tests</button></header>
-        {tree.faults?.map((f, i) => <p class={`note small ${f.severity === 'warning' ? 'warn' : 'error'}`} key={i}>{faultText(f)}</p>)}
+        {tree.faults?.map((f, i) => <div class={`note small row ${f.severity === 'warning' ? 'warn' : 'error'}`} key={i}><span class="grow">{faultText(f)}</span>{f.where?.file && <button class="button small" onClick={() => store.edit(f.where.file, f.where.line)}>Open {visible(f.where.file)}</button>}</div>)}
         {tree.workers.length === 0
           ? <p class="empty">This project has no worker yet. A worker is a file that ends in .worker: make one in Files.</p>
           : <Graph tree={tree} />}
