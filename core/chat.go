@@ -125,6 +125,7 @@ func (c *chat) shell(ctx context.Context, line string) bool {
 	switch {
 	case err != nil && within.Err() != nil && ctx.Err() == nil:
 		c.session.Say("warn", "stopped")
+	case errors.Is(err, fault.Denied): // the line of the call says so
 	case err != nil:
 		c.session.Fail(fault.Of(err, fault.Tool))
 	default:

@@ -93,3 +93,9 @@ func ParseCommand(line string) (Command, error) {
 	return Command{}, fault.New(fault.Usage, "there is no command /%s", SafeLine(name)).
 		Hinting("%s; begin with // to send a text that begins with /", hint)
 }
+
+// InChat returns the text of an error in the words of a chat, which has commands where a run
+// has flags.
+func InChat(text string) string {
+	return strings.ReplaceAll(text, "another model with --model", "another model with /model")
+}

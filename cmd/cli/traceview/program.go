@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+
+	"golem/cmd/cli/idle"
 )
 
 // Run shows the viewer on the terminal in and out until the person leaves it. env is
@@ -15,7 +17,7 @@ func (s *State) Run(in, out *os.File, env []string) error {
 	if !s.color {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
-	_, err := tea.NewProgram(program{s}, options...).Run()
+	_, err := idle.NewProgram(program{s}, options...).Run()
 	return err
 }
 

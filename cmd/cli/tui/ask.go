@@ -9,6 +9,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"golem/core/approval"
+
+	"golem/cmd/cli/idle"
 )
 
 // askProgram is a bubbletea program that asks one question below the last line of the
@@ -45,7 +47,7 @@ func ask(ctx context.Context, r approval.Request, n *Inline) (approval.Decision,
 	if !n.Color {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
-	p = tea.NewProgram(q, options...)
+	p = idle.NewProgram(q, options...)
 	stop := context.AfterFunc(ctx, func() { p.Send(withdrawn{}) })
 	defer stop()
 	_, err := p.Run()

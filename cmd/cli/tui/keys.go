@@ -84,6 +84,10 @@ func (m *model) did(o outcome) tea.Cmd {
 
 // editorKey handles a key in the editor.
 func (m *model) editorKey(name, text string) tea.Cmd {
+	if (name == "end" || name == "home") && m.editor.Text() == "" && m.dialog == nil {
+		m.own("ctrl+" + name)
+		return nil
+	}
 	send, used := m.editor.Key(name, text)
 	switch {
 	case send:

@@ -50,11 +50,15 @@ func (m *model) draw() tea.View {
 	foot, x, y := m.foot(width, height-1)
 	foot = foot[max(len(foot)-height+1, 0):]
 	room := height - len(lines) - len(foot)
-	before := m.transcript.total
-	m.transcript.update(&m.state, look{width: width, color: m.o.Color, details: m.details, now: m.o.now}, m.messages)
+	before, last := m.transcript.total, m.transcript.placeOf(m.back)
+	anew := m.transcript.update(&m.state, look{width: width, color: m.o.Color, details: m.details, now: m.o.now}, m.messages)
 	m.transcript.room = room
-	if m.back > 0 && before > 0 {
-		m.back += m.transcript.total - before // keep the visible lines in place
+	switch { // keep what is visible in place
+	case m.back == 0 || before == 0:
+	case anew:
+		m.back = m.transcript.backTo(last)
+	default:
+		m.back += m.transcript.total - before
 	}
 	m.back = m.transcript.sought(&m.state, m.back)
 	m.scroll(0)
@@ -155,7 +159,7 @@ func (m *model) status() (left, right string) {
 		left = spinner[m.beats%len(spinner)] + " " + waitsFor(&m.state, m.o.now(), max(m.terminal.width, 8)-6)
 	}
 	if m.back > 0 {
-		right = fault.Count(m.back, "line") + " below"
+		right = fault.Count(m.back, "line") + " below: Ctrl+End"
 	}
 	if n := 1 + strings.Count(m.editor.Text(), "\n"); n > most && right == "" {
 		right = fault.Count(n, "line") + " to send"

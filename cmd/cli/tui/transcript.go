@@ -46,10 +46,11 @@ type blockKey struct {
 	done                     bool
 }
 
-// update draws the items that changed since the last update.
-func (t *transcript) update(s *view.State, as look, said messages) {
+// update draws the items that changed since the last update. anew reports whether all were drawn,
+// because they look different now.
+func (t *transcript) update(s *view.State, as look, said messages) (anew bool) {
 	t.said = said
-	if as.width != t.as.width || as.color != t.as.color || as.details != t.as.details {
+	if anew = as.width != t.as.width || as.color != t.as.color || as.details != t.as.details; anew {
 		t.blocks, t.ends, t.total = nil, nil, 0
 	}
 	t.as = as
@@ -82,6 +83,7 @@ func (t *transcript) update(s *view.State, as look, said messages) {
 	if n := len(t.ends); n > 0 {
 		t.total = t.ends[n-1]
 	}
+	return anew
 }
 
 // keyOf returns a key that changes when an item has to be drawn again. A row of calls
@@ -204,16 +206,16 @@ const command = "command"
 // notice returns the lines of a notice of golem itself.
 func (t *transcript) notice(it *view.Item) []string {
 	mark, style := "", dim
+	text := strings.TrimRight(it.Text(), "\n")
 	switch it.Level {
 	case "warn":
 		mark, style = "warning: ", yellow
 	case "error":
-		mark, style = "error: ", red
+		mark, style, text = "error: ", red, ui.InChat(text)
 	case command:
 		mark, style = "> ", bold
 	}
 	var out []string
-	text := strings.TrimRight(it.Text(), "\n")
 	for l := range strings.SplitSeq(mark+clean(text), "\n") {
 		for _, l := range hang(l, t.as.width) {
 			out = append(out, paint(t.as.color, style, l))

@@ -24,6 +24,8 @@ import (
 	"golem/core/trace"
 	"golem/core/ui"
 	"golem/core/ui/view"
+
+	"golem/cmd/cli/idle"
 )
 
 // Options are the settings and functions of the host that a chat's screen uses. A field
@@ -174,7 +176,7 @@ func (u *UI) begin() *tea.Program {
 	if !o.Color {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
-	u.program = tea.NewProgram(u.model, options...)
+	u.program = idle.NewProgram(u.model, options...)
 	return u.program
 }
 

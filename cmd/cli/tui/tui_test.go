@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -387,6 +389,50 @@ func TestScroll(t *testing.T) {
 	}
 	d.has("line 100.")
 	d.fits()
+}
+
+// Another width does not move what is visible, also within a long answer. End and Home of an empty
+// editor scroll, too.
+func TestScrolledResize(t *testing.T) {
+	d := drive(t, 100, 20, false)
+	d.events(start)
+	var b strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&b, "Part %d. %s\\n\\n", i, strings.Repeat("many words ", 12))
+	}
+	d.events(`{"type":"delta","id":"0","worker":"main","depth":0,"text":"` + b.String() + `"}`)
+	for range 10 {
+		d.keys("pgup")
+	}
+	part := func() int {
+		all := regexp.MustCompile(`Part (\d+)`).FindAllStringSubmatch(d.screen(), -1)
+		if len(all) == 0 {
+			t.Fatal(d.screen())
+		}
+		n, err := strconv.Atoi(all[len(all)-1][1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	before := part()
+	for _, width := range []int{40, 70, 100} {
+		d.m.Update(tea.WindowSizeMsg{Width: width, Height: 20})
+		if now := part(); now < before-2 || now > before+2 {
+			t.Errorf("width %d: from part %d to part %d", width, before, now)
+		}
+	}
+	d.keys("end")
+	d.hasNot("lines below")
+	d.keys("home")
+	d.has("Part 0.")
+}
+
+// What an error advises is a command of the chat, and not a flag of golem run.
+func TestErrorInTheWordsOfAChat(t *testing.T) {
+	d := drive(t, 100, 20, false)
+	d.events(`{"type":"status","id":"0","worker":"main","depth":0,"text":"E_MODEL: acme had a server error (try again later, or choose another model with --model)","level":"error"}`)
+	d.has("or choose another model with /model)")
 }
 
 // The screen can be drawn at every size, however small, whatever it shows.
