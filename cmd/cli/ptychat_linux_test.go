@@ -48,6 +48,9 @@ func TestTerminalChat(t *testing.T) {
 	r.expect("Golem: second answer")
 	r.typeKeys("/exit\n")
 	r.exit(0)
+	if text := r.text(); !strings.Contains(text, "To go on with it:") || !strings.Contains(text, "golem chat . --model script:script.yaml --resume ") {
+		t.Errorf("how to go on:\n%s", text)
+	}
 	if strings.Contains(r.text(), "You:") {
 		t.Errorf("what was typed is repeated:\n%s", r.text())
 	}

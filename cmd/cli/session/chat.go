@@ -105,7 +105,11 @@ func (s *Session) chat(ctx context.Context, inst *core.Instance, first *run.Inpu
 		res.Status = run.Interrupted // at the prompt, between two exchanges
 	}
 	s.onward = commands.next != ""
-	return commands.next, s.Close(res)
+	err = s.Close(res)
+	if p, is := s.UI.(*plain.UI); is && p.Prompts && !s.flags.Quiet && !s.onward && res.Conversation != "" {
+		s.howToGoOn("chat", res.Conversation) // as behind the screen
+	}
+	return commands.next, err
 }
 
 // assistantHello says, at the beginning of a chat with the assistant, what it may do.

@@ -208,7 +208,7 @@ func (p *staged) key(name, text string) (tea.Cmd, bool) {
 	case p.sure != nil:
 		return p.agree(text), false
 	}
-	fast := p.tooFast()
+	fast := text != "" && p.tooFast() // keys that move are no text
 	p.note = ""
 	switch name {
 	case "up", "k":
@@ -232,7 +232,9 @@ func (p *staged) key(name, text string) (tea.Cmd, bool) {
 	}
 	for _, c := range p.choices() {
 		switch {
-		case c.key != text || fast:
+		case c.key != text:
+		case fast:
+			p.note = "Press " + c.key + " once more, after a moment: a text that you type decides nothing"
 		case c.writes && !p.seen:
 			p.note = "A yes counts after all of the change was shown: PgDn or End, then " + c.key
 		default:

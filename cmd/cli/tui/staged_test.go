@@ -94,6 +94,12 @@ func TestStagedPanel(t *testing.T) {
 	d.press("end")
 	d.has(`+\u{1b}[2Jlast`)
 
+	d.keys("home", "x") // a key that moves is no text before the letter
+	d.has("Really discard item 1")
+	d.press("n")
+	d.keys("ex")
+	d.has("Press x once more, after a moment")
+	d.pause()
 	d.press("x", "n")
 	d.has("nothing was decided")
 	d.press("p")
