@@ -76,7 +76,7 @@ func TestTerminalBatchEscapes(t *testing.T) {
 		words []string
 	}{
 		{console.ExitFailed, []string{"batch", ".", "--inputs", "in.jsonl", "--key", "id", "--name", "one"}},
-		{console.ExitFailed, []string{"batch", ".", "--inputs", files, "--key", "file", "--name", "two"}},
+		{console.ExitUsage, []string{"batch", ".", "--inputs", files, "--key", "file", "--name", "two"}},
 		{console.ExitOK, []string{"batch", "list"}},
 		{console.ExitOK, []string{"batch", "list", "--json"}},
 		{console.ExitOK, []string{"batch", "show", "one"}},
