@@ -199,7 +199,7 @@ var arrows = map[string]string{
 	"cmd/cli/ptytest": "",
 
 	// The viewer of a trace: a value that keys change and that draws lines.
-	"cmd/cli/traceview": "trace ui ui/view ui/report cmd/cli/columns",
+	"cmd/cli/traceview": "trace ui ui/view ui/report cmd/cli/columns cmd/cli/idle",
 	// The editor for a message: it gets keys and returns text and lines.
 	"cmd/cli/editor": "ui cmd/cli/columns",
 	// The toolset shell: commands on this machine.
@@ -208,7 +208,7 @@ var arrows = map[string]string{
 	"cmd/cli/shell/confine": "",
 	// The full screen: it draws, and has no access to files or a session. Its panel decides on
 	// staged items.
-	"cmd/cli/tui": "ui ui/view run trace approval clearance cmd/cli/markdown cmd/cli/columns",
+	"cmd/cli/tui": "ui ui/view run trace approval clearance cmd/cli/markdown cmd/cli/columns cmd/cli/idle",
 	// The MCP server: it implements the protocol, and has no access to files or a project.
 	"cmd/cli/mcpserve": "ui run trace approval state sandbox tool mcp cmd/cli/httpguard",
 	// The server with OpenAI's protocol: it has no access to files or a project, either.
@@ -219,6 +219,7 @@ var arrows = map[string]string{
 	"cmd/cli/markdown": "ui cmd/cli/columns",
 	// How wide text is on a terminal.
 	"cmd/cli/columns": "",
+	"cmd/cli/idle":    "",
 
 	// Code that the page's programs share, and the program that runs tools on wazero.
 	"cmd/wasm/jsbytes": "",
@@ -282,7 +283,7 @@ var outside = map[string]string{
 	"golang.org/x/text":                 "core/sandbox core/toolset/web cmd/cli",
 	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",
 	"github.com/go-git":                 "cmd/cli core/gitrepo", // too large for golem.wasm
-	"charm.land":                        "cmd/cli/tui cmd/cli/traceview",
+	"charm.land":                        "cmd/cli/tui cmd/cli/traceview cmd/cli/idle",
 	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown cmd/cli/columns cmd/cli/traceview",
 	"github.com/yuin/goldmark":          "cmd/cli/markdown docs/site",
 	"github.com/modelcontextprotocol":   "cmd/cli",

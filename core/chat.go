@@ -125,10 +125,9 @@ func (c *chat) shell(ctx context.Context, line string) bool {
 	switch {
 	case err != nil && within.Err() != nil && ctx.Err() == nil:
 		c.session.Say("warn", "stopped")
-	case errors.Is(err, fault.Denied): // the line of the call says so
-	case err != nil:
+	case err != nil && !errors.Is(err, fault.Denied): // of a denied call, its own line says so
 		c.session.Fail(fault.Of(err, fault.Tool))
-	default:
+	case err == nil:
 		c.session.Say("info", shellText(out))
 	}
 	return true

@@ -37,7 +37,7 @@ func (p *UI) show(e trace.Event) {
 	case trace.Warning:
 		p.alert(e, "warning: "+string(b.Code)+": "+b.Message, ui.Warn)
 	case trace.Error:
-		p.answer.failed, p.answer.due = p.inChat((&fault.Fault{Code: b.Code, Message: b.Message, Hint: b.Hint}).Error()), false
+		p.answer.failed, p.answer.due = inChat(p, (&fault.Fault{Code: b.Code, Message: b.Message, Hint: b.Hint}).Error()), false
 		p.alert(e, "error: "+p.answer.failed, ui.Bad)
 	case trace.Status:
 		p.statusLine(e, b)
@@ -54,8 +54,8 @@ func (p *UI) show(e trace.Event) {
 	}
 }
 
-// inChat returns a text in the words of a chat, if this is one.
-func (p *UI) inChat(text string) string {
+// inChat returns a text in the words of a chat, if p is the front end of one.
+func inChat(p *UI, text string) string {
 	if p.Input == nil {
 		return text
 	}
@@ -108,7 +108,7 @@ func (p *UI) statusLine(e trace.Event, b trace.Status) {
 	case "warn":
 		p.alert(e, "warning: "+b.Text, ui.Warn)
 	case "error":
-		b.Text = p.inChat(b.Text)
+		b.Text = inChat(p, b.Text)
 		p.answer.failed = b.Text
 		p.answer.due = p.answer.due && e.Depth > 0
 		p.alert(e, "error: "+b.Text, ui.Bad)
