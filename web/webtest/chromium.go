@@ -42,7 +42,8 @@ func (b *Browser) startChromium(path string) (context.Context, error) {
 		options = append(options, chromedp.Flag("enable-features", strings.Join(b.Features, ",")))
 	}
 	if b.Baseline {
-		options = append(options, chromedp.Flag("js-flags", "--liftoff-only"))
+		// The sites of a browser, all of 127.0.0.1, are in one process: it compiles golem.wasm once.
+		options = append(options, chromedp.Flag("js-flags", "--liftoff-only"), chromedp.Flag("process-per-site", true))
 	}
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
