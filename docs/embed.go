@@ -53,10 +53,10 @@ var Contents = []Part{
 	{"Command line", "Commands, screens and versions.", []string{
 		"cli", "cli/running", "cli/looking", "cli/screens", "cli/chat", "versions"}},
 	{"Lists", "Made from golem itself.", []string{
-		"reference/tools", "reference/commands", "reference/flags", "reference/commands-run", "reference/commands-project", "reference/commands-show", "reference/commands-test",
+		"reference/tools", "reference/commands", "reference/flags", "reference/chat", "reference/page-options", "reference/commands-run", "reference/commands-project", "reference/commands-show", "reference/commands-test",
 		"reference/commands-decide", "reference/commands-you", "reference/commands-tools", "reference/commands-libraries", "reference/commands-batch", "reference/commands-serve",
 		"keys", "keys/worker", "keys/project", "keys/shared-1", "keys/shared-2", "keys/shared-3", "keys/shared-4", "keys/config", "keys/lib", "keys/test",
-		"models/providers", "trace/events", "trace/shown", "trace/values", "shell/programs", "shell/system-calls",
+		"models/providers", "trace/events", "trace/shown", "trace/values", "trace/question", "shell/programs", "shell/system-calls", "git/limits",
 	}},
 }
 

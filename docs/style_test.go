@@ -15,7 +15,7 @@ import (
 // notForUsers are pages that are generated, or written for people who work on golem, as are
 // all pages of the directories in notDirs.
 var (
-	notForUsers = []string{"design.md", "keys.md", "errors.md", "spec.md", "models/providers.md", "trace/events.md", "trace/shown.md", "trace/values.md"}
+	notForUsers = []string{"design.md", "keys.md", "errors.md", "spec.md", "models/providers.md", "trace/events.md", "trace/shown.md", "trace/values.md", "trace/question.md"}
 	notDirs     = []string{"internal", "errors", "keys", "reference"}
 )
 

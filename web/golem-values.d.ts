@@ -71,7 +71,7 @@ export interface Header {
 
 export interface Request {
   id: string
-  kind: 'tool' | 'input' | 'turns' | 'trust' | 'resume'
+  kind: 'tool' | 'input' | 'turns' | 'trust' | 'resume' | 'secret'
   call?: string
   risk: string
   workerPath?: string[]

@@ -59,7 +59,7 @@ func (d *declarations) of(t reflect.Type) string {
 	case reflect.TypeFor[approval.Answer]():
 		return "Answer"
 	case reflect.TypeFor[approval.Kind]():
-		return "'tool' | 'input' | 'turns' | 'trust' | 'resume'"
+		return "'tool' | 'input' | 'turns' | 'trust' | 'resume' | 'secret'"
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -86,46 +86,44 @@ type Personal struct {
 type MountPolicy map[string]Setting
 
 // Request is everything that a person is shown before they answer. A front end
-// may fold long values but must never leave any out. A tool call sets Tool and
-// the fields after it; a question of another kind sets Title and Lines.
+// may fold long values but must never leave any out.
 type Request struct {
-	ID         string   `json:"id"` // answers are bound to it
-	Kind       Kind     `json:"kind"`
-	Call       string   `json:"call,omitempty"` // the trace id of the call
-	Risk       string   `json:"risk"`           // low, medium, high
-	WorkerPath []string `json:"workerPath,omitempty"`
-	// Workers has the call and the task of each worker in WorkerPath.
-	Workers []Worker `json:"workers,omitempty"`
+	ID         string   `json:"id"`                   // an answer belongs to it
+	Kind       Kind     `json:"kind"`                 // "tool", "trust", "turns" (go on after a limit), "resume" (how a conversation goes on), "input" (a text for a worker that asks) or "secret" (send a text that looks like an API key)
+	Call       string   `json:"call,omitempty"`       // the id of the call in the trace
+	Risk       string   `json:"risk"`                 // "low", "medium" or "high"
+	WorkerPath []string `json:"workerPath,omitempty"` // the workers from the first to the one that asks
+	Workers    []Worker `json:"workers,omitempty"`    // the same, with their calls and tasks
 	// Answers are the answers that a person can choose from. Always is one of
 	// them only where it may cover other arguments: never for tools of risk
 	// destructive or command (SECURITY 8), but for those of MCP servers, which a
 	// person trusted as programs.
-	Answers []Answer `json:"answers"`
+	Answers []Answer `json:"answers"` // those that are offered: "yes", "no", "session", "never", "always", "keep"
 
-	Title string `json:"title,omitempty"`
-	Lines []Line `json:"lines,omitempty"`
+	Title string `json:"title,omitempty"` // of a question that is not about a call
+	Lines []Line `json:"lines,omitempty"` // of such a question: what a yes covers
 
-	Type        string          `json:"type,omitempty"` // tool_call, file_write, command (S4-28)
-	Tool        string          `json:"tool,omitempty"`
-	Module      string          `json:"module,omitempty"` // of a custom tool: its file @sha256: its digest
-	Grants      []tool.Grant    `json:"grants,omitempty"` // all that the module was given; none: it can only compute
-	Description string          `json:"description,omitempty"`
-	Args        json.RawMessage `json:"args,omitempty"` // canonical: what will run
-	Paths       []tool.PathUse  `json:"paths,omitempty"`
-	Diff        string          `json:"diff,omitempty"`
-	Unchanged   bool            `json:"unchanged,omitempty"` // the file already has the content that the call would write
-	Runs        []string        `json:"runs,omitempty"`      // what a command of several lines runs, see runs
-	Rule        string          `json:"rule,omitempty"`      // the setting that asks
-	Why         string          `json:"why,omitempty"`       // why the person is asked, in plain words
-	Lasting     *Lasting        `json:"lasting,omitempty"`   // the rule that the answer Keep saves
-	ByRule      bool            `json:"-"`                   // one answer may cover other arguments by a rule (SPEC §19)
+	Type        string          `json:"type,omitempty"`        // of a call: "tool_call", "file_write" or "command"
+	Tool        string          `json:"tool,omitempty"`        // its tool
+	Module      string          `json:"module,omitempty"`      // of a custom tool: "tools/a.wasm@sha256:…"
+	Grants      []tool.Grant    `json:"grants,omitempty"`      // all that the module may do; without it, the module can only compute
+	Description string          `json:"description,omitempty"` // what the tool says of itself
+	Args        json.RawMessage `json:"args,omitempty"`        // exactly what will run
+	Paths       []tool.PathUse  `json:"paths,omitempty"`       // the files
+	Diff        string          `json:"diff,omitempty"`        // the change
+	Unchanged   bool            `json:"unchanged,omitempty"`   // the file already has the content that the call would write
+	Runs        []string        `json:"runs,omitempty"`        // the commands in a command of several lines
+	Rule        string          `json:"rule,omitempty"`        // the setting that asks
+	Why         string          `json:"why,omitempty"`         // why the person is asked, in plain words
+	Lasting     *Lasting        `json:"lasting,omitempty"`     // the rule that "keep" saves; show it whole before
+	ByRule      bool            `json:"-"`                     // one answer may cover other arguments by a rule (SPEC §19)
 }
 
 // Worker is one running worker on the path from the root to a call (S4-29).
 type Worker struct {
-	ID     string `json:"id"` // of its call, in the trace
-	Worker string `json:"worker"`
-	Depth  int    `json:"depth"`
+	ID     string `json:"id"`             // of its call, in the trace
+	Worker string `json:"worker"`         // its ID
+	Depth  int    `json:"depth"`          // how many workers are above it
 	Task   string `json:"task,omitempty"` // the beginning of its input
 }
 

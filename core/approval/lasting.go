@@ -16,7 +16,7 @@ import (
 // exactly these arguments.
 type Lasting struct {
 	Rule Rule   `json:"-"`
-	Says string `json:"says"` // "all write_file under /output in this project"
+	Says string `json:"says"` // what it covers, such as "all write_file under /output in this project"
 	YAML string `json:"yaml"` // the rule as it is saved, one line
 }
 

@@ -34,14 +34,14 @@ func (k Kind) risk() string {
 
 // Line is one of the things that a yes covers.
 type Line struct {
-	Path  string `json:"path"`            // key path of the setting, "providers.acme.base_url"
+	Path  string `json:"path"`            // the key of the setting, such as "providers.acme.base_url"
 	Value string `json:"value"`           // its value
 	Means string `json:"means,omitempty"` // the consequence of a yes, in one sentence
-	Where string `json:"where,omitempty"` // file and line, "project.yaml:12"
-	// Danger says what a yes to the line gives away: programs, keys, commands, hosts,
-	// outside or other. Lines come in this order, the most dangerous first (SPEC §7).
+	Where string `json:"where,omitempty"` // file and line: "project.yaml:12"
+	// what a yes gives away: "programs", "keys", "commands", "hosts", "outside" or "other"; lines
+	// come in this order (SPEC §7)
 	Danger string `json:"danger,omitempty"`
-	// By is the worker whose words Value has, and not golem's or a file's; "": no worker's.
+	// the worker whose words are in "value"; show them as such
 	By string `json:"by,omitempty"`
 }
 

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// docs/git.md gives the value of each limit.
+// docs/git/limits.md gives the value of each limit.
 func TestDocumentNamesTheBounds(t *testing.T) {
-	page, err := os.ReadFile("../../docs/git.md")
+	page, err := os.ReadFile("../../docs/git/limits.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestDocumentNamesTheBounds(t *testing.T) {
 			want = want[:i] + "," + want[i:]
 		}
 		if !slices.Contains(numbers, want) {
-			t.Errorf("docs/git.md has no %s under Bounds", want)
+			t.Errorf("docs/git/limits.md has no %s under Bounds", want)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (o Option) scriptType() string {
 	return "string"
 }
 
-// Markdown returns the parts of docs/reference/flags.md and docs/web/options.md that are made from the table: a
+// Markdown returns the parts of docs/reference/flags.md and docs/reference/page-options.md that are made from the table: a
 // table for each section of flags, the options of a page beside the flags, and the flags that a
 // page does not have.
 func (t Table) Markdown() (cli, web []string) {

@@ -127,8 +127,8 @@ type Spec struct {
 
 // Grant is a permission of a module, as it is shown to people.
 type Grant struct {
-	Name  string `json:"name"`  // files, hosts, config
-	Value string `json:"value"` // "/ (rw)", "api.example.com", the keys of config
+	Name  string `json:"name"`  // "files", "hosts" or "config"
+	Value string `json:"value"` // "/ (rw)", "api.example.com", the keys of "config"
 	Exact string `json:"-"`     // details that Value leaves out, to compare grants
 }
 
@@ -286,9 +286,9 @@ type Preview struct {
 
 // PathUse is one sandbox path a call uses.
 type PathUse struct {
-	Op    string `json:"op"`              // read, write, delete
-	Mount string `json:"mount,omitempty"` // the mount's name, "root" for /
-	Path  string `json:"path"`            // canonical and absolute, "/output/a.md"
+	Op    string `json:"op"`              // "read", "write" or "delete"
+	Mount string `json:"mount,omitempty"` // the mount's name; "root" for /
+	Path  string `json:"path"`            // as the worker sees it, such as "/output/a.md"
 	// Staged says that the change is staged (clearance): it does not reach the real
 	// file until a person pushes it.
 	Staged bool `json:"-"`

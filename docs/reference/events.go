@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,8 +38,26 @@ const valuesHead = `# Values in events
 These objects occur in [events](events.md). ` + "`?`" + ` marks a field that may be missing.
 `
 
+const questionHead = `# Questions
+
+The event ` + "`ask`" + ` of ` + "[`golem run --json`](../trace.md#--json)" + ` and the function ` + "`approve`" + ` of [golem.js](../web/embedding.md#questions) get a request. ` + "`?`" + ` marks a field that may be missing.
+`
+
+const answerText = `
+| answer | meaning |
+|---|---|
+| ` + "`yes`, `no`" + ` | for this question only |
+| ` + "`session`, `never`" + ` | yes, or no, also when exactly this call comes again in this session |
+| ` + "`always`" + ` | yes, for any arguments of this tool in this session |
+| ` + "`keep`" + ` | yes, and save the rule |
+`
+
 // values are the types that occur in several events, in the order of the page.
 var values = []string{"Header", "Usage", "FileRef", "CallRef", "Reasoned", "Part"}
+
+// asked are the types of which a question is made; others that have fields of the same names are
+// not on the page.
+var asked = []string{"Request", "Line", "Worker", "Grant", "PathUse", "Lasting"}
 
 // structure is a type of package trace whose JSON has fields.
 type structure struct {
@@ -58,14 +77,14 @@ type events struct {
 // root.
 func Events(root string) (map[string]string, error) {
 	e := &events{types: map[string]structure{}, kinds: map[string]string{}, shown: map[string]bool{}}
-	for _, name := range []string{"event.go", "body.go"} {
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "core", "trace", name), nil, parser.ParseComments)
+	for _, name := range []string{"trace/event.go", "trace/body.go", "approval/approval.go", "approval/question.go", "approval/lasting.go", "tool/tool.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "core", filepath.FromSlash(name)), nil, parser.ParseComments)
 		if err != nil {
 			return nil, err
 		}
 		for _, d := range file.Decls {
-			if err := e.declared(d); err != nil {
-				return nil, err
+			if err := e.declared(d, !strings.HasPrefix(name, "trace/")); err != nil {
+				return nil, fmt.Errorf("core/%s: %w", name, err)
 			}
 		}
 	}
@@ -81,13 +100,15 @@ func Events(root string) (map[string]string, error) {
 		}
 	}
 	for _, name := range values {
-		t, ok := e.types[name]
-		if !ok {
-			return nil, fmt.Errorf("core/trace has no type %s", name)
-		}
-		all += t.section(name)
+		all += e.types[name].section(name)
 	}
-	return map[string]string{"trace/events.md": kept, "trace/shown.md": shown, "trace/values.md": all + faultText}, nil
+	question := questionHead
+	for i, name := range asked {
+		if question += e.types[name].section(name); i == 0 {
+			question += answerText
+		}
+	}
+	return map[string]string{"trace/events.md": kept, "trace/shown.md": shown, "trace/values.md": all + faultText, "trace/question.md": question}, nil
 }
 
 const faultText = `
@@ -103,7 +124,8 @@ An error or a warning. As text it is ` + "`FILE:LINE:COL: CODE: message (hint)`"
 `
 
 // declared reads a declaration: a type with its fields, or a method EventType or Transient.
-func (e *events) declared(d ast.Decl) error {
+// With some, only those of asked.
+func (e *events) declared(d ast.Decl, some bool) error {
 	if fn, ok := d.(*ast.FuncDecl); ok {
 		return e.method(fn)
 	}
@@ -117,14 +139,14 @@ func (e *events) declared(d ast.Decl) error {
 			continue
 		}
 		body, ok := t.Type.(*ast.StructType)
-		if !ok {
+		if !ok || some && !slices.Contains(asked, t.Name.Name) {
 			continue
 		}
 		one := structure{doc: about(t.Name.Name, g.Doc.Text())}
 		for _, f := range body.Fields.List {
 			line, err := field(f)
 			if err != nil {
-				return fmt.Errorf("core/trace/event.go: %s: %w", t.Name.Name, err)
+				return fmt.Errorf("%s: %w", t.Name.Name, err)
 			}
 			if line != "" {
 				one.fields = append(one.fields, line)
@@ -174,7 +196,10 @@ func field(f *ast.Field) (string, error) {
 	if name == "-" || name == "" {
 		return "", nil
 	}
-	text := oneLine(f.Doc.Text() + f.Comment.Text())
+	text := oneLine(f.Comment.Text())
+	if text == "" {
+		text = oneLine(f.Doc.Text())
+	}
 	if text == "" {
 		return "", fmt.Errorf("the field %s has no comment", name)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"golem/core/options"
+	"golem/core/ui"
 )
 
 // Golem runs golem with these words, for a person with this home, and returns its output.
@@ -30,6 +31,8 @@ func Pages(root, home string, golem Golem) (map[string]string, error) {
 	maps.Copy(pages, events)
 	pages["models/providers.md"], err = Providers()
 	pages["reference/flags.md"] = Flags()
+	pages["reference/chat.md"] = Chat()
+	pages["reference/page-options.md"] = PageOptions()
 	return pages, err
 }
 
@@ -38,4 +41,15 @@ func Flags() string {
 	parts, _ := options.All.Markdown()
 	return "# Flags of a run\n\n`golem run` and `golem chat` have them, and other commands have some: [all commands](commands.md). [Settings](../workers/settings.md#environment) lists the environment variables.\n\n" +
 		strings.ReplaceAll(strings.Join(parts, "\n"), "](", "](../")
+}
+
+// Chat returns the page of the commands of a chat.
+func Chat() string {
+	return "# Commands of a chat\n\nType them in `golem chat`, and in the page where it has no view for them. [Chat](../cli/chat.md) says more about some.\n\n```\n" + ui.CommandHelp(true) + "```\n"
+}
+
+// PageOptions returns the page that compares the options of golem.js with flags.
+func PageOptions() string {
+	_, page := options.All.Markdown()
+	return "# Options of golem.js and flags\n\nThe options of a method are the flags of the command line under the names of JavaScript. `golem-options.d.ts` describes them.\n\n" + page[0] + "\nThese flags are not options:\n\n" + page[1]
 }
