@@ -94,9 +94,9 @@ func newManifestShape() *yamltree.Shape {
 		"model":          key("Default for all workers. A list is asked in order, the next where one is overloaded or gone.", modelsShape()),
 		"dependencies":   key("The libraries that the project uses: NAME, NAME@VERSION or git+URL@TAG.", dependenciesShape()),
 		"exports":        key("Workers for others; with it a project needs no entry.", exportsShape()),
-		"workers":        key("Where workers lie; the globs are for listing and checking.", workersShape()),
+		"workers":        key("Where workers are; the globs are for listing and checking.", workersShape()),
 		"worker_paths":   key("The same as workers.paths.", yamltree.ListOf(yamltree.Text(dirProblem))),
-		"prompts":        key("Where prompts and templates lie.", yamltree.KeysOf(map[string]*yamltree.Shape{"root": key("Their directory, from the project root.", yamltree.Text(dirProblem))})),
+		"prompts":        key("Where prompts and templates are.", yamltree.KeysOf(map[string]*yamltree.Shape{"root": key("Their directory, from the project root.", yamltree.Text(dirProblem))})),
 		"tools": key("Where tool modules are, beside tools.wasm and tools/.", yamltree.KeysOf(map[string]*yamltree.Shape{
 			"roots": key("Directories whose .wasm files are tools, beside tools/. Default: [tools, toolsets].", yamltree.ListOf(yamltree.Text(dirProblem))), "modules": key("Single modules.", yamltree.ListOf(yamltree.Text(yamltree.NameProblem))),
 			"allow_module_imports": key("pkg.mod:register may name a module of $GOLEM_HOME/tools.", yamltree.Flag()), "engine": key("What runs tool modules; auto, the default: what the platform has.", yamltree.OneOf("auto", "wazero", "browser")), "offer": key("Who is offered the tools of modules: all workers (the default), or those that have toolsets.custom.", yamltree.OneOf("all", "listed")),
@@ -339,7 +339,7 @@ func quirksShape() *yamltree.Shape {
 		return yamltree.NameProblem(s)
 	}
 	return named("quirks", yamltree.KeysOf(map[string]*yamltree.Shape{
-		"no_usage": key("It refuses stream_options.", yamltree.Flag()), "no_stream": key("It cannot stream: golem asks for the whole answer at once.", yamltree.Flag()), "json_alone": key("It refuses a response format beside tools.", yamltree.Flag()), "key_header": key("The header that holds the key as it is; without it Authorization, after Bearer.", yamltree.Text(yamltree.NameProblem)), "settings": key("What it calls a setting, a.b for a member of a member; an empty text: it has none.", settings),
+		"no_usage": key("It refuses stream_options.", yamltree.Flag()), "no_stream": key("It cannot stream: golem asks for the whole answer at once.", yamltree.Flag()), "json_alone": key("It refuses a response format beside tools.", yamltree.Flag()), "key_header": key("The header that has the key as it is; without it Authorization, after Bearer.", yamltree.Text(yamltree.NameProblem)), "settings": key("What it calls a setting, a.b for a member of a member; an empty text: it has none.", settings),
 		"carry": key("Members of an answer that go back unchanged with the history.", yamltree.ListOf(yamltree.Text(foreign))), "no_user_after_tool": key("It refuses a user's message right after a tool's result.", yamltree.Flag()),
 		"fill": key("Members that it wants on each answer with calls, and the text for answers that came without; tool_calls.NAME for the first call's.", &yamltree.Shape{Kind: yamltree.Mapping, Each: yamltree.Text(nil), Key: func(s string) string {
 			first, _, _ := strings.Cut(strings.TrimPrefix(s, "tool_calls."), ".")

@@ -37,11 +37,11 @@ func testCaseShape() *yamltree.Shape {
 		"input":      key("The input: a text, or a mapping for a worker with an input_schema.", inputShape()),
 		"input_file": key("A file of the project that has the input: of a .json file an object, of any other the text.", yamltree.Text(placeProblem)),
 		"attach":     key("Files of the project that go with the input.", yamltree.ListOf(yamltree.Text(placeProblem))),
-		"files":      key("Files, by their path from the project root, that lie over the project's own while the case runs.", placesOf(yamltree.Text(nil))),
-		"files_from": key("A directory of the project whose files lie over the project's own, under their paths in it.", yamltree.Text(placeProblem)),
+		"files":      key("Files, by their path from the project root, that replace the project's own, or are added, while the case runs.", placesOf(yamltree.Text(nil))),
+		"files_from": key("A directory of the project whose files replace the project's own, or are added, under their paths in it.", yamltree.Text(placeProblem)),
 		"answers":    key("A person's answers to the questions of tools, in order. A question without one is answered no.", yamltree.ListOf(answerShape())),
 		"results":    key("Results of calls that do not run in a test: those of risk network and command, and of MCP servers.", yamltree.ListOf(resultShape())),
-		"expect":     key("What must hold after the run; without status it must be ok.", expectShape()),
+		"expect":     key("What must be true after the run; without status it must be ok.", expectShape()),
 	})
 	s.Musts = []string{"name"}
 	return s
@@ -84,7 +84,7 @@ func resultShape() *yamltree.Shape {
 		"tool":   key("The tool.", yamltree.Text(yamltree.NameProblem)),
 		"when":   key("Arguments that a call must have for this result; the others do not matter.", &yamltree.Shape{Any: true, JSON: `{"type": "object"}`, Rewrite: onlyMapping}),
 		"return": key("The result: a text, or any value as JSON.", &yamltree.Shape{Any: true, JSON: `{}`}),
-		"error":  key("The error that the call ends with, in the place of a result.", failure),
+		"error":  key("The error that the call ends with, in place of a result.", failure),
 	})
 	s.Musts = []string{"tool"}
 	return s

@@ -53,7 +53,7 @@ the key of this one, golem batch --queue URL --worker KEY names it, and --from K
 trusts the other from then on, whose batches golem worker URL finds later.
 
 The project, the model and the limits are those of the batch; the keys are those of
-this machine, and its config.yaml holds as for every project. What a project may do
+this machine, and its config.yaml applies as to every project. What a project may do
 beyond its sandbox needs your trust, as if it ran here: you are asked, or give --trust.
 Calls that ask wait for the person who began the batch.
 

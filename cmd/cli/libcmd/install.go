@@ -117,7 +117,7 @@ func fetchLibrary(ctx context.Context, c *console.Console, source string) (works
 
 func updateCommand(c *console.Console) *cobra.Command {
 	return lib(c, "update [NAME[@VERSION]]", "install libraries again from where they came from", `Reads a library again from the directory, zip file or repository that it was
-installed from, and puts the new files in the place of the old ones. It shows which
+installed from, and replaces the old files. It shows which
 files changed. If the version is another one by now, the new version is installed
 beside the old one. Without NAME it does so for every library.`, console.Words(0, 1),
 		func(cmd *cobra.Command, f *libFlags, words []string) error {

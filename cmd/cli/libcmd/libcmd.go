@@ -43,7 +43,7 @@ func Command(c *console.Console) *cobra.Command {
 		Use:   "lib",
 		Short: "install, list and remove libraries",
 		Long: `A library is a directory with lib.yaml, or with a project file that has name: and
-exports:. Installed libraries lie in $GOLEM_HOME/libs, or in the directory of --lib.
+exports:. Installed libraries are in $GOLEM_HOME/libs, or in the directory of --lib.
 
   golem lib install SOURCE   install from a directory, a zip file or a git repository
   golem lib list             list what is installed

@@ -28,8 +28,9 @@ func ApprovalsCommand(c *console.Console) *cobra.Command {
 do not ask in this project. golem shows the rule first and writes it to
 $GOLEM_HOME/config.yaml, under projects: and the project's directory; it writes
 nothing to the project. A copy of the project in another directory asks again. For a
-worker found on GOLEM_PATH a rule holds in the current directory and for this worker
-alone; the list for the directory shows it. No rule is offered for a custom tool, where none would be safe, and in a packed project.
+worker found on GOLEM_PATH a rule is valid in the current directory and for this worker
+alone; the list for the directory shows it. No rule is offered for a custom tool,
+where none would be safe, and in a packed project.
 
   golem approvals list             the rules for the project in this directory
   golem approvals remove 2 DIR     remove the second rule for the project in DIR`,

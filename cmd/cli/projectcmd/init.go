@@ -29,7 +29,7 @@ func InitCommand(c *console.Console) *cobra.Command {
 		Use:   "init DIR",
 		Short: "make a new project",
 		Long: `Creates a project in DIR, which must be empty or not exist. The project runs
-at once, without a key: a script stands in for a language model.
+at once, without a key: a script answers in place of a language model.
 
 ` + templateTable(),
 		Example: "  golem init my-project\n  golem init my-project --template pipeline",

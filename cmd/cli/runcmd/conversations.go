@@ -75,9 +75,10 @@ have all these words, in any case, in the title, a message or an answer.
                                   go on before your third message, as a branch
   golem run DIR --resume ID       go on with a run that was interrupted or killed
 
-They lie in .golem/conversations, one file each; those of a packed project lie in
-$GOLEM_HOME/packs. The 200 that were written last are kept. rename ID TITLE gives one a title, remove ID removes one. export ID -o
-FILE and import FILE move one to another machine or to a page, and back.`,
+They are in .golem/conversations, one file each; those of a packed project are in
+$GOLEM_HOME/packs. golem keeps the 200 that were written last. rename ID TITLE gives
+one a title, remove ID removes one. export ID -o FILE and import FILE move one to
+another machine or to a page, and back.`,
 		Args: console.Words(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := conversationsIn(c, args)

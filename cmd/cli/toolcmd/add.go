@@ -42,8 +42,8 @@ func addCommand(c *console.Console) *cobra.Command {
 		Use: "add SOURCE", Short: "fetch a tool module, show what it is, and pin it", Args: console.Words(1, 1),
 		Long: `Fetches a module from an https address, from a registry (oci://HOST/REPOSITORY:TAG)
 or from a file, shows what it is and what it would need, and asks. After a yes it
-lies in the project's tools/, and tools.lock has its digest and its address. Nothing
-of the module runs. What it may use, its hosts, files and configuration, stands in a
+is in the project's tools/, and tools.lock has its digest and its address. Nothing
+of the module runs. What it may use, its hosts, files and configuration, is in a
 worker file: the module gets nothing by being added.`,
 		Example: `  golem tool add https://example.org/slug.wasm
   golem tool add oci://ghcr.io/owner/tool:1.0 --name tool

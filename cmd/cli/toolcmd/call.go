@@ -55,7 +55,7 @@ module can use only what these flags grant; the default is nothing.
 
 Without FILE.wasm: NAME is a tool of the project in the current directory, or of
 --project. Tools with exec: manual, such as push, are started in this way. The
-worker's grants and settings hold: what asks, asks you, and what is blocked is
+worker's grants and settings apply: what asks, asks you, and what is blocked is
 denied. A text is enough if the tool takes one text. Without arguments, on a
 terminal, golem asks for each one.
 Exit codes: 0 the tool answered, 1 it failed or was denied, 2 wrong usage, 130 interrupted.`,
