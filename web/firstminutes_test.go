@@ -42,7 +42,8 @@ func TestFirstWorkerToolAndTest(t *testing.T) {
 }
 
 // TestAnotherModelInAConversation chooses a model of another provider, with a key, in the middle of
-// a conversation: the next message goes on with it, and the new model gets what was said before.
+// a conversation: the next message goes on with it, and the new model gets what was said before. A command that
+// golem does not know offers nothing to try again.
 func TestAnotherModelInAConversation(t *testing.T) {
 	t.Parallel()
 	got := make(chan string, 10)
@@ -68,7 +69,8 @@ func TestAnotherModelInAConversation(t *testing.T) {
 		"main.worker": "---\nmodel: script:s.yaml\nmode: chat\n---\nTalk.\n",
 		"s.yaml":      "script: 1\nworkers:\n  main:\n    - say: the first model\n",
 	})
-	do(p, `await say("my first message"); await text("the first model"); await until("my turn", () => button("Send")); `+otherModel+`;
+	do(p, `await say("my first message"); await text("the first model"); await until("my turn", () => button("Send"));
+		await say("/nonsense"); await text("there is no command /nonsense"); await until("my turn", () => button("Send")); if (button("Try again")) throw new Error("a message that was answered is offered again"); `+otherModel+`;
 		const fill = (id, value) => { const f = document.getElementById(id); f.value = value; f.dispatchEvent(new Event(f.localName === 'select' ? 'change' : 'input', {bubbles: true})) };
 		fill('provider', 'groq'); await until("the key", () => document.getElementById('model-key')); fill('model-name', 'own-1'); fill('model-key', 'sk-0123456789'); fill('model-base', '%s/v1'); await click("Use it");
 		await until("the choice", () => document.querySelector('#model')?.value === 'groq:own-1' && button("Send")); await text("the first model"); await say("my second message"); await text("the other model")`, server.URL)

@@ -262,7 +262,7 @@ function Failed({ run }) {
   const said = run.transcript.findLastIndex((item) => item.kind === 'you' && item.n)
   const after = said < 0 ? [] : run.transcript.slice(said + 1)
   const wrong = after.findLast((item) => item.kind === 'notice' && ['error', 'warn'].includes(item.level))
-  if (!wrong || after.at(-1) !== wrong) return null
+  if (!wrong || after.at(-1) !== wrong || after.some((item) => item.kind === 'you')) return null // a command failed, not the message
   return (
     <div class="row" role="group" aria-label="after the fault">
       <button class="button" onClick={() => store.attempt('the run', store.again)}>Try again</button>
