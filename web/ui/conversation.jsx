@@ -195,7 +195,7 @@ const Item = still(({ item, run, open, last }) => {
   if (open) store.tick.value // an item that cannot change is not drawn again
   switch (item.kind) {
     case 'you':
-      return item.text || item.files?.length ? <div class="bubble you"><div class="who row"><h3 class="grow">You{item.waits && !item.n && !item.steering && store.running.value && <span class="small muted">, reaches the model before its next request</span>}</h3><Forms n={item.n} /><Mine item={item} /></div><Long text={item.text} />{item.files?.length > 0 && <Attached files={item.files} />}</div> : null
+      return item.text || item.files?.length ? <div class="bubble you"><div class="who row"><h3 class="grow">You{item.waits && !item.n && !item.steering && store.running.value && <span class="small muted">, reaches the model before its next request</span>}</h3><Forms n={item.n} /><Mine item={item} n={item.n} /></div><Long text={item.text} />{item.files?.length > 0 && <Attached files={item.files} />}</div> : null
     case 'golem':
       return (
         <div class="bubble golem">
@@ -245,13 +245,13 @@ function Forms({ n }) {
 }
 
 /** The button beside a message of the person: go back to before it, or edit it. The styles hide it while something runs: to draw each message again would take longer the longer the conversation is. */
-function Mine({ item }) {
+function Mine({ item, n }) {
   if (store.run.value.tool) return null // the arguments of a tool are not a message
   const back = () => {
-    store.rewind(item.n)
+    store.rewind(n)
     draft(item.text)
   }
-  if (item.n && (store.talking.value || store.run.value.shown)) return <button class="button quiet square mine" title="go back to before this message, in a new conversation; the old one stays" aria-label={`go back to before message ${item.n}`} onClick={back}><Icon name="rewind" /></button>
+  if (n && (store.talking.value || store.run.value.shown)) return <button class="button quiet square mine" title="go back to before this message, in a new conversation; the old one stays" aria-label={`go back to before message ${n}`} onClick={back}><Icon name="rewind" /></button>
   return <button class="button quiet square mine" title="change it and run it anew" aria-label="edit this message" onClick={() => draft(item.text)}><Icon name="pen" /></button>
 }
 
