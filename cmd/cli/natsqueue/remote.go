@@ -173,9 +173,12 @@ func stopped(err error) batch.Outcome {
 // send publishes an item. If it begins anew and had ended on the server before, it is opened there.
 // A worker can end it as soon as it is published, so that is looked for before.
 func (r *Remote) send(ctx context.Context, item batch.Item, again bool) error {
-	before, err := r.producer.readLog(ctx, item.Dir())
-	if err != nil {
-		return unreachable(err)
+	var before *itemLog
+	if again {
+		var err error
+		if before, err = r.producer.readLog(ctx, item.Dir()); err != nil {
+			return unreachable(err)
+		}
 	}
 	if err := r.producer.putInput(ctx, item, r.inputs); err != nil {
 		return err
