@@ -194,13 +194,14 @@ func (r *running) settle(ctx context.Context, l *Lease, out Outcome) {
 	default:
 		err = l.Release(kept)
 	}
-	if out.Stop != nil && err == nil {
+	written := err == nil // with E_CONFLICT another holder ends the item
+	if out.Stop != nil && written {
 		err = out.Stop
 	}
 	if err != nil && !errors.Is(err, fault.Conflict) {
 		r.fail(err)
 	}
-	if r.how.Watch != nil && seen.Status != "" && seen.Status != Open {
+	if r.how.Watch != nil && written && seen.Status != "" && seen.Status != Open {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.how.Watch.Ended(seen)
