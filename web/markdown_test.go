@@ -52,7 +52,8 @@ func markdown(t *testing.T) *webtest.Page {
 		"md.js":      {Data: r.OutputFiles[0].Contents},
 		"styles.css": {Data: css},
 	}
-	return browserOf(t).Open(t, webtest.Serve(t, site, "/").URL)
+	// Private, and so a process of its own, whose steps are counted alone.
+	return browserOf(t).OpenPrivate(t, webtest.Serve(t, site, "/").URL)
 }
 
 func quoted(s string) string {

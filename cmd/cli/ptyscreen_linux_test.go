@@ -238,6 +238,7 @@ func TestScreenChat(t *testing.T) {
 	r.press("a")
 	r.sees("> [a] yes, and yes to every call of write_file in this session, whatever its arguments")
 	r.press("\x7f")
+	r.sees("> [n] no, this once") // two keys at once count as pasted
 	r.press("y")
 	r.sees("> [y]")
 	r.press("\r")

@@ -13,7 +13,7 @@
 
   /** Returns all sections: {page, title, path, text}, lower-case copies in low. */
   const load = () => index ??= fetch(root + 'search.json').then((r) => r.json()).then((pages) => pages.flatMap((p) => p.sections.map((s) => ({
-    page: p.title, title: s.title, path: p.path + (s.id && '#' + encodeURIComponent(s.id)), text: s.text, error: p.path.startsWith('errors/'),
+    page: p.title, title: s.title, path: p.path + (s.id && '#' + encodeURIComponent(s.id)), text: s.text, error: p.path.startsWith('errors/'), list: p.path.startsWith('reference/'),
     low: { page: p.title.toLowerCase(), title: s.title.toLowerCase(), text: s.text.toLowerCase() },
   })))).catch((e) => { index = undefined; throw e })
 
@@ -37,7 +37,7 @@
       if (n) has++
       sum += n
     }
-    if (words.length > 1 && places(s.low.text, phrase, 1).length) sum += 8
+    if (words.length > 1 && !s.list && places(s.low.text, phrase, 1).length) sum += 8 // a guide comes before a list
     return { s, has, sum: s.error && !places(s.low.page, words[0], 1).length ? sum / 10 : sum }
   }
 

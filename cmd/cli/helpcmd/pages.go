@@ -120,7 +120,7 @@ func search(all []section, words []string) []int {
 		if n == 0 {
 			continue
 		}
-		if len(words) > 1 && phrase.MatchString(s.text) {
+		if len(words) > 1 && phrase.MatchString(s.text) && !strings.HasPrefix(s.page, "reference/") { // a guide comes before a list
 			n += 8
 		}
 		if strings.HasPrefix(s.page, "errors/") { // they have almost every word, and golem explain is the way to it
