@@ -272,7 +272,7 @@ func pageParts(o options) ([]component, error) {
 func npmPackages() ([]component, error) {
 	r := api.Build(api.BuildOptions{
 		EntryPoints: []string{"web/ui/app.jsx"}, Outdir: "build", Bundle: true, Splitting: true, Format: api.FormatESModule, Metafile: true,
-		JSX: api.JSXAutomatic, JSXImportSource: "preact", External: []string{"./golem.js"},
+		JSX: api.JSXAutomatic, JSXImportSource: "preact", External: []string{"./golem.js"}, Loader: map[string]api.Loader{".tmpl": api.LoaderText},
 	})
 	if len(r.Errors) > 0 {
 		return nil, fmt.Errorf("the scripts of the page: %s", r.Errors[0].Text)
