@@ -214,7 +214,7 @@ const exitInterrupted = 130
 func (j *batchJob) tellStaged(end *batchEnd) error {
 	store := j.inst.Clearance()
 	var err error
-	if end.Staged, err = stagedBy(store, end.Batch); err != nil || end.Staged == 0 {
+	if end.Staged, err = clearance.WaitingOf(store, end.Batch); err != nil || end.Staged == 0 {
 		return err
 	}
 	shared, err := clearance.SharedFiles(store, end.Batch)

@@ -91,14 +91,3 @@ func (s stagedHere) Waits(h batch.Head) bool {
 	items, err := s.store.List()
 	return err != nil || slices.ContainsFunc(items, func(i clearance.Item) bool { return path.Dir(i.Run) == h.Name })
 }
-
-// stagedBy returns how many items of clearance of a batch wait.
-func stagedBy(store *clearance.Store, name string) (n int, err error) {
-	waiting, err := store.Waiting()
-	for _, it := range waiting {
-		if path.Dir(it.Run) == name {
-			n++
-		}
-	}
-	return n, err
-}

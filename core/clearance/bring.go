@@ -144,6 +144,18 @@ type Shared struct {
 	Items []Item
 }
 
+// WaitingOf returns how many items wait that runs of a batch staged. The runs of a batch are
+// named BATCH/ITEM.
+func WaitingOf(s *Store, batch string) (n int, err error) {
+	waiting, err := s.Waiting()
+	for _, it := range waiting {
+		if path.Dir(it.Run) == batch {
+			n++
+		}
+	}
+	return n, err
+}
+
 // SharedFiles returns the files that several waiting items of a batch change, by name. A push of
 // one item makes the push of the others E_CONFLICT.
 func SharedFiles(s *Store, batch string) (out []Shared, err error) {

@@ -133,7 +133,7 @@ func (w watched) Now() (batchweb.Now, error) {
 	default:
 		now.Means = "No golem runs it: golem batch retry " + w.name + " goes on with " + fault.Count(n.Open, "item") + "."
 	}
-	waiting, err := stagedBy(w.staged, w.name)
+	waiting, err := clearance.WaitingOf(w.staged, w.name)
 	if waiting > 0 {
 		now.Means += " " + fault.Count(waiting, "item") + " of clearance wait: golem clearance list in the project."
 	}

@@ -31,24 +31,13 @@ func (f *flags) stagedAt(c *console.Console, place string, t *toolhost.Tools) (*
 	return inst.Clearance(), nil
 }
 
-// stagedBy returns how many items of clearance a batch made that wait.
-func stagedBy(store *clearance.Store, name string) (n int, err error) {
-	waiting, err := store.Waiting()
-	for _, it := range waiting {
-		if path.Dir(it.Run) == name {
-			n++
-		}
-	}
-	return n, err
-}
-
 // mostShared is how many files that several items changed are named.
 const mostShared = 10
 
 // tellStaged says how many items of clearance wait, and which files several items of the batch
 // changed: only one of them can be pushed.
 func tellStaged(c *console.Console, store *clearance.Store, name string) error {
-	n, err := stagedBy(store, name)
+	n, err := clearance.WaitingOf(store, name)
 	if err != nil || n == 0 {
 		return err
 	}
