@@ -136,10 +136,12 @@ func TestBatchesAreAsNative(t *testing.T) {
 	got = talk(p, "%s", `const of = golem.batches('p'), all = await of.questions('one'), when = {path: '/out/**'};
 		const c = await of.covers('one', all[0].question.key, when), early = await of.answer('one', {question: all[0].question.key, when, answer: 'yes'}).catch((e) => e.code);
 		const other = await of.answer('one', {question: all[0].question.key, when, answer: 'yes', shown: '00'}).catch((e) => e.code);
-		await of.answer('one', {question: all[0].question.key, when, shown: c.shown, answer: 'yes'});
+		const line = await of.covers('one', all[0].question.key, 'path=/out/**'), usual = await of.covers('one', all[0].question.key), again = await of.covers('one', all[0].question.key, usual.line);
+		const wrong = await of.covers('one', all[0].question.key, 'path="/out').catch((e) => e.code);
+		await of.answer('one', {question: all[0].question.key, when: line.line, shown: c.shown, answer: 'yes'});
 		await of.answer('one', {question: all[2].question.key, answer: 'yes'});
-		return [c.covers.length, c.text, c.shown, early, other, (await of.questions('one')).length, (await of.questions('one', {again: true})).length, (await of.list())[0].counts.open].join('|')`)
-	same("the rule", "3|write_file where path=/out/**; its other arguments may be anything|"+shown+"|E_USAGE|E_CONFLICT|0|4|4", got)
+		return [line.shown === c.shown, again.shown === usual.shown, wrong, c.covers.length, c.text, c.shown, early, other, (await of.questions('one')).length, (await of.questions('one', {again: true})).length, (await of.list())[0].counts.open].join('|')`)
+	same("the rule", "true|true|E_USAGE|3|write_file where path=/out/**; its other arguments may be anything|"+shown+"|E_USAGE|E_CONFLICT|0|4|4", got)
 
 	h.golem(1, "batch", "retry", "one", "--failed")
 	got = talk(p, "%s", `const {status, exit, staged} = await golem.batches('p').retry('one', {failed: true}).result; return [status, exit, staged].join(' ')`)

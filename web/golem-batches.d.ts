@@ -53,10 +53,13 @@ export interface Batches {
   trace(batch: string, item: string, options?: Waiting): Promise<Uint8Array>
   /** Returns the questions of parked items; with again also those that are answered and whose items have not gone on. */
   questions(batch: string, options?: Waiting & { again?: boolean }): Promise<BatchAsked[]>
-  /** Returns which questions a rule for the tool of a question covers; without when with the conditions that golem proposes. */
-  covers(batch: string, question: string, when?: Record<string, string> | null, options?: Waiting): Promise<{ rule: BatchRule; text: string; covers: BatchAsked[]; shown: string }>
+  /**
+   * Returns which questions a rule for the tool of a question covers; without when with the conditions that golem proposes.
+   * when is an object, or a line that a person wrote: path=/out/** text="two words", or * for any arguments. line is such a line.
+   */
+  covers(batch: string, question: string, when?: Record<string, string> | string | null, options?: Waiting): Promise<{ rule: BatchRule; text: string; line: string; covers: BatchAsked[]; shown: string }>
   /** Answers a question, by its key; with when all that the rule covers, if shown is that of a reply of covers. */
-  answer(batch: string, answer: { question: string; when?: Record<string, string> | null; shown?: string } & Pick<BatchAnswer, 'reason' | 'text'> & { answer: 'yes' | 'no' }, options?: Waiting): Promise<unknown>
+  answer(batch: string, answer: { question: string; when?: Record<string, string> | string | null; shown?: string } & Pick<BatchAnswer, 'reason' | 'text'> & { answer: 'yes' | 'no' }, options?: Waiting): Promise<unknown>
   /** Ends a batch: items that have not ended are cancelled. soon: the tab that runs it ends it within seconds. */
   cancel(batch: string, options?: Waiting): Promise<{ items: number; soon: boolean }>
   /** Removes what golem keeps of a batch; its outputs stay. One that runs is E_BUSY. */

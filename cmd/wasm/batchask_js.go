@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"time"
 
 	"golem/core/approval"
@@ -10,13 +11,27 @@ import (
 
 // answering has the parameters of the actions covers and answer of batches.
 type answering struct {
-	Question string             `json:"question"` // the key of a question
-	Rule     bool               `json:"rule"`     // the answer is for all calls that a rule for the tool of the question covers
-	When     *map[string]string `json:"when"`     // the conditions of the rule; null: those that golem proposes
-	Shown    string             `json:"shown"`    // of the reply of covers that the person saw
-	Answer   approval.Answer    `json:"answer"`
-	Reason   string             `json:"reason"`
-	Text     string             `json:"text"`
+	Question string          `json:"question"` // the key of a question
+	Rule     bool            `json:"rule"`     // the answer is for all calls that a rule for the tool of the question covers
+	When     json.RawMessage `json:"when"`     // the conditions of the rule: an object, or a line that a person wrote; null: those that golem proposes
+	Shown    string          `json:"shown"`    // of the reply of covers that the person saw
+	Answer   approval.Answer `json:"answer"`
+	Reason   string          `json:"reason"`
+	Text     string          `json:"text"`
+}
+
+// conditions returns the conditions of a rule for the question of g.
+func (a answering) conditions(g batch.Group, groups []batch.Group) (when map[string]string, err error) {
+	var line string
+	switch {
+	case len(a.When) == 0 || string(a.When) == "null":
+		return batch.Proposed(g.Question, groups), nil
+	case json.Unmarshal(a.When, &line) == nil:
+		return approval.ParseConditions(line)
+	case json.Unmarshal(a.When, &when) != nil:
+		return nil, fault.New(fault.Usage, "when is neither an object of texts nor a text").Hinting("for example {path: '/out/**'}, or 'path=/out/**'")
+	}
+	return when, nil
 }
 
 // shownGroup is a batch.Group in the form in which the page gets it.
@@ -45,6 +60,7 @@ func shownGroups(groups []batch.Group) []shownGroup {
 type covering struct {
 	Rule   batch.Rule   `json:"rule"`
 	Text   string       `json:"text"` // the rule for people
+	Line   string       `json:"line"` // its conditions as a line, which a person may change
 	Covers []shownGroup `json:"covers"`
 	Shown  string       `json:"shown"`
 }
@@ -70,16 +86,15 @@ func (a answering) covers(q *batch.Local) (out covering, err error) {
 	if err != nil {
 		return out, err
 	}
-	when := a.When
-	if when == nil {
-		proposed := batch.Proposed(g.Question, groups)
-		when = &proposed
+	when, err := a.conditions(g, groups)
+	if err == nil {
+		out.Rule, err = batch.NewRule(g.Question, when)
 	}
-	if out.Rule, err = batch.NewRule(g.Question, *when); err != nil {
+	if err != nil {
 		return out, err
 	}
 	covered := out.Rule.Covered(groups)
-	out.Text, out.Covers, out.Shown = out.Rule.String(), shownGroups(covered), out.Rule.Shown(covered)
+	out.Text, out.Line, out.Covers, out.Shown = out.Rule.String(), approval.Conditions(when), shownGroups(covered), out.Rule.Shown(covered)
 	return out, nil
 }
 

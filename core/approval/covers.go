@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -55,21 +54,27 @@ func Proposal(rs ...Request) map[string]string {
 	for key, raw := range fieldsOf(rs[0].Args) {
 		values := texts(raw)
 		alike := !slices.ContainsFunc(rs, func(r Request) bool { return !slices.Equal(texts(fieldsOf(r.Args)[key]), values) })
-		if _, changed := Visible(strings.Join(values, "")); changed || !alike || key == "path" || len(values) != 1 {
+		if !alike || key == "path" || len(values) != 1 {
 			continue
 		}
-		if pattern := escapeGlob(values[0]); len(pattern) <= maxProposed && strings.TrimSpace(pattern) == pattern {
+		if pattern := escapeGlob(values[0]); len(pattern) <= maxProposed && canBe(key, pattern) {
 			when[key] = pattern
 		}
 	}
 	return when
 }
 
+// canBe reports whether a rule can have a condition, and a person sees all of it.
+func canBe(key, pattern string) bool {
+	_, changed := Visible(key)
+	return !changed && CheckPattern(key, pattern) == nil
+}
+
 // maxProposed is the longest pattern, in bytes, that is proposed for an argument.
 const maxProposed = 64
 
-// commonDir returns a pattern for the directory of all paths; for the one file if that is the
-// root, and "" if there is none.
+// commonDir returns a pattern for the directory of all paths, or for the nearest directory above it
+// for which there can be one; for the one file if that is the root, and "" if there is none.
 func commonDir(paths []tool.PathUse) string {
 	if len(paths) == 0 {
 		return ""
@@ -80,20 +85,15 @@ func commonDir(paths []tool.PathUse) string {
 			dir = path.Dir(dir)
 		}
 	}
-	switch {
+	alone := dir == "/" && len(paths) == 1
+	for dir != "/" && !canBe("path", escapeGlob(dir)+"/**") {
+		dir = path.Dir(dir)
+	}
+	switch file := escapeGlob(paths[0].Path); {
 	case dir != "/":
 		return escapeGlob(dir) + "/**"
-	case len(paths) == 1:
-		return escapeGlob(paths[0].Path)
+	case alone && canBe("path", file):
+		return file
 	}
 	return ""
-}
-
-// Conditions returns the conditions of a rule for people, sorted: "path=/out/**".
-func Conditions(when map[string]string) string {
-	var out []string
-	for _, key := range slices.Sorted(maps.Keys(when)) {
-		out = append(out, key+"="+when[key])
-	}
-	return strings.Join(out, " ")
 }

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { askText } from './ask.jsx'
-import { asks, conditions } from './batchruns.js'
+import { asks } from './batchruns.js'
 import { visible } from './diff.jsx'
 import { count } from './usage.js'
 
@@ -39,10 +39,8 @@ export function Questions({ of, batch, round, changed, running }) {
   const rule = (g) => store.attempt('the rule', async () => {
     const { question: { key, request } } = g
     const proposed = await of.covers(batch, key)
-    const usual = Object.entries(proposed.rule.when ?? {}).map(([name, pattern]) => `${name}=${pattern}`).join(' ')
-    const text = await askText(`Which calls of ${visible(request.tool)}?`, { label: 'ARG=PATTERN, for example path=/out/**; *: any arguments', value: usual || '*', action: 'Show what it covers' })
-    if (!text) return
-    const when = conditions(text)
+    const when = await askText(`Which calls of ${visible(request.tool)}?`, { label: 'ARG=PATTERN, for example path=/out/** text="two words"; *: any arguments', value: proposed.line, action: 'Show what it covers' })
+    if (!when) return
     const c = await of.covers(batch, key, when)
     if (!c.covers.length) return store.tell(`The rule covers no question: ${c.text}`, 'warn')
     const items = c.covers.reduce((sum, one) => sum + one.items.length, 0)

@@ -58,17 +58,3 @@ export const asks = (request) => new Promise((resolve) => {
   const question = { request: { ...request, answers: ['yes', 'no'], lasting: undefined }, answer: done, later: () => done(null) }
   put(s, { asked: [...open(), question] })
 })
-
-/** Reads conditions as the command line does: path=/out/** mode=fast. A word without = belongs to the pattern before it. Throws an Error for others. */
-export function conditions(text) {
-  const when = {}
-  let last = ''
-  for (const word of text.split(/\s+/).filter((w) => w && w !== '*')) {
-    const [, name, pattern] = /^([A-Za-z0-9_-]+)=(.*)$/.exec(word) ?? []
-    if (name && name in when) throw new Error(`${name} is there twice`)
-    if (name) when[(last = name)] = pattern
-    else if (last) when[last] += ` ${word}`
-    else throw new Error(`${word} is not ARG=PATTERN: write it like path=/out/**`)
-  }
-  return when
-}

@@ -151,24 +151,22 @@ func (a *answering) askRule(ctx context.Context, person ui.Person, n int, open [
 	q := a.groups[n].Question
 	proposed := batch.Proposed(q, open)
 	usual := approval.Conditions(proposed)
-	if usual == "" {
+	if usual == approval.AnyArguments {
 		usual = "any arguments"
 	}
-	prompt := fmt.Sprintf("Rule for %s: Enter: %s; or ARG=PATTERN …; *: any arguments; n: no rule: ", ui.OneLine(q.Request.Tool), ui.OneLine(usual))
+	prompt := fmt.Sprintf("Rule for %s: Enter: %s; or ARG=PATTERN …; *: any arguments; n: no rule: ", ui.OneLine(q.Request.Tool), ui.Safe(usual))
 	for range mostMisread {
 		line, err := person.Ask(ctx, prompt)
 		if err != nil {
 			return batch.Rule{}, err
 		}
 		when := proposed
-		switch words := strings.Fields(line); {
-		case len(words) == 0:
-		case len(words) == 1 && (words[0] == "n" || words[0] == "no"):
+		switch word := strings.TrimSpace(line); word {
+		case "":
+		case "n", "no":
 			return batch.Rule{}, nil
-		case len(words) == 1 && words[0] == "*":
-			when = nil
 		default:
-			when, err = conditions(words)
+			when, err = approval.ParseConditions(line)
 		}
 		var rule batch.Rule
 		if err == nil {

@@ -3,7 +3,6 @@ package batchcmd
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -147,22 +146,6 @@ func (w watched) Answer(a batch.Answer) error {
 		return err
 	}
 	return (&answering{c: w.c, q: q}).give(a)
-}
-
-// Rule implements batchweb.Batch.
-func (w watched) Rule(q batch.Question, words string) (batch.Rule, error) {
-	fields := strings.Fields(words)
-	if len(fields) == 1 && fields[0] == "*" {
-		return batch.NewRule(q, nil)
-	}
-	when, err := conditions(fields)
-	if err == nil && len(when) == 0 {
-		err = console.Usage("the rule has no condition").Hinting("for example path=/out/**, or * for any arguments")
-	}
-	if err != nil {
-		return batch.Rule{}, err
-	}
-	return batch.NewRule(q, when)
 }
 
 // Calls implements batchweb.Batch.

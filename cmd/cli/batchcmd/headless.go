@@ -113,14 +113,16 @@ func (f *questioning) ruleOf(groups []batch.Group) (batch.Rule, error) {
 	if of == nil {
 		return batch.Rule{}, fault.New(fault.NotFound, "no item asks about the tool %s", fault.Quoted(f.rule)).Hinting("--json shows the questions")
 	}
-	for _, word := range f.when {
-		if !strings.Contains(word, "=") {
-			return batch.Rule{}, console.Usage("--when %s is not ARG=PATTERN", fault.Quoted(word)).Hinting("for example --when 'path=/out/**'")
+	when := map[string]string{}
+	for _, text := range f.when {
+		name, pattern, err := approval.ParseCondition(text)
+		if err != nil {
+			return batch.Rule{}, err
 		}
-	}
-	when, err := conditions(f.when)
-	if err != nil {
-		return batch.Rule{}, err
+		if _, twice := when[name]; twice {
+			return batch.Rule{}, console.Usage("--when names %s twice", fault.Quoted(name))
+		}
+		when[name] = pattern
 	}
 	return batch.NewRule(*of, when)
 }

@@ -161,30 +161,6 @@ func callsText(rule batch.Rule, covered []batch.Group) string {
 	return ui.Safe(head + b.String() + "and what items of this batch ask later that it matches.\n")
 }
 
-// conditions reads conditions: "path=/out/** mode=fast". A word without = belongs to the
-// pattern before it.
-func conditions(words []string) (map[string]string, error) {
-	when := map[string]string{}
-	last := ""
-	for _, word := range words {
-		key, pattern, found := strings.Cut(word, "=")
-		switch {
-		case found && key != "" && strings.Trim(key, nameChars) == "":
-			if _, twice := when[key]; twice {
-				return nil, console.Usage("%s is there twice", key)
-			}
-			when[key], last = pattern, key
-		case last != "":
-			when[last] += " " + word
-		default:
-			return nil, console.Usage("%s is not ARG=PATTERN", fault.Quoted(word)).Hinting("for example path=/out/**")
-		}
-	}
-	return when, nil
-}
-
-const nameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
-
 // unanswered returns the questions without an answer.
 func unanswered(groups []batch.Group) []batch.Group {
 	return slices.DeleteFunc(slices.Clone(groups), func(g batch.Group) bool { return g.Answer != nil })

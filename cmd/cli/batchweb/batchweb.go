@@ -25,9 +25,6 @@ type Batch interface {
 	Now() (Now, error)
 	// Answer keeps the answer of the person.
 	Answer(batch.Answer) error
-	// Rule returns the rule with which a person answers a question and others like it. words are
-	// its conditions, ARG=PATTERN, or * for any arguments.
-	Rule(q batch.Question, words string) (batch.Rule, error)
 	// Calls returns for people what a rule covers.
 	Calls(rule batch.Rule, covered []batch.Group) string
 }
@@ -153,7 +150,11 @@ func (s *server) ruleOf(key, words string) (rule batch.Rule, covered []batch.Gro
 	if err != nil {
 		return rule, nil, err
 	}
-	if rule, err = s.batch.Rule(g.Question, words); err != nil {
+	when, err := approval.ParseConditions(words)
+	if err == nil {
+		rule, err = batch.NewRule(g.Question, when)
+	}
+	if err != nil {
 		return rule, nil, err
 	}
 	if covered = rule.Covered(now.Groups); len(covered) == 0 {

@@ -3,9 +3,11 @@ package batchweb
 import (
 	"encoding/json"
 	"errors"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -43,15 +45,6 @@ func (a *asked) Answer(one batch.Answer) error {
 	defer a.mu.Unlock()
 	a.answers = append(a.answers, one)
 	return nil
-}
-
-// Rule implements Batch.
-func (a *asked) Rule(q batch.Question, words string) (batch.Rule, error) {
-	if words == "*" {
-		return batch.NewRule(q, nil)
-	}
-	name, pattern, _ := strings.Cut(words, "=")
-	return batch.NewRule(q, map[string]string{name: pattern})
 }
 
 // Calls implements Batch.
@@ -194,6 +187,42 @@ func TestRule(t *testing.T) {
 	now, err := b.Now()
 	if err != nil || len(now.Groups) != 1 || !strings.Contains(string(now.Groups[0].Question.Request.Args), "notes") {
 		t.Errorf("%v, %v", now.Groups, err)
+	}
+}
+
+var suggested = regexp.MustCompile(`name="when" value="([^"]*)"`)
+
+// The rule that the page suggests for a call is one that it takes, and covers this call and none
+// with other arguments, whatever characters they have.
+func TestSuggestedRule(t *testing.T) {
+	for _, content := range []string{"two words", "two  words ", `say "hi" path=/x`, "*.{a,b} [c] \\ ?", "path=/**", "漢字 é", "a\nb", ""} {
+		one := func(path, content string) batch.Group {
+			args, _ := json.Marshal(map[string]string{"path": path, "content": content, "a b": "x=y z"}) // texts always encode
+			g := writes(path)
+			g.Question.Request.Args = args
+			g.Question = batch.QuestionOf(g.Question.Request)
+			return g
+		}
+		asks := one("/out dir/{1}.txt", content)
+		b := &asked{groups: []batch.Group{asks}}
+		body := request(b, "GET", "/"+token+"/", nil, nil).Body.String()
+		b.groups = append(b.groups, writes("/out dir/2.txt"), one("/out dir/1/3.txt", content+"x"), one("/outer/3.txt", content)) // asked meanwhile
+		found := suggested.FindStringSubmatch(body)
+		if found == nil {
+			t.Fatal(body)
+		}
+		when := html.UnescapeString(found[1])
+		w := request(b, "GET", "/"+token+"/rule?"+url.Values{"question": {asks.Question.Key}, "when": {when}}.Encode(), nil, nil)
+		if w.Code != 200 || strings.Contains(when, "content=") == strings.Contains(content, "\n") || !strings.Contains(when, `"a b"="x=y z"`) {
+			t.Errorf("%q: suggested %s, %d: %s", content, when, w.Code, w.Body)
+		}
+		covered := 1
+		if strings.Contains(content, "\n") { // a person cannot see such a condition, so it is left out
+			covered = 2
+		}
+		if list := html.UnescapeString(w.Body.String()); strings.Count(list, "\n{") != covered || !strings.Contains(list, string(asks.Question.Request.Args)) {
+			t.Errorf("%q: suggested %s, which covers %s", content, when, list)
+		}
 	}
 }
 

@@ -101,18 +101,11 @@ func question(out *strings.Builder, n int, g batch.Group, proposed map[string]st
 	}
 	out.WriteString("</form>\n")
 	if g.Question.Of != "" {
-		usual := approval.Conditions(proposed)
-		if usual == "" {
-			usual = anyArguments
-		}
 		fmt.Fprintf(out, "<form method=\"get\" action=\"rule\" class=\"rule\">\n<input type=\"hidden\" name=\"question\" value=\"%s\">\n<label>One answer for all calls of %s that match ARG=PATTERN (%s: any arguments)\n<input name=\"when\" value=\"%s\" autocomplete=\"off\"></label>\n<button>Show what it covers</button>\n</form>\n",
-			html.EscapeString(g.Question.Key), text(ui.OneLine(r.Tool)), anyArguments, text(ui.OneLine(usual)))
+			html.EscapeString(g.Question.Key), text(ui.OneLine(r.Tool)), approval.AnyArguments, text(approval.Conditions(proposed)))
 	}
 	out.WriteString("</article>\n")
 }
-
-// anyArguments is the rule without conditions.
-const anyArguments = "*"
 
 // answers writes the buttons of an answer. No is the first, so that Enter in a field is no yes.
 func answers(out *strings.Builder, yes, no string) {

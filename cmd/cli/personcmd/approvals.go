@@ -190,11 +190,17 @@ func SayAllowing(c *console.Console, denied []run.Denial, p target.Place) {
 	})
 }
 
+// RuleText returns a rule as one line. Spaces stay as they are: they are a part of its patterns.
+func RuleText(r approval.Rule) string {
+	text, _ := approval.Visible(r.YAML())
+	return text
+}
+
 // RulesText returns a numbered line for each rule.
 func RulesText(rules []approval.Rule) string {
 	var b strings.Builder
 	for i, r := range rules {
-		fmt.Fprintf(&b, "%d  %s\n", i+1, ui.OneLine(r.YAML()))
+		fmt.Fprintf(&b, "%d  %s\n", i+1, RuleText(r))
 	}
 	return b.String()
 }
@@ -210,7 +216,7 @@ func keptText(rules []keptRule) string {
 // text returns the rule as one line, with the worker if it holds only for a worker on
 // GOLEM_PATH.
 func (r keptRule) text() string {
-	text := ui.OneLine(r.YAML())
+	text := RuleText(r.Rule)
 	if r.worker != "" {
 		text += "  for " + ui.OneLine(r.worker)
 	}

@@ -230,7 +230,7 @@ func (c *chatCommands) approvals(s *run.Session, words []string) (string, error)
 		return "", err
 	}
 	s.Approvals().DropRule(rules[n-1])
-	return "removed: " + ui.OneLine(rules[n-1].YAML()) + "\nfrom now on it does not count in this chat either", nil
+	return "removed: " + personcmd.RuleText(rules[n-1]) + "\nfrom now on it does not count in this chat either", nil
 }
 
 // tree returns the tree of calls of this chat so far.
