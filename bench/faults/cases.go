@@ -46,6 +46,7 @@ var Cases = []Case{
 	{"onekey", "two golem workers have the same key, and one of them is killed", played(oneKey)},
 	{"hostile", "a golem worker without a lease appends to the items of others", played(hostileWorker)},
 	{"clocks", "the clocks of the producer, the workers and the server are an hour apart, and a worker is killed", played(clocks)},
+	{"clockback", "the server and all golem workers but one are killed, and the server's clock is minutes earlier when it starts again", played(clockBack)},
 	{"hosts", "the producer and two golem workers are hosts of their own, and one is cut off for longer than its lease", played(hostsApart)},
 	{"full", "the disk with GOLEM_HOME is full, and then has room again", played(fullDisk)},
 	{"budget", "the budget is reached in the middle, with kill -9 before", played(budget)},

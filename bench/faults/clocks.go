@@ -19,20 +19,12 @@ import (
 // apart, and kills a worker. Others must get its items after its lease, not an hour later, and a
 // worker that is alive must lose none.
 func clocks(p Plan) (string, error) {
-	build, err := filepath.Abs(filepath.Join(p.Dir, "clocks"))
+	hour := int(time.Hour / time.Second)
+	p.clocks = clocksOff{queue: -hour, producer: hour, workers: []int{0, hour, -hour}}
+	q, err := p.shifted()
 	if err != nil {
 		return "", err
 	}
-	if err := buildShifted(build); err != nil {
-		return "", err
-	}
-	p.Golem, p.Env = filepath.Join(build, "cli"), nil
-	hour := int(time.Hour / time.Second)
-	p.clocks = clocksOff{queue: -hour, producer: hour, workers: []int{0, hour, -hour}}
-	p.Machines, p.Delay = 3, max(p.Delay, 50*time.Millisecond) // so that it works when it is killed
-	p.In, p.Out = 1000, 100
-	p.Config = "providers: {openai: {models: {mock: {price: {input: 1000, output: 1000}}}}}\n" // a purse has times, too
-	q := &queue{dir: filepath.Join(p.Dir, "queue"), program: filepath.Join(build, "golem-queue"), clock: p.clocks.queue}
 	began := time.Now()
 	seen, err := p.farmedOn(q, p.Jobs, func(f *farm, _ *queue, workers []*exec.Cmd) (string, error) {
 		if err := f.asks(2 * p.Jobs); err != nil {
@@ -44,6 +36,55 @@ func clocks(p Plan) (string, error) {
 		err = fmt.Errorf("it took %s: golem waited for a clock", took)
 	}
 	return seen, err
+}
+
+// clockBack plays a batch whose server and all workers but one are killed together, and whose
+// server starts again with a clock that is minutes behind the one that it had. The one must get the
+// items of the others after their lease, not minutes later.
+func clockBack(p Plan) (string, error) {
+	const back = 4 * time.Minute
+	p.clocks = clocksOff{queue: int(back / time.Second)}
+	q, err := p.shifted()
+	if err != nil {
+		return "", err
+	}
+	var began time.Time
+	seen, err := p.farmedOn(q, (p.Machines-1)*p.Jobs, func(f *farm, q *queue, workers []*exec.Cmd) (string, error) {
+		if err := f.asks(p.Machines * p.Jobs * 2); err != nil {
+			return "", err
+		}
+		began = time.Now()
+		q.stop()
+		q.clock = 0
+		for _, w := range workers[1:] {
+			if err := w.Process.Kill(); err != nil {
+				return "", err
+			}
+		}
+		return fmt.Sprintf("the server and all but one were killed, and the server's clock was %s earlier when it started again", back), q.start(0)
+	}, "--limit", "cost=1000000")
+	took := time.Since(began).Round(time.Second)
+	if err == nil && took > back/2 {
+		err = fmt.Errorf("it took %s more: golem waited for the clock", took)
+	}
+	return fmt.Sprintf("%s; it took %s more", seen, took), err
+}
+
+// shifted lets the plan run programs whose clocks can be off, and gives its requests a price,
+// because a purse has times, too. It returns a server of these programs.
+func (p *Plan) shifted() (*queue, error) {
+	build, err := filepath.Abs(filepath.Join(p.Dir, "clocks"))
+	if err != nil {
+		return nil, err
+	}
+	if err := buildShifted(build); err != nil {
+		return nil, err
+	}
+	p.Golem, p.Env = filepath.Join(build, "cli"), nil
+	p.Machines, p.Delay = 3, max(p.Delay, 50*time.Millisecond) // so that a worker works when it is killed
+	p.In, p.Out = 1000, 100
+	p.Config = "providers: {openai: {models: {mock: {price: {input: 1000, output: 1000}}}}}\n"
+	return &queue{dir: filepath.Join(p.Dir, "queue"), program: filepath.Join(build, "golem-queue"), clock: p.clocks.queue}, nil
 }
 
 // clocksOff says by how many seconds the clocks of a plan are off.
@@ -147,13 +188,18 @@ func (q *queue) startProgram() error {
 	if err != nil {
 		return err
 	}
-	line, err := bufio.NewReader(said).ReadString('\n')
-	_, rest, _ := strings.Cut(line, "golem-queue: ")
-	url, _, found := strings.Cut(rest, ",")
-	if err != nil || !found {
-		q.stop()
-		return fmt.Errorf("the server does not start: %s", line)
+	lines := bufio.NewScanner(said)
+	for lines.Scan() {
+		if url, _, found := strings.Cut(strings.TrimPrefix(lines.Text(), "golem-queue: "), ", store in"); found {
+			q.url = url
+			go func() {
+				for lines.Scan() { // so that the server can go on to write
+					continue
+				}
+			}()
+			return nil
+		}
 	}
-	q.url = url
-	return nil
+	q.stop()
+	return errors.New("the server does not start")
 }

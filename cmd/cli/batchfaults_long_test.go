@@ -12,11 +12,11 @@ import (
 
 // TestLongBatchesOfMachines plays what can happen to a batch on several machines: kills of workers
 // and of the server, budgets, refusals, a full server, machines that are cut off, one key for
-// two workers, a hostile worker, and clocks that are an hour apart.
+// two workers, a hostile worker, clocks that are an hour apart, and a server whose clock is set back.
 func TestLongBatchesOfMachines(t *testing.T) {
 	for _, c := range faults.Cases {
 		switch c.Name {
-		case "machines", "budgets", "refusals", "fullqueue", "cutoff", "onekey", "hostile", "clocks", "hosts":
+		case "machines", "budgets", "refusals", "fullqueue", "cutoff", "onekey", "hostile", "clocks", "clockback", "hosts":
 		default:
 			continue
 		}

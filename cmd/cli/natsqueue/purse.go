@@ -26,6 +26,7 @@ type purse struct {
 	asked []*entry
 	book  book
 	begun bool // others were told that this process is alive
+	heard hearing
 }
 
 var _ batch.Purse = (*purse)(nil)
@@ -301,7 +302,10 @@ func (p *purse) bury(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if now.Sub(at) < p.queue.leaseTime() {
+		p.mu.Lock()
+		silent := p.heard.silent(id, at, now, time.Now(), p.queue.leaseTime())
+		p.mu.Unlock()
+		if !silent {
 			continue
 		}
 		if err := p.carryOut(ctx, &entry{kind: burying, holder: id}); err != nil {

@@ -57,6 +57,7 @@ func (p *Producer) Remote(ctx context.Context, local batch.Queue, inputs fs.FS, 
 		return nil, unreachable(err)
 	}
 	r.watching.Go(func() { r.watchLimits(ctx) })
+	r.watching.Go(func() { p.watchClock(ctx) })
 	return r, nil
 }
 
