@@ -213,8 +213,14 @@ func (f *farm) results(out string) (lines []map[string]any, files map[string]str
 func TestBatchOnManyMachines(t *testing.T) {
 	f := newFarm(t, "preApproved", 16)
 	f.begin(f.command("alone", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "alone")).end(t, 0)
-	p := f.begin(f.command("producer", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url, "--lease", "1s"))
+	begin := f.command("producer", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url, "--lease", "1s")
+	begin.Env = append(begin.Env, "GOLEM_QUEUE_TOKEN=which-this-server-does-not-ask-for")
+	p := f.begin(begin)
 	token := joinToken.FindString(p.until(t, "export GOLEM_JOIN=", 1))
+	p.until(t, "127.0.0.1 is this machine only: on another one", 1)
+	if said := p.until(t, "they need GOLEM_QUEUE_TOKEN, too", 1); strings.Contains(said, "does-not-ask") {
+		t.Errorf("the token of the server is shown: %s", said)
+	}
 	for n := range 3 {
 		w := f.worker(fmt.Sprint("w", n), token)
 		w.until(t, ": ok", 2)

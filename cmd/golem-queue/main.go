@@ -4,11 +4,14 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -25,18 +28,19 @@ one, and golem worker URL joins it.
 
   golem-queue [--addr 127.0.0.1:4222] [--dir DIR] [--token-file FILE]
               [--tls-cert FILE --tls-key FILE] [--max-bytes N] [--fsync]
+              [--health ADDRESS]
 
-Without a token it listens on this machine only. The token is in the file, or in
-GOLEM_QUEUE_TOKEN. What batches send is sealed: the server and who has its token see
-names of items, sizes and times, and no contents.
+Without a token it listens on this machine only. The token is in the file, which is
+made if it is not there, or in GOLEM_QUEUE_TOKEN. What batches send is sealed: the
+server and who has its token see names of items, sizes and times, and no contents.
 
 `
 
 // options are what the command line says.
 type options struct {
-	addr, dir, tokenFile, cert, key string
-	maxBytes                        int64
-	fsync                           bool
+	addr, dir, tokenFile, cert, key, health string
+	maxBytes                                int64
+	fsync                                   bool
 }
 
 func main() {
@@ -57,7 +61,7 @@ func run(ctx context.Context, args []string, token string, out io.Writer) error 
 	if err != nil {
 		return err
 	}
-	if token, err = o.token(token); err != nil {
+	if token, err = o.token(token, out); err != nil {
 		return err
 	}
 	so, err := o.server(token)
@@ -68,17 +72,60 @@ func run(ctx context.Context, args []string, token string, out io.Writer) error 
 	if err != nil {
 		return err
 	}
-	s.Start()
+	log := &serverLog{out: out, fatal: make(chan error, 1)}
+	s.SetLogger(log, false, false)
 	defer func() {
 		s.Shutdown()
 		s.WaitForShutdown()
 	}()
-	if !s.ReadyForConnections(startPatience) {
-		return fmt.Errorf("the server does not start on %s: another program may use the port, or %s cannot be written", o.addr, so.StoreDir)
+	s.Start()
+	ready := make(chan bool, 1)
+	go func() { ready <- s.ReadyForConnections(startPatience) }()
+	select {
+	case err := <-log.fatal:
+		return fmt.Errorf("the server does not start on %s with the store %s: %w", o.addr, so.StoreDir, err)
+	case works := <-ready:
+		if !works {
+			return fmt.Errorf("the server does not start on %s with the store %s within %s", o.addr, so.StoreDir, startPatience)
+		}
+	}
+	if o.health != "" {
+		end, err := serveHealth(o.health, s.HandleHealthz)
+		if err != nil {
+			return err
+		}
+		defer end()
 	}
 	fmt.Fprintf(out, "golem-queue: %s, store in %s; Ctrl+C ends it, and it goes on where it was\n", s.ClientURL(), so.StoreDir)
-	<-ctx.Done()
-	return nil
+	if token == "" {
+		fmt.Fprintln(out, "golem-queue: only this machine reaches it; for others: --addr 0.0.0.0:4222 --token-file FILE")
+	}
+	select {
+	case err := <-log.fatal:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// healthPath is where the server says how it is.
+const healthPath = "/healthz"
+
+// serveHealth answers GET /healthz at an address: 200 while the server and its store work, else
+// 503. Nothing else of the server is shown there, and whoever reaches the address needs no token.
+func serveHealth(addr string, health http.HandlerFunc) (end func(), err error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("--health: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+healthPath, func(w http.ResponseWriter, r *http.Request) {
+		r.URL.RawQuery = "" // it would ask about single batches
+		health(w, r)
+	})
+	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = s.Serve(listener) }() // ends with end
+	return func() { _ = s.Close() }, nil
 }
 
 // startPatience is how long the server may read its store when it starts.
@@ -94,9 +141,10 @@ func read(args []string, out io.Writer) (o options, err error) {
 	}
 	f.StringVar(&o.addr, "addr", "127.0.0.1:4222", "the `ADDRESS` to listen on; port 0: any free one")
 	f.StringVar(&o.dir, "dir", "golem-queue", "the `DIR` with the store")
-	f.StringVar(&o.tokenFile, "token-file", "", "the `FILE` with the token that clients give")
+	f.StringVar(&o.tokenFile, "token-file", "", "the `FILE` with the token that clients give; made with a random one if it is not there")
 	f.StringVar(&o.cert, "tls-cert", "", "the `FILE` with the certificate (PEM); clients use tls://")
 	f.StringVar(&o.key, "tls-key", "", "the `FILE` with the certificate's key (PEM)")
+	f.StringVar(&o.health, "health", "", "the `ADDRESS` where GET "+healthPath+" answers 200 while the server and its store work, and 503 if not, without a token")
 	f.Int64Var(&o.maxBytes, "max-bytes", 0, "the most `BYTES` of the store; 0: three quarters of the free disk")
 	f.BoolVar(&o.fsync, "fsync", false, "write each message to the disk before it is acknowledged, so that a loss of power loses none; slower. Otherwise it is written within two minutes")
 	if err := f.Parse(args); err != nil {
@@ -108,12 +156,16 @@ func read(args []string, out io.Writer) (o options, err error) {
 	return o, nil
 }
 
-// token returns the token of clients: from the file, else the one of the environment.
-func (o options) token(fromEnv string) (string, error) {
+// token returns the token of clients: from the file, which it makes if there is none, else the one
+// of the environment.
+func (o options) token(fromEnv string, out io.Writer) (string, error) {
 	if o.tokenFile == "" {
 		return fromEnv, nil
 	}
 	data, err := os.ReadFile(o.tokenFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return o.newToken(out)
+	}
 	if err != nil {
 		return "", fmt.Errorf("--token-file cannot be read: %w", err)
 	}
@@ -121,6 +173,21 @@ func (o options) token(fromEnv string) (string, error) {
 	if token == "" {
 		return "", fmt.Errorf("--token-file %s is empty: write a long random text into it", o.tokenFile)
 	}
+	return token, nil
+}
+
+// newToken writes a new token into the file, which only its owner can read.
+func (o options) newToken(out io.Writer) (string, error) {
+	token := rand.Text()
+	f, err := os.OpenFile(o.tokenFile, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = f.WriteString(token + "\n")
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return "", fmt.Errorf("--token-file cannot be made: %w", err)
+	}
+	fmt.Fprintf(out, "golem-queue: made a token, which is in %s; clients give it in GOLEM_QUEUE_TOKEN\n", o.tokenFile)
 	return token, nil
 }
 

@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -102,12 +106,77 @@ func TestQueueKeepsItsStore(t *testing.T) {
 	}
 }
 
+// A file for the token that is not there is made, for its owner only, and has a token that counts
+// from then on.
+func TestQueueMakesAToken(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	var first string
+	for n := range 2 {
+		url, end := serve(t, "", "--dir", t.TempDir(), "--token-file", file)
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		token := strings.TrimSpace(string(data))
+		if n == 0 {
+			first = token
+		}
+		if _, err := nats.Connect(url, nats.Token("x"+token)); len(token) < 20 || token != first || !errors.Is(err, nats.ErrAuthorization) {
+			t.Errorf("%q, first %q: with another token: %v", token, first, err)
+		}
+		conn, err := nats.Connect(url, nats.Token(token))
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn.Close()
+		end()
+	}
+	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if err := run(t.Context(), []string{"--token-file", filepath.Join(t.TempDir(), "none", "token")}, "", &said{}); err == nil || !strings.Contains(err.Error(), "cannot be made") {
+		t.Error(err)
+	}
+}
+
+// The health of the server is at an address of its own, and nothing else.
+func TestQueueHealth(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // a port that is free
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, end := serve(t, "a long random text", "--dir", t.TempDir(), "--health", at)
+	for path, want := range map[string]int{"/healthz": 200, "/healthz?stream=x&account=y": 200, "/": 404, "/varz": 404, "/jsz": 404} {
+		r, err := http.Get("http://" + at + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(r.Body)
+		if err = errors.Join(err, r.Body.Close()); err != nil || r.StatusCode != want || want == 200 && !strings.Contains(string(body), `"ok"`) {
+			t.Errorf("%s: %d %s, %v", path, r.StatusCode, body, err)
+		}
+	}
+	end()
+	if _, err := http.Get("http://" + at + "/healthz"); err == nil {
+		t.Error("it answers after its end")
+	}
+}
+
 // SECURITY: without a token it listens on this machine only.
 func TestQueueRefuses(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	used, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer used.Close()
 	for want, args := range map[string][]string{
 		"listens on this machine only": {"--addr", "0.0.0.0:0"},
 		"this machine only":            {"--addr", "queue.example:4222"},
@@ -117,6 +186,8 @@ func TestQueueRefuses(t *testing.T) {
 		"cannot be read":               {"--token-file", filepath.Join(empty, "x")},
 		"--tls-cert and --tls-key":     {"--tls-cert", empty, "--tls-key", empty},
 		"cannot be made":               {"--dir", filepath.Join(empty, "x")},
+		"--health":                     {"--addr", "127.0.0.1:0", "--dir", t.TempDir(), "--health", "127.0.0.1:99999"},
+		"does not start on":            {"--addr", used.Addr().String(), "--dir", t.TempDir()},
 		"is not a flag":                {"now"},
 	} {
 		if err := run(t.Context(), args, "", &said{}); err == nil || !strings.Contains(err.Error(), want) {

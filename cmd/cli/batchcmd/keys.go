@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -58,6 +60,7 @@ func (k *queueKept) admit(ctx context.Context, c *console.Console, p *natsqueue.
 
 // tell tells the person how workers join.
 func (k *queueKept) tell(c *console.Console, i natsqueue.Invitation) error {
+	defer k.tellAddress(c)
 	// Not broken into lines: people copy it.
 	if len(k.Workers) == 0 {
 		c.Say("on each machine that works for this batch (the token is a secret):")
@@ -71,6 +74,20 @@ func (k *queueKept) tell(c *console.Console, i natsqueue.Invitation) error {
 	c.Say("on each of the %s that --worker names:", fault.Count(len(k.Workers), "machine"))
 	fmt.Fprintf(c.Err, "  golem worker %s --from %s\n", k.URL, me.Public())
 	return nil
+}
+
+// tellAddress tells the person what a worker needs to reach the server, beside what was told.
+func (k *queueKept) tellAddress(c *console.Console) {
+	u, err := url.Parse(k.URL)
+	if err != nil {
+		return
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
+		c.Say("%s is this machine only: on another one, write an address of this machine that it reaches", u.Hostname())
+	}
+	if c.Env[console.QueueVariable] != "" {
+		c.Say("they need %s, too, as it is here", console.QueueVariable)
+	}
 }
 
 // keys are those by which a worker finds a batch.

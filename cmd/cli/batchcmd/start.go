@@ -101,7 +101,8 @@ func (f *flags) pack(c *console.Console, p target.Place, t *toolhost.Tools, inpu
 }
 
 // leftOut returns what of a project's directory is not part of a batch: the inputs, the
-// directory of outputs, and those of other batches.
+// directory of outputs, those of other batches, and the stores of queues, which change with each
+// batch.
 func leftOut(c *console.Console, root, inputs, out string) (names []string) {
 	add := func(name string) {
 		if rel, err := filepath.Rel(disk.Resolved(root), disk.Resolved(name)); err == nil && filepath.IsLocal(rel) && rel != "." {
@@ -119,14 +120,19 @@ func leftOut(c *console.Console, root, inputs, out string) (names []string) {
 		return names
 	}
 	for _, e := range entries {
-		if e.IsDir() && strings.HasSuffix(e.Name(), outSuffix) {
-			if _, err := os.Stat(filepath.Join(root, e.Name(), batch.ResultsFile)); err == nil {
-				names = append(names, e.Name())
-			}
+		has := func(name string) bool {
+			_, err := os.Stat(filepath.Join(root, e.Name(), name))
+			return err == nil
+		}
+		if strings.HasSuffix(e.Name(), outSuffix) && has(batch.ResultsFile) || has(queueStore) {
+			names = append(names, e.Name())
 		}
 	}
 	return names
 }
+
+// queueStore is in the directory of each nats-server's store.
+const queueStore = "jetstream/$G"
 
 // fromStdin is the path of inputs that come from standard input.
 const fromStdin = "-"

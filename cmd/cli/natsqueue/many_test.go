@@ -200,6 +200,18 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// A worker that works for a batch which is removed meanwhile does not wait for it.
+func TestRemovedBatch(t *testing.T) {
+	r := newRemote(t)
+	q := r.Open(t, "a")
+	if err := natsqueue.Remove(t.Context(), connect(t, r.url), r.options.Name); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := q.Lease(t.Context(), "late"); !errors.Is(err, fault.NotFound) {
+		t.Errorf("%v, %v", l, err)
+	}
+}
+
 // A batch that the server does not have, and a name that cannot be one, are refused.
 func TestNoSuchBatch(t *testing.T) {
 	r := newRemote(t)

@@ -31,10 +31,19 @@ func (c *connection) tryingWithin(ctx context.Context, limit time.Duration, do f
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval = 50*time.Millisecond, 5*time.Second
 	told := false
+	var removed time.Time // since when the server says that it has no such batch
 	for {
 		err := c.once(ctx, limit, do)
 		if err == nil || ctx.Err() != nil || !passes(err) {
 			return err
+		}
+		switch {
+		case !c.removed(ctx, limit):
+			removed = time.Time{}
+		case removed.IsZero():
+			removed = time.Now()
+		case time.Since(removed) >= patience: // a server that starts again may not have read its store
+			return fault.New(fault.NotFound, "the queue has this batch no more").Hinting("golem batch remove removed it, or the queue was emptied")
 		}
 		if !told {
 			c.watch.Waiting(err)
@@ -48,6 +57,15 @@ func (c *connection) tryingWithin(ctx context.Context, limit time.Duration, do f
 		case <-timer.C:
 		}
 	}
+}
+
+// removed reports whether the server answers, and does not have the batch.
+func (c *connection) removed(ctx context.Context, limit time.Duration) bool {
+	err := c.once(ctx, limit, func(ctx context.Context) error {
+		_, err := c.server.Stream(ctx, logStream(c.name))
+		return err
+	})
+	return errors.Is(err, jetstream.ErrStreamNotFound)
 }
 
 // once calls do, unless the connection to the server is broken.
