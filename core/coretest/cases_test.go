@@ -1,7 +1,6 @@
 package coretest_test
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -30,24 +29,6 @@ func TestCases(t *testing.T) {
 				}
 				if t.Failed() {
 					t.Logf("%s proves: %s", c.Name, c.Proves)
-				}
-			})
-		})
-	}
-}
-
-// TestCaseTwice proves that playing a case twice gives the same outcome (scenario 35).
-func TestCaseTwice(t *testing.T) {
-	cases, err := coretest.Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range cases {
-		t.Run(c.Name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				a, b := coretest.Run(context.Background(), c), coretest.Run(context.Background(), c)
-				if a.Trace != b.Trace || a.Requests != b.Requests || a.Output != b.Output || a.Faults != b.Faults {
-					t.Errorf("two plays differ:\n%s\n%s\n---\n%s\n%s", a.Trace, a.Requests, b.Trace, b.Requests)
 				}
 			})
 		})
@@ -91,69 +72,6 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestReplay proves that a recording of any case answers as the model did:
-// same output, same status, same messages (SPEC §10).
-func TestReplay(t *testing.T) {
-	cases, err := coretest.Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range cases {
-		s := c.Settings
-		if s.NoReplay || s.Interrupt != "" || s.Model == "none" || s.Command == "check" || s.Command == "workers" {
-			continue // it has nothing to replay, or a replay has other moments for an interruption
-		}
-		t.Run(c.Name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				a, rec := coretest.Record(t.Context(), c)
-				if len(rec) == 0 {
-					return
-				}
-				b := coretest.Replay(t.Context(), c, rec)
-				if a.Status != b.Status || a.Output != b.Output || a.Requests != b.Requests {
-					t.Errorf("recorded %s %q\n%s\nreplayed %s %q\n%s", a.Status, a.Output, a.Requests, b.Status, b.Output, b.Requests)
-				}
-			})
-		})
-	}
-}
-
-// TestCasesResumed proves that everything of a run or chat that has ended is kept: resuming it
-// uses no model and no tool, and gives the same result (scenario 57).
-func TestCasesResumed(t *testing.T) {
-	cases, err := coretest.Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
-	played, resumed := 0, 0
-	for _, c := range cases {
-		if c := c.Settings; c.Command != "" && c.Command != "chat" || c.Interrupt != "" {
-			continue
-		}
-		t.Run(c.Name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				played++
-				whole, after := coretest.Resumed(t.Context(), c)
-				if whole.Status != "ok" && whole.Status != "needs_input" {
-					return // the run failed or was stopped, so resuming it would continue it
-				}
-				resumed++
-				if after.Status != whole.Status || after.Output != whole.Output {
-					t.Errorf("%s %q was resumed as %s %q %s", whole.Status, whole.Output, after.Status, after.Output, after.Faults)
-				}
-				for _, asked := range []string{" model.start ", " tool.start "} {
-					if strings.Contains(after.Trace, asked) {
-						t.Errorf("resumed, it does again\n%s", after.Trace)
-					}
-				}
-			})
-		})
-	}
-	if played > 100 && resumed < played/2 { // fewer with -run
-		t.Errorf("only %d of %d cases were resumed", resumed, played)
-	}
-}
-
 // TestCheckIsStable proves that a check of a project with many faults gives the same bytes
 // each time, and each fault once (scenario 77).
 func TestCheckIsStable(t *testing.T) {
@@ -165,7 +83,7 @@ func TestCheckIsStable(t *testing.T) {
 	first := ""
 	for n := range 20 {
 		synctest.Test(t, func(t *testing.T) {
-			o := coretest.Run(context.Background(), c)
+			o := coretest.Run(t.Context(), c)
 			if n == 0 {
 				first = o.Faults
 			}

@@ -18,12 +18,13 @@ func TestInterruptAnywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stopped := 0
+	played, stopped := 0, 0
 	for _, c := range cases {
 		if c.Settings.Command == "check" || c.Settings.Command == "workers" || c.Settings.Status == "config" {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
+			played++
 			for _, at := range []int{1, 2, 3, 5, 8, 13, 21, 34, 55} {
 				c := c
 				c.Settings.Interrupt = fmt.Sprintf("#%d", at)
@@ -44,7 +45,7 @@ func TestInterruptAnywhere(t *testing.T) {
 			}
 		})
 	}
-	if stopped < 500 {
+	if played > 200 && stopped < 500 { // fewer with -run
 		t.Errorf("only %d runs were stopped", stopped)
 	}
 }
