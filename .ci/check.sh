@@ -93,13 +93,15 @@ formatted() {
 
 js() { env GOOS=js GOARCH=wasm "$@"; }
 
-# The packages that have other files for js than for this machine. "vet" and "staticcheck"
-# check all others, whose files are the same.
-js_packages() {
-  local form='{{.ImportPath}} {{.GoFiles}} {{.TestGoFiles}} {{.XTestGoFiles}}'
-  local -a all=(./core/... ./bench/jscore ./sandbox/opfs ./cmd/wasm)
-  comm -13 <(go list -f "$form" "${all[@]}" | sort) <(js go list -f "$form" "${all[@]}" | sort) | cut -d' ' -f1
+# elsewhere SYSTEM/PROCESSOR PACKAGES…: prints those of the packages that have other files there
+# than on this machine. "vet" and "staticcheck" check all others, whose files are the same.
+elsewhere() {
+  local form='{{.ImportPath}} {{.GoFiles}} {{.TestGoFiles}} {{.XTestGoFiles}}' target=$1
+  shift
+  comm -13 <(go list -f "$form" "$@" | sort) <(GOOS=${target%/*} GOARCH=${target#*/} go list -f "$form" "$@" | sort) | cut -d' ' -f1
 }
+
+js_packages() { elsewhere js/wasm ./core/... ./bench/jscore ./sandbox/opfs ./cmd/wasm; }
 
 vet_js() { js go vet $(js_packages); }
 
@@ -108,7 +110,14 @@ build_tools() { go build -modfile=tools.mod -o build/ honnef.co/go/tools/cmd/sta
 
 # golem is built for 64 bits only, but its packages compile for 32 as well. make cross also
 # builds golem for linux/arm64 and darwin/arm64; compiling every dependency takes minutes.
-types_elsewhere() { ./build/types linux/386,linux/arm64,darwin/arm64 ./core/... ./cmd/cli/... ./sandbox/osfs; }
+types_elsewhere() {
+  local target
+  local -a all=(./core/... ./cmd/cli/... ./sandbox/osfs)
+  ./build/types linux/386 "${all[@]}"
+  for target in linux/arm64 darwin/arm64; do
+    ./build/types "$target" $(elsewhere "$target" "${all[@]}")
+  done
+}
 
 staticcheck_js() { js ./build/staticcheck $(js_packages); }
 
