@@ -15,7 +15,7 @@ build:
 # The server for batches on many machines (docs/batches.md).
 queue:
 	@mkdir -p bin
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/golem-queue ./cmd/golem-queue
+	.ci/build.sh -queue bin/golem-queue -ldflags '-s -w'
 
 # Builds the page as static files in web/dist; after that make build includes it for golem web.
 web:

@@ -17,6 +17,7 @@ export GOFLAGS=${GOFLAGS:-}
 export GORACE="${GORACE:-atexit_sleep_ms=10}"
 # Property tests use the same random cases each time; make fuzz uses others.
 export RAPID_SEED="${RAPID_SEED:-1}"
+. .ci/flags.sh
 mkdir -p build
 wasm_budget=$((4800 * 1000))   # bytes, of golem.wasm as the page loads it, and of build/core.wasm (gzip -9)
 binary_budget=$((38 * 1000 * 1000))   # bytes, of the largest binary, which includes the page
@@ -93,6 +94,14 @@ formatted() {
 
 js() { env GOOS=js GOARCH=wasm "$@"; }
 
+# as_released VERB ARGUMENTS…: runs go VERB with the flags with which golem is released. All
+# steps for this machine but the race detector's use it, so that each package is compiled once.
+as_released() {
+  local verb=$1
+  shift
+  CGO_ENABLED=0 go "$verb" "${release_flags[@]}" "$@"
+}
+
 # elsewhere SYSTEM/PROCESSOR PACKAGES…: prints those of the packages that have other files there
 # than on this machine. "vet" and "staticcheck" check all others, whose files are the same.
 elsewhere() {
@@ -106,7 +115,7 @@ js_packages() { elsewhere js/wasm ./core/... ./bench/jscore ./sandbox/opfs ./cmd
 vet_js() { js go vet $(js_packages); }
 
 # The tools are built for this machine first: `GOOS=js go tool` would build them for js.
-build_tools() { go build -modfile=tools.mod -o build/ honnef.co/go/tools/cmd/staticcheck ./.ci/types; }
+build_tools() { as_released build -modfile=tools.mod -o build/ honnef.co/go/tools/cmd/staticcheck ./.ci/types; }
 
 # golem is built for 64 bits only, but its packages compile for 32 as well. make cross also
 # builds golem for linux/arm64 and darwin/arm64; compiling every dependency takes minutes.
@@ -119,6 +128,9 @@ types_elsewhere() {
   done
 }
 
+# It looks at the export data of all packages, which go list compiles.
+staticcheck() { CGO_ENABLED=0 GOFLAGS="$GOFLAGS ${release_flags[*]}" ./build/staticcheck ./...; }
+
 staticcheck_js() { js ./build/staticcheck $(js_packages); }
 
 # The environment has only what Node needs, because go_js_wasm_exec copies it into the
@@ -127,7 +139,8 @@ staticcheck_js() { js ./build/staticcheck $(js_packages); }
 # deeply nested commands use up Node's stack (a segmentation fault). The tests that
 # .ci/nojs.txt names are left out too.
 test_js() {
-  GOOS=js GOARCH=wasm tests -vet=off -timeout $limit -skip "$(patterns .ci/nojs.txt)" -exec "env -i PATH=$PATH HOME=$HOME RAPID_SEED=$RAPID_SEED $(go env GOROOT)/lib/wasm/go_js_wasm_exec" -- $(go list ./core/... | grep -v '/core/approval/sh$')
+  local -a gotest=(js go test)
+  tests -vet=off -timeout $limit -skip "$(patterns .ci/nojs.txt)" -exec "env -i PATH=$PATH HOME=$HOME RAPID_SEED=$RAPID_SEED $(go env GOROOT)/lib/wasm/go_js_wasm_exec" -- $(go list ./core/... | grep -v '/core/approval/sh$')
 }
 
 # The packages whose tests drive Chromium and Firefox. They run without the race detector:
@@ -137,10 +150,11 @@ chromium='^golem/(web|web/webtest|sandbox/opfs|cmd/wasm)$'
 # The limit for a test that hangs. No test measures time, so it is long enough for a busy machine.
 limit=80m
 
-# tests FLAGS… -- PACKAGES…: runs go test. Up to three tests that fail are run once more, because
-# they wait for browsers and other processes on a machine that may do other things; the
-# summary names those that pass then, and their first output stays in the log. A data race, a
-# panic and a program that does not compile fail at once.
+# tests FLAGS… -- PACKAGES…: runs the command gotest, which is go test. Up to three tests that
+# fail are run once more, because they wait for browsers and other processes on a machine that
+# may do other things; the summary names those that pass then, and their first output stays in
+# the log. A data race, a panic and a program that does not compile fail at once.
+gotest=(as_released test)
 tests() {
   local out again package names status=0
   local -a flags=()
@@ -150,13 +164,13 @@ tests() {
   done
   shift
   out=$(mktemp)
-  go test "${flags[@]}" "$@" 2>&1 | tee "$out" || status=$?
+  "${gotest[@]}" "${flags[@]}" "$@" 2>&1 | tee "$out" || status=$?
   again=$(awk '/^--- FAIL: /{names = names "|^" $3 "$"} /^FAIL\t/{print $2, substr(names, 2); names = ""}' "$out")
   if [ "$status" -ne 0 ] && [ "$(grep -c '^--- FAIL: ' "$out")" -le 3 ] && ! grep -qE 'WARNING: DATA RACE|^panic: |^fatal error: ' "$out" && ! grep -qvE ' .' <<<"$again"; then
     status=0
     while read -r package names; do
       echo "== once more: $names"
-      go test "${flags[@]}" -count=1 -run "$names" "$package" || return 1
+      "${gotest[@]}" "${flags[@]}" -count=1 -run "$names" "$package" || return 1
       echo "  failed once, passed then: $names of $package" >>"$summary"
     done <<<"$again"
   fi
@@ -176,7 +190,10 @@ sequential='/docs(/messages)?$'
 compiler=github.com/tetratelabs/wazero/internal/engine/wazevo
 uninstrumented=("-gcflags=$compiler/backend/...=-race=false" "-gcflags=$compiler/frontend/...=-race=false" "-gcflags=$compiler/ssa/...=-race=false")
 
-test_race() { tests -race "${uninstrumented[@]}" -vet=off -timeout $limit -skip "$(patterns .ci/norace.txt)" -- $(go list ./... | grep -vE "$chromium|$sequential"); }
+test_race() {
+  local -a gotest=(go test -race "${uninstrumented[@]}")
+  tests -vet=off -timeout $limit -skip "$(patterns .ci/norace.txt)" -- $(go list ./... | grep -vE "$chromium|$sequential")
+}
 
 # The sequential packages, and the tests that .ci/norace.txt names.
 test_norace() {
@@ -190,7 +207,7 @@ test_chromium() { tests -vet=off -timeout $limit -- $(go list ./... | grep -E "$
 
 # All tests but those in browsers and those that .ci/slow.txt names.
 test_quick() {
-  go test -vet=off -timeout $limit -skip "$(patterns .ci/slow.txt)" $(go list ./... | grep -vE "$chromium")
+  as_released test -vet=off -timeout $limit -skip "$(patterns .ci/slow.txt)" $(go list ./... | grep -vE "$chromium")
 }
 
 # binary SYSTEM/PROCESSOR: prints the file that cross builds for it.
@@ -246,7 +263,7 @@ npm_packages() { packages web web/examples/vite examples/mcp-servers cmd/cli/tes
 
 # Builds the page, and checks the sizes of its programs and scripts.
 web_page() {
-  go run ./web/build small >build/web.log
+  as_released run ./web/build small >build/web.log
   cat build/web.log
   within "golem.wasm, gzip" "$(wc -c <web/dist/golem.wasm.gz)" "$wasm_budget"
   within "repository.wasm, gzip" "$(cat web/dist/repository-*.wasm.gz | wc -c)" 1850000
@@ -263,7 +280,7 @@ web_page() {
 }
 
 core_wasm() {
-  go run ./web/build core
+  as_released run ./web/build core
   within "build/core.wasm, gzip" "$(gzip -9 -c build/core.wasm | wc -c)" "$wasm_budget"
   # A page uses the browser's fetch and never Go's own HTTP transport.
   if grep -aq 'net/http\.(\*Transport)\.[rR]oundTrip' build/core.wasm; then
@@ -316,9 +333,9 @@ others() {
   step "vet, js/wasm" vet_js
   step "build staticcheck and .ci/types" build_tools
   step "types, linux/386, linux/arm64 and darwin/arm64" types_elsewhere
-  step "staticcheck" ./build/staticcheck ./...
+  step "staticcheck" staticcheck
   step "staticcheck, js/wasm" staticcheck_js
-  step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing|Receivers|Structs|Function|Words)'
+  step "arrows and style" as_released test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing|Receivers|Structs|Function|Words)'
   step "core.wasm: size, and a run in Node" core_wasm
   step "cross-build" cross windows/amd64
   step "binary size" binary_size windows/amd64
@@ -337,7 +354,7 @@ if [ "$mode" = cross ]; then
 fi
 before=$(checkout)
 step "format" formatted
-step "vet" go vet ./...
+step "vet" as_released vet ./...
 case $mode in
 quick)
   step "tests, without Chromium and .ci/slow.txt" test_quick

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 // buildGolem builds golem once for all tests, and returns its path.
 var buildGolem = sync.OnceValues(func() (string, error) {
 	file := filepath.Join(scratch, "golem")
-	out, err := exec.Command("go", "build", "-o", file, "golem/cmd/cli").CombinedOutput()
+	out, err := exec.Command("../.ci/build.sh", file).CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, out)
 	}

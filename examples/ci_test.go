@@ -24,7 +24,7 @@ type ciRepository struct {
 func newCIRepository(t *testing.T) ciRepository {
 	t.Helper()
 	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, "golem"), "../cmd/cli").CombinedOutput(); err != nil {
+	if out, err := exec.Command("../.ci/build.sh", filepath.Join(bin, "golem")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	r := ciRepository{t, t.TempDir(), []string{

@@ -23,7 +23,7 @@ var word = regexp.MustCompile(`'([^']*)'|"([^"]*)"|(\S+)`)
 // answer, or with 1 if runCommand knows it as a command that golem refuses.
 func TestREADMEs(t *testing.T) {
 	golem := filepath.Join(t.TempDir(), "golem")
-	if out, err := exec.Command("go", "build", "-o", golem, "../cmd/cli").CombinedOutput(); err != nil {
+	if out, err := exec.Command("../.ci/build.sh", golem).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	files, err := filepath.Glob("*/README.md")

@@ -34,7 +34,7 @@ func (o options) programs(system, work string) ([]program, error) {
 	if _, err := outputWith(env, ".ci/build.sh", golem.path, "-ldflags", linked); err != nil {
 		return nil, err
 	}
-	_, err := outputWith(env, "go", "build", "-trimpath", "-ldflags", "-s -w -buildid=", "-o", queue.path, queue.source)
+	_, err := outputWith(env, ".ci/build.sh", "-queue", queue.path, "-ldflags", "-s -w -buildid=")
 	return []program{golem, queue}, err
 }
 

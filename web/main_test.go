@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 
 var buildCLI = sync.OnceValues(func() (string, error) {
 	file := filepath.Join(scratch, "golem")
-	said, err := exec.Command("go", "build", "-o", file, "../cmd/cli").CombinedOutput()
+	said, err := exec.Command("../.ci/build.sh", file).CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, said)
 	}

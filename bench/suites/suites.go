@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -23,7 +22,7 @@ func Dir(t testing.TB, module string) string {
 	t.Helper()
 	for _, from := range []string{"..", "modules"} {
 		cmd := exec.Command("go", "mod", "download", "-json", module)
-		cmd.Dir = filepath.Join(here(), from)
+		cmd.Dir = filepath.Join(here(t), from)
 		out, err := cmd.Output()
 		var found struct{ Dir, Error string }
 		if json.Unmarshal(out, &found) == nil && found.Dir != "" {
@@ -37,10 +36,20 @@ func Dir(t testing.TB, module string) string {
 	return ""
 }
 
-// here returns the directory of this package's source.
-func here() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Dir(file)
+// here returns the directory of this package's source. Tests run in directories of the module.
+func here(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, "bench", "suites")
+		}
+	}
+	t.Fatal("no go.mod above the working directory")
+	return ""
 }
 
 // Tally counts the cases of one suite.
@@ -79,7 +88,7 @@ func (c *Tally) cells() string {
 // was counted.
 func (c *Tally) Compare(t testing.TB) {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(here(), "..", "..", "docs", "internal", "compatibility.md"))
+	page, err := os.ReadFile(filepath.Join(here(t), "..", "..", "docs", "internal", "compatibility.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
