@@ -248,7 +248,7 @@ var arrows = map[string]string{
 	"docs/messages": "",
 	// The program that writes the JSON Schemas and the pages of docs/keys from the tables of keys.
 	"docs/keys": "config",
-	// The pages of commands, providers and events, and the program that writes them.
+	// The pages of commands, providers, events and other tables, and the program that writes them.
 	"docs/reference":       "model options ui",
 	"docs/reference/write": "docs/reference",
 	// The JSON Schemas as files, for golem schema.

@@ -27,12 +27,12 @@ type Part struct {
 var Contents = []Part{
 	{"Start", "From nothing to a worker of your own.", []string{"start", "projects", "workers", "models", "control", "words"}},
 	{"Workers", "What is in the file of a worker, and what it may do.", []string{
-		"workers/keys", "workers/files", "workers/toolsets", "workers/skills", "workers/approval", "workers/commands",
+		"workers/files", "workers/toolsets", "workers/skills", "workers/approval", "workers/commands",
 		"workers/delegation", "templates", "workers/script-model", "workers/settings",
 	}},
 	{"Models", "Which model answers, and what it costs.", []string{"models/other-providers", "models/cost", "models/answers"}},
 	{"Tools", "What workers can do beyond files.", []string{
-		"tools", "tools/rights", "tools/others", "tools/commands", "tools/go", "tools/description", "tools/limits",
+		"tools", "tools/rights", "tools/others", "tools/go", "tools/description",
 		"mcp", "mcp/tools", "mcp/signing-in", "shell", "shell/walls", "web-tools", "git", "git/sending",
 	}},
 	{"Work", "One task on each page.", []string{
@@ -56,7 +56,8 @@ var Contents = []Part{
 		"reference/tools", "reference/commands", "reference/flags", "reference/chat", "reference/page-options", "reference/commands-run", "reference/commands-project", "reference/commands-show", "reference/commands-test",
 		"reference/commands-decide", "reference/commands-you", "reference/commands-tools", "reference/commands-libraries", "reference/commands-batch", "reference/commands-serve",
 		"keys", "keys/worker", "keys/project", "keys/shared-1", "keys/shared-2", "keys/shared-3", "keys/shared-4", "keys/config", "keys/lib", "keys/test",
-		"models/providers", "trace/events", "trace/shown", "trace/values", "trace/question", "shell/programs", "shell/system-calls", "git/limits",
+		"models/providers", "trace/events", "trace/shown", "trace/values", "trace/question", "shell/programs", "shell/system-calls",
+		"reference/limits", "reference/templates", "reference/script", "reference/tools-yaml",
 	}},
 }
 

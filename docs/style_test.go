@@ -15,7 +15,7 @@ import (
 // notForUsers are pages that are generated, or written for people who work on golem, as are
 // all pages of the directories in notDirs.
 var (
-	notForUsers = []string{"design.md", "spec.md", "errors.md", "keys.md", "models/providers.md", "trace/events.md", "trace/shown.md", "trace/values.md", "trace/question.md"}
+	notForUsers = []string{"design.md", "spec.md", "errors.md", "keys.md", "models/providers.md", "trace/events.md", "trace/shown.md", "trace/values.md", "trace/question.md", "shell/programs.md", "shell/system-calls.md"}
 	notDirs     = []string{"internal", "errors", "keys", "reference"}
 )
 

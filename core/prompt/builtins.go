@@ -10,7 +10,7 @@ import (
 	"github.com/mitsuhiko/minijinja/minijinja-go/v2/value"
 )
 
-// templateFilters are the filters that a template has (docs/templates.md).
+// templateFilters are the filters that a template has (docs/reference/templates.md).
 var templateFilters = map[string]filters.FilterFunc{
 	"abs": absOf, "attr": filters.FilterAttr, "batch": filters.FilterBatch, "bool": filters.FilterBool,
 	"capitalize": ofText(capitalized), "chain": filters.FilterChain, "count": lengthOf,

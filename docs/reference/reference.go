@@ -1,6 +1,6 @@
 // Package reference makes the pages of docs that list what the program has: commands and
-// flags, the providers of models, and the events of a trace. They come from the tables that
-// golem itself uses. go run ./docs/reference/write writes them.
+// flags, providers of models, events of a trace, limits, programs and system calls that a
+// command may use. They come from the tables that golem itself uses. go run ./docs/reference/write writes them.
 package reference
 
 import (
@@ -29,6 +29,18 @@ func Pages(root, home string, golem Golem) (map[string]string, error) {
 		return nil, err
 	}
 	maps.Copy(pages, events)
+	keys, err := Schemas(root)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(pages, keys)
+	for name, write := range map[string]func(root string) (string, error){
+		"reference/limits.md": Limits, "reference/templates.md": Templates, "shell/programs.md": Programs, "shell/system-calls.md": Calls,
+	} {
+		if pages[name], err = write(root); err != nil {
+			return nil, err
+		}
+	}
 	pages["models/providers.md"], err = Providers()
 	pages["reference/flags.md"] = Flags()
 	pages["reference/chat.md"] = Chat()
