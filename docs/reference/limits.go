@@ -8,7 +8,7 @@ import (
 
 const limitsHead = `# Limits
 
-What golem allows at most. The limits of a run, such as turns, tokens and cost, are [keys](../keys/worker.md) of a worker. A person's limits for all projects are [settings](../workers/settings.md#your-own-configuration).
+What golem allows at most. The limits of a run, such as turns, tokens and cost, are [keys](../keys/worker.md) of a worker. Your limits for all projects are [settings](../workers/settings.md#your-own-configuration).
 `
 
 // unit says how a number is written.
@@ -92,6 +92,9 @@ func (u unit) write(n int64) string {
 			size int64
 		}{{"hours", 3600}, {"minutes", 60}} {
 			if n%scale.size == 0 {
+				if n == scale.size {
+					return "1 " + strings.TrimSuffix(scale.name, "s")
+				}
 				return fmt.Sprintf("%d %s", n/scale.size, scale.name)
 			}
 		}
