@@ -62,7 +62,7 @@ func counter(ctx context.Context, l *wasmtool.Library, file string, stateful boo
 	t := b.Tool(ds[0])
 	gate := approval.NewGate(approval.ApproveAll, nil)
 	return func(ctx context.Context) error {
-		out, err := gate.Call(ctx, approval.Item{Tool: t, Call: tool.Call{ID: "0.1", Name: "count", Args: []byte(words)}})
+		out, err := gate.Call(ctx, approval.Item{Tool: t, Call: tool.Call{ID: "0.1", Name: "count", Args: tool.ReadArguments([]byte(words))}})
 		return check(out.String(), err)
 	}, nil
 }

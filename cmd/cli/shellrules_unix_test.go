@@ -40,7 +40,7 @@ func allowsCommand(t *testing.T, command string, patterns ...string) bool {
 			ran = true
 			return tool.Output{}, nil
 		}),
-		Call: tool.Call{Name: spec.Name, Args: args}, FromModel: true, Policy: policy,
+		Call: tool.Call{Name: spec.Name, Args: tool.ReadArguments(args)}, FromModel: true, Policy: policy,
 	})
 	return ran
 }

@@ -40,7 +40,7 @@ func TestWebFetchJudgesRedirects(t *testing.T) {
 		t.Fatal(err)
 	}
 	fetch := func(path string) (string, error) {
-		out, err := set.Tools()[0].Call(t.Context(), tool.Call{Name: "web_fetch", Args: []byte(`{"url":"` + server.URL + path + `"}`)})
+		out, err := set.Tools()[0].Call(t.Context(), tool.Call{Name: "web_fetch", Args: tool.ReadArguments([]byte(`{"url":"` + server.URL + path + `"}`))})
 		return out.Text, err
 	}
 	if text, err := fetch("/here"); err != nil || text != "URL: "+server.URL+"/there\n\n[link]("+server.URL+"/b)" {

@@ -1,9 +1,9 @@
 package approval
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -12,20 +12,19 @@ import (
 	"golem/core/tool"
 )
 
-// decode parses the arguments of a call. They must be one JSON object that is valid
+// checked returns the arguments of a call if they are one JSON object that is valid
 // against the schema and has no keys that the schema does not know (SPEC §7, S0-62).
-// Where they do not fit and can only mean one thing, they are coerced, and coerced gets
+// Where they do not fit and can only mean one thing, they are coerced, and tell gets
 // what was changed; it may be nil.
-func (g *Gate) decode(spec tool.Spec, raw json.RawMessage, coerced func(notes []string)) (json.RawMessage, error) {
-	args, err := tool.Decode(raw)
-	if err != nil {
+func (g *Gate) checked(spec tool.Spec, args *tool.Arguments, tell func(notes []string)) (*tool.Arguments, error) {
+	if err := args.Err(); err != nil {
 		return nil, fault.Of(err, fault.ToolInput)
 	}
 	var notes []string
-	if text := string(args); text == "null" || text == `""` {
-		args, notes = json.RawMessage("{}"), []string{"the arguments " + text + " count as {}"}
+	if text := string(args.JSON()); text == "null" || text == `""` {
+		args, notes = tool.ReadArguments([]byte("{}")), []string{"the arguments " + text + " count as {}"}
 	}
-	if len(args) == 0 || args[0] != '{' {
+	if !args.IsObject() {
 		return nil, fault.New(fault.ToolInput, "%s: the arguments are not a JSON object", spec.Name).
 			Hinting("send one JSON object with the tool's parameters")
 	}
@@ -36,18 +35,17 @@ func (g *Gate) decode(spec tool.Spec, raw json.RawMessage, coerced func(notes []
 	if f := s.keys.unknown(spec.Name, args); f != nil {
 		return nil, f
 	}
-	if vs := s.schema.Validate(args); len(vs) > 0 {
-		other, more := tool.Coerce(spec.Input, args)
-		if len(more) > 0 {
-			other, err = tool.Decode(other)
-		}
-		if len(more) == 0 || err != nil || len(s.schema.Validate(other)) > 0 {
+	if vs := s.schema.Check(args); len(vs) > 0 {
+		inOrder, _ := tool.Decode([]byte(args.Text())) // the notes have the order of the text
+		coerced, more := tool.Coerce(spec.Input, inOrder)
+		other := tool.ReadArguments(coerced)
+		if len(more) == 0 || other.Err() != nil || len(s.schema.Check(other)) > 0 {
 			return nil, tool.InputFault(spec.Name, vs)
 		}
 		args, notes = other, append(notes, more...)
 	}
-	if len(notes) > 0 && coerced != nil {
-		coerced(notes)
+	if len(notes) > 0 && tell != nil {
+		tell(notes)
 	}
 	return args, nil
 }
@@ -127,60 +125,38 @@ func keysOf(raw json.RawMessage, depth int) keySet {
 	return k
 }
 
-// unknown returns a fault for the first key that the schema does not know, or
-// nil. args must come from the strict decoder, which limits their depth.
-func (k keySet) unknown(name string, args json.RawMessage) *fault.Fault {
-	at, key, near := k.find("", args)
-	if key == "" {
+// unknown returns a fault for the first key that the schema does not know; nil if it knows all.
+func (k keySet) unknown(name string, args *tool.Arguments) *fault.Fault {
+	at, key, near := k.find("", args.Value(), args.Names())
+	if near == "" {
 		return nil
 	}
 	key, _ = Visible(key)
 	return fault.New(fault.ToolInput, "%s: unknown key %q%s", name, shorten(key), at).Hinting("%s", near)
 }
 
-// find returns the place of the first unknown key, in the order of the
-// document.
-func (k keySet) find(at string, raw json.RawMessage) (where, key, hint string) {
-	raw = bytes.TrimSpace(raw)
-	switch {
-	case len(raw) == 0:
-	case raw[0] == '{' && k.fields != nil:
-		return k.findField(at, raw)
-	case raw[0] == '[' && k.items != nil:
-		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) != nil {
-			return "", "", ""
+// find returns the place of the first unknown key in a value, as encoding/json decodes it; hint is
+// "" if there is none. order has the keys of the value, nil: they are sorted.
+func (k keySet) find(at string, value any, order []string) (where, key, hint string) {
+	switch v := value.(type) {
+	case map[string]any:
+		if order == nil && k.fields != nil {
+			order = slices.Sorted(maps.Keys(v))
 		}
-		for i, v := range list {
-			if w, key, hint := k.items.find(fmt.Sprintf("%s/%d", at, i), v); key != "" {
-				return w, key, hint
+		for _, name := range order {
+			sub, known := k.fields[name]
+			if !known && k.closed {
+				return inside(at), name, fault.DidYouMean(name, k.names)
+			}
+			if where, key, hint = sub.find(at+"/"+name, v[name], nil); hint != "" {
+				return where, key, hint
 			}
 		}
-	}
-	return "", "", ""
-}
-
-func (k keySet) findField(at string, raw json.RawMessage) (where, key, hint string) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := dec.Token(); err != nil {
-		return "", "", ""
-	}
-	for dec.More() {
-		tok, err := dec.Token()
-		if err != nil {
-			return "", "", ""
-		}
-		name, _ := tok.(string)
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return "", "", ""
-		}
-		sub, known := k.fields[name]
-		if !known && k.closed {
-			return inside(at), quoteEmpty(name), fault.DidYouMean(name, k.names)
-		}
-		if w, key, hint := sub.find(at+"/"+name, value); key != "" {
-			return w, key, hint
+	case []any:
+		for i := 0; k.items != nil && i < len(v); i++ {
+			if where, key, hint = k.items.find(fmt.Sprintf("%s/%d", at, i), v[i], nil); hint != "" {
+				return where, key, hint
+			}
 		}
 	}
 	return "", "", ""
@@ -191,14 +167,6 @@ func inside(at string) string {
 		return ""
 	}
 	return " in " + shorten(at)
-}
-
-// quoteEmpty returns `""` for an empty key, so that a message can show it.
-func quoteEmpty(name string) string {
-	if name == "" {
-		return `""`
-	}
-	return name
 }
 
 func shorten(s string) string {

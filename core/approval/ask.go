@@ -113,7 +113,7 @@ func (g *Gate) request(c *pending, rule string) Request {
 		Tool:        c.spec.Name,
 		Grants:      slices.Clone(c.spec.Grants),
 		Description: c.spec.Description,
-		Args:        slices.Clone(c.args),
+		Args:        slices.Clone(c.args.JSON()),
 		Risk:        c.risk.Level(),
 		WorkerPath:  slices.Clone(c.item.WorkerPath),
 		Workers:     slices.Clone(c.item.Workers),

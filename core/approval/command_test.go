@@ -36,7 +36,7 @@ func settled(t *testing.T, shell, command string, rules ...Rule) Setting {
 		t.Fatal(err)
 	}
 	s := newSubject(runCommand(shell).spec)
-	s.args, s.fields = args, fieldsOf(args)
+	s.args = tool.ReadArguments(args)
 	return ruleSetting(rules, s).setting
 }
 
@@ -46,7 +46,7 @@ func TestCommandRulesMatchWhatRuns(t *testing.T) {
 		tl := runCommand("sh")
 		args, _ := json.Marshal(map[string]string{"command": command})
 		_, err := NewGate(AutoDeny, nil).Call(t.Context(), Item{
-			Tool: tl, FromModel: true, Call: tool.Call{Args: args},
+			Tool: tl, FromModel: true, Call: tool.Call{Args: tool.ReadArguments(args)},
 			Policy: Policy{Rules: commandRules(PreApproved, "echo *")},
 		})
 		if i == 0 && err != nil || i > 0 && !errors.Is(err, fault.Denied) || tl.ran() != 0 && i > 0 {
@@ -159,8 +159,7 @@ func TestWildcardsOfUnknownShells(t *testing.T) {
 		t.Errorf("a list of words is %q", got)
 	}
 	s := newSubject(runCommand("").spec)
-	s.args = json.RawMessage(`{"query":"release notes"}`)
-	s.fields = fieldsOf(s.args)
+	s.args = tool.ReadArguments([]byte(`{"query":"release notes"}`))
 	if got := ruleSetting([]Rule{{Tool: "run_command", When: map[string]string{"query": "release *"}, Decide: PreApproved}}, s).setting; got != PreApproved {
 		t.Errorf("another argument is %q", got)
 	}
@@ -174,7 +173,7 @@ func TestEveryAllowingRuleIsBelieved(t *testing.T) {
 	for command, runs := range map[string]bool{"echo hi": true, "id": false, "echo hi; id": false, "id; echo hi": false, "echo a; echo b": true} {
 		tl := runCommand("sh")
 		args, _ := json.Marshal(map[string]string{"command": command})
-		o := doItem(t, NewGate(AutoDeny, nil), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: args}, Policy: Policy{Rules: []Rule{mine, theirs}}})
+		o := doItem(t, NewGate(AutoDeny, nil), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: tool.ReadArguments(args)}, Policy: Policy{Rules: []Rule{mine, theirs}}})
 		if o.ran() != runs {
 			t.Errorf("%s: %v", command, o.err)
 		}
@@ -193,7 +192,7 @@ func TestBrokenGrammars(t *testing.T) {
 	} {
 		tl := runCommand("")
 		tl.spec.Shell = g
-		o := doItem(t, NewGate(AutoDeny, nil), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{"command":"echo x"}`)}, Policy: Policy{Rules: commandRules(PreApproved, "echo *", "*")}})
+		o := doItem(t, NewGate(AutoDeny, nil), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: tool.ReadArguments([]byte(`{"command":"echo x"}`))}, Policy: Policy{Rules: commandRules(PreApproved, "echo *", "*")}})
 		if o.ran() {
 			t.Errorf("%s: it ran", name)
 		}
@@ -217,14 +216,13 @@ func TestOtherArgumentsOfCommands(t *testing.T) {
 		`{"command":"echo hi","dir":"src/a"}`: PreApproved, `{"command":"echo hi","dir":"lib/a"}`: "", `{"command":"echo hi; id","dir":"src/a"}`: "",
 		`{"command":"echo hi","dir":"src/a; id"}`: "", `{"command":"echo hi"}`: "",
 	} {
-		s.args, s.fields = json.RawMessage(args), fieldsOf(json.RawMessage(args))
+		s.args = tool.ReadArguments([]byte(args))
 		if got := ruleSetting([]Rule{r}, s).setting; got != want {
 			t.Errorf("%s is %q, want %q", args, got, want)
 		}
 	}
 	plain := newSubject(plainTool("note", tool.Write).spec)
-	plain.args = json.RawMessage(`{"text":"a; b"}`)
-	plain.fields, plain.previewed = fieldsOf(plain.args), true
+	plain.args, plain.previewed = tool.ReadArguments([]byte(`{"text":"a; b"}`)), true
 	if got := ruleSetting([]Rule{{Tool: "note", When: map[string]string{"text": "a*"}, Decide: PreApproved}}, plain).setting; got != PreApproved {
 		t.Errorf("an argument that is no command: %q", got)
 	}

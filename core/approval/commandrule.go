@@ -113,8 +113,8 @@ func (s subject) pieces(rules []Rule) []piece {
 // command returns the text of an argument that is a command: for a tool of risk
 // command that is every string argument except its path.
 func (s subject) command(key string) (text string, ok bool) {
-	raw, given := s.fields[key]
-	if !given || s.risk != tool.Command || key == "path" {
+	raw := s.args.Field(key)
+	if raw == nil || s.risk != tool.Command || key == "path" {
 		return "", false
 	}
 	return text, json.Unmarshal(raw, &text) == nil && strings.HasPrefix(strings.TrimSpace(string(raw)), `"`)

@@ -24,8 +24,8 @@ func (g *Gate) byRule(c *pending) bool {
 func (r Rule) Covers(q Request) bool {
 	r.Decide = PreApproved
 	s := newSubject(tool.Spec{Name: q.Tool, Risk: tool.Write})
-	s.args, s.fields, s.paths = q.Args, fieldsOf(q.Args), q.Paths
-	return q.Kind == KindTool && r.fits(s) == yes
+	s.args, s.paths = tool.ReadArguments(q.Args), q.Paths
+	return q.Kind == KindTool && len(q.Args) > 0 && s.args.Err() == nil && r.fits(s) == yes
 }
 
 // CheckPattern returns E_USAGE for a pattern that no rule can have.
@@ -51,9 +51,13 @@ func Proposal(rs ...Request) map[string]string {
 	if dir := commonDir(rs[0].Paths); dir != "" {
 		when["path"] = dir
 	}
-	for key, raw := range fieldsOf(rs[0].Args) {
+	all := make([]*tool.Arguments, len(rs))
+	for i, r := range rs {
+		all[i] = tool.ReadArguments(r.Args)
+	}
+	for key, raw := range all[0].Fields() {
 		values := texts(raw)
-		alike := !slices.ContainsFunc(rs, func(r Request) bool { return !slices.Equal(texts(fieldsOf(r.Args)[key]), values) })
+		alike := !slices.ContainsFunc(all, func(a *tool.Arguments) bool { return !slices.Equal(texts(a.Field(key)), values) })
 		if !alike || key == "path" || len(values) != 1 {
 			continue
 		}

@@ -24,7 +24,7 @@ func (f *fakeTool) Spec() tool.Spec { return f.spec }
 
 func (f *fakeTool) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 	f.mu.Lock()
-	f.args = append(f.args, string(c.Args))
+	f.args = append(f.args, string(c.Args.JSON()))
 	f.mu.Unlock()
 	if f.body != nil {
 		return f.body(ctx, c)
@@ -55,7 +55,7 @@ func plainTool(name string, risk tool.Risk) *fakeTool {
 func writeFile() seeingTool {
 	return seeingTool{plainTool("write_file", tool.Write), func(c tool.Call) (tool.Preview, error) {
 		var in struct{ Path, Content string }
-		if err := json.Unmarshal(c.Args, &in); err != nil {
+		if err := json.Unmarshal(c.Args.JSON(), &in); err != nil {
 			return tool.Preview{}, err
 		}
 		if in.Path == "" || in.Path == ".." {
@@ -65,7 +65,7 @@ func writeFile() seeingTool {
 			in.Path = "/" + in.Path
 		}
 		args, err := json.Marshal(map[string]string{"path": in.Path, "content": in.Content})
-		return tool.Preview{Args: args, Diff: "+" + in.Content, Paths: []tool.PathUse{{Op: "write", Mount: "root", Path: in.Path}}}, err
+		return tool.Preview{Args: tool.ReadArguments(args), Diff: "+" + in.Content, Paths: []tool.PathUse{{Op: "write", Mount: "root", Path: in.Path}}}, err
 	}}
 }
 
@@ -123,7 +123,7 @@ func (o outcome) ran() bool { return o.err == nil }
 // do calls a tool as a model would.
 func do(t *testing.T, g *Gate, tl tool.Tool, p Policy, args string) outcome {
 	t.Helper()
-	return doItem(t, g, Item{Tool: tl, Policy: p, FromModel: true, WorkerPath: []string{"main"}, Call: tool.Call{ID: "0.1", Name: tl.Spec().Name, Args: json.RawMessage(args)}})
+	return doItem(t, g, Item{Tool: tl, Policy: p, FromModel: true, WorkerPath: []string{"main"}, Call: tool.Call{ID: "0.1", Name: tl.Spec().Name, Args: tool.ReadArguments([]byte(args))}})
 }
 
 func doItem(t *testing.T, g *Gate, it Item) outcome {

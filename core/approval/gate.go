@@ -3,7 +3,6 @@ package approval
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -85,7 +84,7 @@ func (g *Gate) Call(ctx context.Context, it Item) (tool.Output, error) {
 		it.By.Observe(rec)
 		return tool.Output{}, denial(it, rec)
 	}
-	args, err := g.decode(spec, it.Call.Args, it.By.Coerced)
+	args, err := g.checked(spec, it.Call.Args, it.By.Coerced)
 	if err != nil {
 		return tool.Output{}, err
 	}
@@ -300,13 +299,4 @@ func denial(it Item, rec Record) *fault.Fault {
 		return f.Hinting("do not repeat this call; go on without it, or ask what to do instead")
 	}
 	return f.Hinting("this is configured and does not change during the run; go on without it")
-}
-
-// fieldsOf returns the top-level fields of canonical arguments.
-func fieldsOf(args json.RawMessage) map[string]json.RawMessage {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(args, &fields) != nil {
-		return nil
-	}
-	return fields
 }

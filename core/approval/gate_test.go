@@ -105,7 +105,7 @@ func TestPanicBecomesFault(t *testing.T) {
 		return tool.Output{Text: fmt.Sprint(none[len(none)])}, nil
 	}
 	left := 0
-	it := Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{}`)}, By: entering{enter: func(ctx context.Context, _ tool.Risk) (context.Context, func(), error) {
+	it := Item{Tool: tl, FromModel: true, Call: tool.Call{Args: tool.ReadArguments([]byte(`{}`))}, By: entering{enter: func(ctx context.Context, _ tool.Risk) (context.Context, func(), error) {
 		return ctx, func() { left++ }, nil
 	}}}
 	o := doItem(t, NewGate(Interactive, nil), it)
@@ -165,7 +165,7 @@ func TestTaint(t *testing.T) {
 	she := says(t, Always, Session)
 	g := NewGate(Interactive, she)
 	g.TaintAsk = true
-	clean := Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{"u":1}`)}}
+	clean := Item{Tool: tl, FromModel: true, Call: tool.Call{Args: tool.ReadArguments([]byte(`{"u":1}`))}}
 	tainted := clean
 	tainted.By = afterTaint{}
 	doItem(t, g, clean) // asked; the answer is Always
@@ -181,12 +181,12 @@ func TestTaint(t *testing.T) {
 		t.Errorf("asked %d times", she.questions())
 	}
 	she.answers = append(she.answers, Decision{Answer: No})
-	tainted.Call.Args = json.RawMessage(`{"u":2}`)
+	tainted.Call.Args = tool.ReadArguments([]byte(`{"u":2}`))
 	o := doItem(t, g, tainted)
 	if she.questions() != 3 || o.ran() || o.record(t).Setting != Ask {
 		t.Errorf("preApproved egress after taint: %+v", o)
 	}
-	read := Item{Tool: plainTool("r", tool.Read), FromModel: true, By: afterTaint{}, Call: tool.Call{Args: json.RawMessage(`{}`)}}
+	read := Item{Tool: plainTool("r", tool.Read), FromModel: true, By: afterTaint{}, Call: tool.Call{Args: tool.ReadArguments([]byte(`{}`))}}
 	if o := doItem(t, g, read); !o.ran() {
 		t.Error(o.err)
 	}
@@ -210,7 +210,7 @@ func TestAModulesOwnRiskWidensNothing(t *testing.T) {
 			tainted := NewGate(AutoDeny, nil)
 			tainted.TaintAsk, tainted.Rules = true, said{trusts: true}
 			pre := Policy{WorkerDefaults: map[string]Setting{"custom": PreApproved}}
-			if o := doItem(t, tainted, Item{Tool: tl, FromModel: true, By: afterTaint{}, Policy: pre, Call: tool.Call{Args: []byte("{}")}}); o.ran() != want {
+			if o := doItem(t, tainted, Item{Tool: tl, FromModel: true, By: afterTaint{}, Policy: pre, Call: tool.Call{Args: tool.ReadArguments([]byte("{}"))}}); o.ran() != want {
 				t.Errorf("%s, risk %q: after untrusted content ran %v", name, risk, o.ran())
 			}
 			if f := tainted.Forecast(tl.spec, pre); f.AsksOnceTainted == want {
@@ -240,7 +240,7 @@ func TestKeyIsProviderToolAndMount(t *testing.T) {
 		change(&other.spec)
 		do(t, g, other, Policy{}, args)
 	}
-	elsewhere := Item{Tool: writeFile(), FromModel: true, Call: tool.Call{Args: json.RawMessage(args)}, By: inLibrary{}}
+	elsewhere := Item{Tool: writeFile(), FromModel: true, Call: tool.Call{Args: tool.ReadArguments([]byte(args))}, By: inLibrary{}}
 	doItem(t, g, elsewhere)
 	if she.questions() != 4 {
 		t.Errorf("%d questions, want 4", she.questions())
@@ -263,7 +263,7 @@ func (d *diskFile) tool() seeingTool {
 		if d.content != d.expected[c.ID] {
 			return tool.Output{}, fault.New(fault.Conflict, "changed meanwhile")
 		}
-		d.content = string(c.Args)
+		d.content = string(c.Args.JSON())
 		return tool.Output{}, nil
 	}
 	return seeingTool{base, func(c tool.Call) (tool.Preview, error) {
@@ -280,7 +280,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	for _, mode := range []Mode{ApproveAll, Interactive} {
 		d := &diskFile{content: "old", expected: map[string]string{}}
 		g := NewGate(mode, says(t, Yes))
-		it := Item{Tool: d.tool(), FromModel: true, Call: tool.Call{ID: "0.1", Args: json.RawMessage(`{}`)}}
+		it := Item{Tool: d.tool(), FromModel: true, Call: tool.Call{ID: "0.1", Args: tool.ReadArguments([]byte(`{}`))}}
 		it.By = entering{enter: func(ctx context.Context, _ tool.Risk) (context.Context, func(), error) {
 			d.content = "another call was first"
 			return ctx, nil, nil
@@ -306,7 +306,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	}))
 	var wg sync.WaitGroup
 	call := func(id string) {
-		_, err := g.Call(t.Context(), Item{Tool: d.tool(), FromModel: true, Call: tool.Call{ID: id, Args: json.RawMessage(`{"id":` + id + `}`)}})
+		_, err := g.Call(t.Context(), Item{Tool: d.tool(), FromModel: true, Call: tool.Call{ID: id, Args: tool.ReadArguments([]byte(`{"id":` + id + `}`))}})
 		if !errors.Is(err, fault.Denied) {
 			t.Error(err)
 		}
@@ -330,7 +330,7 @@ func TestChangedMeanwhile(t *testing.T) {
 // A call is stopped if its second preview has other arguments, other paths or a higher risk.
 func TestPreviewThatChanges(t *testing.T) {
 	for name, second := range map[string]tool.Preview{
-		"args": {Args: json.RawMessage(`{"path":"/b"}`), Paths: []tool.PathUse{{Op: "write", Path: "/a"}}},
+		"args": {Args: tool.ReadArguments([]byte(`{"path":"/b"}`)), Paths: []tool.PathUse{{Op: "write", Path: "/a"}}},
 		"path": {Paths: []tool.PathUse{{Op: "write", Path: "/b"}}},
 		"risk": {Risk: tool.Command, Paths: []tool.PathUse{{Op: "write", Path: "/a"}}},
 	} {
@@ -366,7 +366,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 	const calls, files = 200, 7
 	for i := range calls {
 		wg.Go(func() {
-			_, err := g.Call(t.Context(), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: fmt.Appendf(nil, `{"path":"/%d"}`, i%files)}})
+			_, err := g.Call(t.Context(), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: tool.ReadArguments(fmt.Appendf(nil, `{"path":"/%d"}`, i%files))}})
 			if err != nil {
 				t.Error(err)
 			}
@@ -387,7 +387,7 @@ func TestEmptyMode(t *testing.T) {
 
 // The hint for models is not in a denial of a call that a person started.
 func TestDenialOfAPersonsCall(t *testing.T) {
-	o := doItem(t, NewGate(Interactive, nil), Item{Tool: writeFile(), Call: tool.Call{Args: json.RawMessage(`{"path":"/a"}`)}})
+	o := doItem(t, NewGate(Interactive, nil), Item{Tool: writeFile(), Call: tool.Call{Args: tool.ReadArguments([]byte(`{"path":"/a"}`))}})
 	if f := fault.Of(o.err, fault.Tool); f == nil || f.Code != fault.Denied || f.Hint != "" {
 		t.Errorf("%v", o.err)
 	}

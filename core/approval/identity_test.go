@@ -37,7 +37,7 @@ func TestDecisionsAreForAModulesDigest(t *testing.T) {
 	p := says(t, Session, No)
 	g := NewGate(Interactive, p)
 	call := func(m *moduleTool) error {
-		_, err := g.Call(t.Context(), Item{Tool: m, FromModel: true, Call: tool.Call{Name: "add", Args: []byte(`{"a":1}`)}})
+		_, err := g.Call(t.Context(), Item{Tool: m, FromModel: true, Call: tool.Call{Name: "add", Args: tool.ReadArguments([]byte(`{"a":1}`))}})
 		return err
 	}
 	first := module("aaaa", nil)
@@ -65,7 +65,7 @@ func TestUnknownIdentityIsNotRun(t *testing.T) {
 	for name, m := range map[string]*moduleTool{"error": module("", lock), "panic": module("panic", nil)} {
 		var rec []Record
 		g := NewGate(ApproveAll, says(t))
-		it := Item{Tool: m, FromModel: true, Call: tool.Call{Name: "add", Args: []byte(`{}`)}, By: observed(func(r Record) { rec = append(rec, r) })}
+		it := Item{Tool: m, FromModel: true, Call: tool.Call{Name: "add", Args: tool.ReadArguments([]byte(`{}`))}, By: observed(func(r Record) { rec = append(rec, r) })}
 		_, err := g.Call(t.Context(), it)
 		if err == nil || name == "error" && !errors.Is(err, fault.Lock) || m.ran() != 0 || len(rec) != 1 || rec[0].Run {
 			t.Errorf("%s: %v, %+v, ran %d", name, err, rec, m.ran())
@@ -94,7 +94,7 @@ func TestPermit(t *testing.T) {
 			tl := plainTool("fetch", tool.Network)
 			var rec []Record
 			_, err := NewGate(mode, says(t)).Call(t.Context(), Item{
-				Tool: tl, FromModel: true, Call: tool.Call{Name: "fetch", Args: []byte(`{}`)},
+				Tool: tl, FromModel: true, Call: tool.Call{Name: "fetch", Args: tool.ReadArguments([]byte(`{}`))},
 				Policy: Policy{ProjectTools: map[string]Setting{"fetch": set}},
 				By:     noting{refusing{err: refusal}, func(r Record) { rec = append(rec, r) }},
 			})
@@ -141,7 +141,7 @@ func TestPatternsAreBounded(t *testing.T) {
 	tl := writeFile()
 	g := NewGate(AutoDeny, nil)
 	_, err := g.Call(t.Context(), Item{
-		Tool: tl, FromModel: true, Call: tool.Call{Name: "write_file", Args: []byte(`{"path":"/` + strings.Repeat("a", 22) + `","content":"x"}`)},
+		Tool: tl, FromModel: true, Call: tool.Call{Name: "write_file", Args: tool.ReadArguments([]byte(`{"path":"/` + strings.Repeat("a", 22) + `","content":"x"}`))},
 		Policy: Policy{Rules: []Rule{{Tool: "write_file", When: map[string]string{"path": "/" + pattern}, Decide: PreApproved}}},
 	})
 	if !errors.Is(err, fault.Denied) || tl.ran() != 0 {

@@ -16,7 +16,7 @@ var ErrNobody = errors.New("nobody could be asked")
 // about it.
 type Item struct {
 	Tool       tool.Tool
-	Call       tool.Call // Args as the caller sent them, not decoded yet
+	Call       tool.Call // Args as the caller sent them, not checked yet
 	Policy     Policy    // the policy of the worker that makes the call
 	WorkerPath []string  // IDs from the root to that worker
 	Workers    []Worker  // the same workers with their calls and tasks

@@ -124,9 +124,9 @@ func (s subject) exactly() (when map[string]string, ok bool) {
 	}
 	when = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(keys.fields)) {
-		raw, given := s.fields[name]
+		raw := s.args.Field(name)
 		switch {
-		case !given:
+		case raw == nil:
 			when[name] = ""
 			continue
 		case raw[0] == '[':

@@ -14,7 +14,7 @@ func lastingOf(t *testing.T, tl tool.Tool, args string, p Policy) *Request {
 	her := says(t, No)
 	g := NewGate(Interactive, her)
 	g.Rules = said{saves: true, saved: true}
-	_, _ = g.Call(t.Context(), Item{Tool: tl, Call: tool.Call{Args: json.RawMessage(args)}, Policy: p})
+	_, _ = g.Call(t.Context(), Item{Tool: tl, Call: tool.Call{Args: tool.ReadArguments([]byte(args))}, Policy: p})
 	if len(her.asked) != 1 {
 		t.Fatalf("%s: asked %d times", args, len(her.asked))
 	}
@@ -130,7 +130,7 @@ func TestKeptRuleHolds(t *testing.T) {
 		g := NewGate(Interactive, her)
 		g.Rules = said{saves: true, saved: saved}
 		for i, args := range []string{`{"url":"u"}`, `{"url":"u","method":"DELETE"}`, `{"url":"u"}`} {
-			_, err := g.Call(t.Context(), Item{Tool: fetch, Call: tool.Call{Args: json.RawMessage(args)}})
+			_, err := g.Call(t.Context(), Item{Tool: fetch, Call: tool.Call{Args: tool.ReadArguments([]byte(args))}})
 			if ran := err == nil; ran != (i == 0 || i == 2 && saved) {
 				t.Errorf("saved %v: call %d ran %v", saved, i, ran)
 			}
@@ -143,7 +143,7 @@ func TestKeptRuleHolds(t *testing.T) {
 func TestNothingToKeep(t *testing.T) {
 	her := says(t, Keep)
 	g := NewGate(Interactive, her)
-	if _, err := g.Call(t.Context(), Item{Tool: writeFile(), Call: tool.Call{Args: json.RawMessage(`{"path":"o/a","content":"x"}`)}}); err != nil || her.asked[0].Lasting != nil {
+	if _, err := g.Call(t.Context(), Item{Tool: writeFile(), Call: tool.Call{Args: tool.ReadArguments([]byte(`{"path":"o/a","content":"x"}`))}}); err != nil || her.asked[0].Lasting != nil {
 		t.Error(err, her.asked[0].Lasting)
 	}
 }

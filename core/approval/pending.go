@@ -3,7 +3,6 @@ package approval
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -25,9 +24,9 @@ type pending struct {
 // prepare previews a decoded call and fixes its canonical arguments. On an
 // error it also returns what is known of the call, so that the setting can
 // still be found.
-func prepare(ctx context.Context, it Item, spec tool.Spec, args json.RawMessage) (*pending, error) {
+func prepare(ctx context.Context, it Item, spec tool.Spec, args *tool.Arguments) (*pending, error) {
 	c := &pending{subject: newSubject(spec), item: it}
-	c.args, c.fields = args, fieldsOf(args)
+	c.args = args
 	if err := c.identify(ctx); err != nil {
 		return c, fault.Of(err, fault.Tool)
 	}
@@ -45,13 +44,11 @@ func prepare(ctx context.Context, it Item, spec tool.Spec, args json.RawMessage)
 			c.args = view.Args
 		}
 	}
-	canonical, err := tool.Canonical(c.args)
-	if err != nil {
+	if err := c.args.Err(); err != nil {
 		return c, fault.Of(err, fault.ToolInput)
 	}
-	c.args, c.fields = canonical, fieldsOf(canonical)
 	c.kind = toolKey(c.spec)
-	c.key = callKey(c.kind, canonical, c.paths, it.By.SourceOf)
+	c.key = callKey(c.kind, c.args.JSON(), c.paths, it.By.SourceOf)
 	return c, nil
 }
 
@@ -98,13 +95,10 @@ func (c *pending) refresh(ctx context.Context) error {
 	if err != nil {
 		return fault.Of(err, fault.Tool)
 	}
-	args := c.args
-	if view.Args != nil {
-		if args, err = tool.Canonical(view.Args); err != nil {
-			return fault.Of(err, fault.ToolInput)
-		}
+	if view.Args != nil && view.Args.Err() != nil {
+		return fault.Of(view.Args.Err(), fault.ToolInput)
 	}
-	if !bytes.Equal(args, c.args) || !slices.Equal(view.Paths, c.paths) || rank(callRisk(c.spec, view)) > rank(c.risk) {
+	if view.Args != nil && !bytes.Equal(view.Args.JSON(), c.args.JSON()) || !slices.Equal(view.Paths, c.paths) || rank(callRisk(c.spec, view)) > rank(c.risk) {
 		return fault.New(fault.Conflict, "%s would now do something else than what was approved, so it was not run", c.spec.Name).
 			Hinting("look at the current state, then call it again")
 	}

@@ -153,7 +153,7 @@ func TestPermissionWhileACallWaits(t *testing.T) {
 			asked++
 			return Decision{ID: r.ID, Answer: Yes}, g.Permit(permission)
 		}))
-		c, err := prepare(t.Context(), Item{Tool: using(tool.Write, writes(tool.PathUse{})), By: Outside{}}, using(tool.Write).spec, []byte(`{}`))
+		c, err := prepare(t.Context(), Item{Tool: using(tool.Write, writes(tool.PathUse{})), By: Outside{}}, using(tool.Write).spec, tool.ReadArguments([]byte(`{}`)))
 		if err != nil {
 			t.Fatal(err)
 		}

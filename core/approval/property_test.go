@@ -84,7 +84,7 @@ func TestNothingRunsUnapproved(t *testing.T) {
 			ranBefore, records := base.ran(), []Record(nil)
 			args := `{"a":"` + rapid.SampledFrom([]string{"x", "y", "xy"}).Draw(t, "a") + `"}`
 			had := granted[args] || granted["*"]
-			_, err := g.Call(context.Background(), Item{Tool: tl, FromModel: true, Policy: policy, Call: tool.Call{Args: json.RawMessage(args)}, By: observed(func(r Record) { records = append(records, r) })})
+			_, err := g.Call(context.Background(), Item{Tool: tl, FromModel: true, Policy: policy, Call: tool.Call{Args: tool.ReadArguments([]byte(args))}, By: observed(func(r Record) { records = append(records, r) })})
 			if len(records) != 1 || records[0].Run != (err == nil) || base.ran()-ranBefore > 1 || (base.ran() > ranBefore) != (err == nil) {
 				t.Fatalf("ran %d, records %+v, err %v", base.ran()-ranBefore, records, err)
 			}
@@ -166,7 +166,7 @@ func TestMemoryNeverWidens(t *testing.T) {
 		}))
 		tl := plainTool("t", tool.Command)
 		call := func(args string) {
-			if _, err := g.Call(context.Background(), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(args)}}); err != nil {
+			if _, err := g.Call(context.Background(), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: tool.ReadArguments([]byte(args))}}); err != nil {
 				t.Fatalf("%s: %v", args, err)
 			}
 		}

@@ -2,7 +2,6 @@ package approval
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -80,7 +79,7 @@ func TestQuestionsNeverMix(t *testing.T) {
 		tl := plainTool("t", tool.Write)
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			_, _ = g.Call(t.Context(), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{}`)}, By: observed(func(r Record) { tool1 = r })})
+			_, _ = g.Call(t.Context(), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: tool.ReadArguments([]byte(`{}`))}, By: observed(func(r Record) { tool1 = r })})
 		})
 		synctest.Wait()
 		wg.Go(func() { key, _ = g.Ask(t.Context(), trustQuestion()) })

@@ -96,7 +96,8 @@ func (r Rule) fits(s subject) match {
 }
 
 func (s subject) fitsKey(key, pattern string, all bool) match {
-	if _, given := s.fields[key]; !given && pattern == "" {
+	raw := s.args.Field(key)
+	if raw == nil && pattern == "" {
 		return yes
 	}
 	text, isCommand := s.command(key)
@@ -109,8 +110,7 @@ func (s subject) fitsKey(key, pattern string, all bool) match {
 	if key == "path" {
 		return s.fitsPath(pattern, all)
 	}
-	raw, ok := s.fields[key]
-	if !ok {
+	if raw == nil {
 		return no
 	}
 	if isCommand {
@@ -124,7 +124,7 @@ func (s subject) fitsKey(key, pattern string, all bool) match {
 // a preview the argument may be one of many spellings of a path: then a match
 // counts for rules that forbid, and everything else is unsure.
 func (s subject) fitsPath(pattern string, all bool) match {
-	raw, given := s.fields["path"]
+	raw := s.args.Field("path")
 	if len(s.paths) > 0 {
 		values := make([]string, len(s.paths))
 		for i, p := range s.paths {
@@ -133,12 +133,12 @@ func (s subject) fitsPath(pattern string, all bool) match {
 		return fitsValues(values, pattern, all, false, s.paths)
 	}
 	if s.previewed {
-		if !given {
+		if raw == nil {
 			return no
 		}
 		return fitsValues(texts(raw), pattern, all, false, nil)
 	}
-	if given && !all && fitsValues(texts(raw), pattern, false, false, nil) == yes {
+	if raw != nil && !all && fitsValues(texts(raw), pattern, false, false, nil) == yes {
 		return yes
 	}
 	return unsure

@@ -27,16 +27,12 @@ func TestLongCommandsSayWhatTheyRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var fields map[string]json.RawMessage
-		if err := json.Unmarshal(args, &fields); err != nil {
-			t.Fatal(err)
-		}
-		s := subject{spec: tool.Spec{Name: "run_command", Shell: sh.Grammar{}}, risk: tool.Command, fields: fields}
+		s := subject{spec: tool.Spec{Name: "run_command", Shell: sh.Grammar{}}, risk: tool.Command, args: tool.ReadArguments(args)}
 		if got := strings.Join(s.runs(), "; "); got != want {
 			t.Errorf("%.40q: %q, want %q", command, got, want)
 		}
 	}
-	if n := len((subject{spec: tool.Spec{Shell: sh.Grammar{}}, risk: tool.Command, fields: map[string]json.RawMessage{"command": json.RawMessage(`"` + numbered(60) + `"`)}}).runs()); n != maxRuns+1 {
+	if n := len((subject{spec: tool.Spec{Shell: sh.Grammar{}}, risk: tool.Command, args: tool.ReadArguments([]byte(`{"command":"` + numbered(60) + `"}`))}).runs()); n != maxRuns+1 {
 		t.Errorf("%d are listed", n)
 	}
 }

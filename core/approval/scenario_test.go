@@ -2,7 +2,6 @@ package approval
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -73,7 +72,7 @@ func TestManual(t *testing.T) {
 	if tl.ran() != 0 || she.questions() != 0 {
 		t.Fatal("a model started a manual tool")
 	}
-	o = doItem(t, g, Item{Tool: tl, Call: tool.Call{Name: "push", Args: json.RawMessage(`{}`)}})
+	o = doItem(t, g, Item{Tool: tl, Call: tool.Call{Name: "push", Args: tool.ReadArguments([]byte(`{}`))}})
 	if !o.ran() || she.questions() != 1 {
 		t.Fatalf("a person could not: %v, %d questions", o.err, she.questions())
 	}
@@ -90,7 +89,7 @@ func TestMemory(t *testing.T) {
 	if o := do(t, g, tl, Policy{}, `{"path":"/o.txt","content":"a"}`); !o.ran() || o.record(t).Remember != Session {
 		t.Fatalf("first: %+v", o)
 	}
-	child := Item{Tool: writeFile(), FromModel: true, WorkerPath: []string{"main", "child"}, Call: tool.Call{ID: "0.2.1", Name: "write_file", Args: json.RawMessage("{ \"content\":\"\\u0061\",\n\"path\":\"o.txt\"}")}}
+	child := Item{Tool: writeFile(), FromModel: true, WorkerPath: []string{"main", "child"}, Call: tool.Call{ID: "0.2.1", Name: "write_file", Args: tool.ReadArguments([]byte("{ \"content\":\"\\u0061\",\n\"path\":\"o.txt\"}"))}}
 	if o := doItem(t, g, child); !o.ran() || o.record(t).Source != "cache" {
 		t.Fatalf("the child was asked again: %+v", o)
 	}
@@ -164,7 +163,7 @@ func TestAlwaysIsNotForDangerousCalls(t *testing.T) {
 	g := NewGate(Interactive, she)
 	tl := seeingTool{plainTool("edit", tool.Write), func(c tool.Call) (tool.Preview, error) {
 		p := tool.Preview{Risk: tool.Read} // does not lower the risk
-		if contains(string(c.Args), "wipe") {
+		if contains(string(c.Args.JSON()), "wipe") {
 			p.Risk = tool.Destructive
 		}
 		return p, nil
@@ -200,7 +199,7 @@ func TestPropagation(t *testing.T) {
 		}
 		left := false
 		it := Item{
-			Tool: tl, FromModel: true, WorkerPath: []string{"root", "a", "b"}, Call: tool.Call{ID: "0.1.1.1", Name: "bash", Args: json.RawMessage(`{"command":"ls"}`)},
+			Tool: tl, FromModel: true, WorkerPath: []string{"root", "a", "b"}, Call: tool.Call{ID: "0.1.1.1", Name: "bash", Args: tool.ReadArguments([]byte(`{"command":"ls"}`))},
 			By: ordered{&order, entering{enter: func(ctx context.Context, risk tool.Risk) (context.Context, func(), error) {
 				order = append(order, "enter "+string(risk))
 				ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -306,7 +305,7 @@ func TestInterruptedQuestion(t *testing.T) {
 	tl := writeFile()
 	records := 0
 	for range 2 { // first while asking, then while waiting for the turn
-		_, err := g.Call(ctx, Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{"path":"/a"}`)}, By: observed(func(r Record) {
+		_, err := g.Call(ctx, Item{Tool: tl, FromModel: true, Call: tool.Call{Args: tool.ReadArguments([]byte(`{"path":"/a"}`))}, By: observed(func(r Record) {
 			records++
 			if r.Run {
 				t.Error("recorded as run")

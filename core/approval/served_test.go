@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"encoding/json"
 	"testing"
 
 	"golem/core/tool"
@@ -23,7 +22,7 @@ func TestServedTools(t *testing.T) {
 	}
 	p := Policy{Here: Personal{Rules: []Rule{r.Lasting.Rule}}}
 	call := func(g *Gate, tl *fakeTool, args string) error {
-		_, err := g.Call(t.Context(), Item{Tool: tl, Call: tool.Call{Args: json.RawMessage(args)}, Policy: p})
+		_, err := g.Call(t.Context(), Item{Tool: tl, Call: tool.Call{Args: tool.ReadArguments([]byte(args))}, Policy: p})
 		return err
 	}
 	her := says(t, No)
@@ -48,7 +47,7 @@ func TestServedTools(t *testing.T) {
 	tainted := says(t, No)
 	g = NewGate(Interactive, tainted)
 	g.Rules = said{saves: true, saved: true}
-	_, _ = g.Call(t.Context(), Item{Tool: now, Call: tool.Call{Args: json.RawMessage(`{}`)}, Policy: Policy{}, By: afterTaint{}})
+	_, _ = g.Call(t.Context(), Item{Tool: now, Call: tool.Call{Args: tool.ReadArguments([]byte(`{}`))}, Policy: Policy{}, By: afterTaint{}})
 	if len(tainted.asked) != 1 {
 		t.Fatal("not asked")
 	}

@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -13,11 +12,9 @@ type subject struct {
 	spec  tool.Spec
 	names []string // the tool's name, then its rule names
 	risk  tool.Risk
-	// args are canonical; nil when no call is known yet.
-	args json.RawMessage
-	// fields are the top-level fields of args.
-	fields map[string]json.RawMessage
-	paths  []tool.PathUse
+	// args are nil when no call is known yet.
+	args  *tool.Arguments
+	paths []tool.PathUse
 	// previewed says that paths has every path that the call uses. Without a
 	// preview the paths are unknown, and what depends on them asks.
 	previewed bool
@@ -167,11 +164,7 @@ func ownSetting(s subject) (v verdict) {
 			v = builtin(Ask, "the tool's own setting failed")
 		}
 	}()
-	args := s.args
-	if args == nil {
-		args = json.RawMessage("{}")
-	}
-	if s.spec.NeedsApproval(slices.Clone(args)) {
+	if s.spec.NeedsApproval(slices.Clone(s.args.JSON())) {
 		return builtin(Ask, "the tool asks")
 	}
 	return builtin(PreApproved, "the tool needs no approval")

@@ -19,7 +19,7 @@ import (
 type callRequest struct {
 	id, parent string
 	name       string
-	args       *arguments
+	args       *tool.Arguments
 	invalid    string    // why args must not run, "" if they may
 	model      bool      // asked for by a model or a tool, not by a person
 	caller     *toolHost // the host of the tool that makes the call; nil for a model or a person
@@ -62,7 +62,7 @@ func (f *workerRun) call(ctx context.Context, req callRequest) (tool.Output, *fa
 		return out, flt
 	}
 	if given := f.tree.r.given(); given != nil && req.caller != nil {
-		req.args = newArguments(string(given.JSON([]byte(req.args.text))))
+		req.args = tool.ReadArguments(given.JSON([]byte(req.args.Text())))
 	}
 	c := &activeCall{run: f, req: req, at: trace.Event{ID: req.id, Parent: req.parent, Worker: f.worker.ID, Depth: f.depth}}
 	c.slot = &slot{sched: f.tree.sched}
@@ -74,7 +74,7 @@ func (f *workerRun) call(ctx context.Context, req callRequest) (tool.Output, *fa
 		c.spec = tool.Spec{Name: req.name}
 	}
 	stopped := f.tree.sched.open(ctx) != nil
-	c.emit(trace.ToolStart{Tool: req.name, Kind: kindOf(c.spec), Module: module(ctx, tl, c.spec), Args: req.args.raw})
+	c.emit(trace.ToolStart{Tool: req.name, Kind: kindOf(c.spec), Module: module(ctx, tl, c.spec), Args: req.args.Written()})
 	var out tool.Output
 	var err error
 	switch {
@@ -103,10 +103,8 @@ func (c *activeCall) pass(ctx context.Context, tl tool.Tool) (tool.Output, error
 	defer back.end()
 	out, err := f.tree.r.Gate.Call(ctx, approval.Item{
 		Tool: tl, Policy: c.policy(), WorkerPath: f.chain, Workers: f.workers(), FromModel: c.req.model,
-		Call: tool.Call{
-			ID: c.req.id, Name: c.req.name, Args: json.RawMessage(c.req.args.text), Host: back,
-		},
-		By: &passing{c, asking{f.tree.person, c.at}, tl},
+		Call: tool.Call{ID: c.req.id, Name: c.req.name, Args: c.req.args, Host: back},
+		By:   &passing{c, asking{f.tree.person, c.at}, tl},
 	})
 	if err != nil {
 		return out, c.withoutFuel(err)
@@ -278,10 +276,10 @@ func (c *activeCall) finish(ctx context.Context, out tool.Output, err error, too
 	c.keepEnd(out, body)
 	c.emit(body)
 	if d := c.run.tree.r.Doubles; d != nil && c.spec.Kind != tool.Worker {
-		d.Ended(c.req.id, c.spec, c.req.args.raw, out, flt)
+		d.Ended(c.req.id, c.spec, c.req.args.Written(), out, flt)
 	}
 	c.count(callStatus(body.Status), flt)
-	c.run.tree.artifact(c.req.id+".in.json", c.req.args.raw)
+	c.run.tree.artifact(c.req.id+".in.json", c.req.args.Written())
 	if flt != nil {
 		c.run.tree.artifact(c.req.id+".out.json", flt)
 	} else {
@@ -299,7 +297,7 @@ func (c *activeCall) count(status callStatus, flt *fault.Fault) {
 	if c.spec.Kind != tool.Worker {
 		return
 	}
-	name, task := c.req.args.delegation(c.spec)
+	name, task := delegated(c.req.args, c.spec)
 	if who := f.turn.callee(c.req.id); who.file {
 		name = who.id
 		if status == callError {

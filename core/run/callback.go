@@ -48,7 +48,7 @@ func (h *toolHost) Call(ctx context.Context, name string, args json.RawMessage) 
 	defer cancel(nil)
 	defer context.AfterFunc(h.life, func() { cancel(context.Cause(h.life)) })()
 	back := h.slot.yield()
-	out, f := h.run.call(ctx, callRequest{id: id, parent: h.id, name: name, args: newArguments(string(args)), model: true, caller: h})
+	out, f := h.run.call(ctx, callRequest{id: id, parent: h.id, name: name, args: tool.ReadArguments(args), model: true, caller: h})
 	if err := back(ctx); err != nil {
 		return tool.Output{}, err
 	}

@@ -90,7 +90,7 @@ func (moduleCallee) Named(string) bool { return false }
 // Run calls the tool.
 func (m moduleCallee) Run(ctx context.Context, c tool.Call) (tool.Output, error) {
 	c.Host.(*toolHost).run.turn.reach(c.ID, callee{id: m.id})
-	return c.Host.Call(ctx, m.tool, c.Args)
+	return c.Host.Call(ctx, m.tool, c.Args.JSON())
 }
 
 // byModule returns the delegate for a worker that a module's tool of the same name

@@ -27,7 +27,7 @@ func (f *workerRun) dispatch(ctx context.Context, calls []model.Call) []callResu
 		f.conversation.Calls++
 		id := childID(f.id, f.conversation.Calls)
 		results[i].id, orders[i] = id, orderOf(f.toolbox.Set, c.Name)
-		requests[i] = callRequest{id: id, parent: f.id, name: c.Name, args: newArguments(c.Args), invalid: c.Invalid, model: true}
+		requests[i] = callRequest{id: id, parent: f.id, name: c.Name, args: tool.ReadArguments([]byte(c.Args)), invalid: c.Invalid, model: true}
 	}
 	together(f.worker.Delegation.Parallel, waitsFor(orders), func(i int) { f.announce(requests[i]) }, func(i int) {
 		results[i].out, results[i].fault = f.call(ctx, requests[i])
@@ -41,7 +41,7 @@ func (f *workerRun) announce(req callRequest) {
 	if !ok || tl.Spec().Kind != tool.Worker || f.tree.replay.ended(req.id) {
 		return
 	}
-	worker, task := req.args.delegation(tl.Spec())
+	worker, task := delegated(req.args, tl.Spec())
 	f.progress(req.id, progressPending, worker, task)
 }
 

@@ -45,7 +45,7 @@ func (c *activeCall) double(tl tool.Tool) tool.Tool {
 		return tl
 	}
 	c.doubled = true
-	return standIn{c.spec, d, c.req.id, c.req.args.raw}
+	return standIn{c.spec, d, c.req.id, c.req.args.Written()}
 }
 
 // guarded returns an error if a call would reach beyond the run's files although its tool

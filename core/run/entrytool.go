@@ -138,7 +138,7 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 	limited, stop := s.tree.clock.timeout(ctx, s.run.worker.Limits.WorkerTimeout, "tool "+name)
 	defer stop()
 	var f *fault.Fault
-	s.out, f = s.run.call(limited, callRequest{id: rootID, name: name, args: newArguments(string(args))})
+	s.out, f = s.run.call(limited, callRequest{id: rootID, name: name, args: tool.ReadArguments(args)})
 	if f != nil {
 		s.err = f
 	}

@@ -151,7 +151,7 @@ func (f *workerRun) byCode(ctx context.Context, t task, files []attachment) (out
 	}
 	f.conversation.Calls++
 	req := callRequest{
-		id: childID(f.id, f.conversation.Calls), parent: f.id, name: f.toolbox.hardened.Spec().Name, args: newArguments(string(args)), model: true,
+		id: childID(f.id, f.conversation.Calls), parent: f.id, name: f.toolbox.hardened.Spec().Name, args: tool.ReadArguments(args), model: true,
 		hardened: true,
 	}
 	got, flt := f.call(ctx, req)

@@ -215,7 +215,7 @@ func (c *activeCall) keepStart(risk tool.Risk) {
 		return
 	}
 	j := c.run.tree.r.Keeping.Journal
-	j.Add(conversation.Entry{T: conversation.StartEntry, ID: c.req.id, Tool: c.req.name, Args: c.req.args.text, Worker: c.run.worker.ID, Again: c.repeats(risk, j)})
+	j.Add(conversation.Entry{T: conversation.StartEntry, ID: c.req.id, Tool: c.req.name, Args: c.req.args.Text(), Worker: c.run.worker.ID, Again: c.repeats(risk, j)})
 	j.Flush()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -257,7 +257,7 @@ func (c *activeCall) keepEnd(out tool.Output, body trace.ToolEnd) {
 	who := c.run.turn.callee(c.req.id)
 	e := conversation.Entry{T: conversation.EndEntry, ID: c.req.id, Tool: c.req.name, Status: body.Status, Error: body.Error, Worker: who.id, ByFile: who.file, Nobody: c.nobody}
 	if c.req.caller != nil {
-		e.Args = c.req.args.text
+		e.Args = c.req.args.Text()
 	}
 	if body.Error == nil {
 		e.Output = conversation.OutputOf(out)

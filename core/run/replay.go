@@ -148,7 +148,7 @@ func (p *replay) call(f *workerRun, req callRequest) (tool.Output, *fault.Fault,
 		return tool.Output{}, nil, false
 	}
 	e := p.kept.End(req.id)
-	same := e != nil && e.Tool == req.name && (req.caller == nil || e.Args == p.journal.RedactedText(req.args.text))
+	same := e != nil && e.Tool == req.name && (req.caller == nil || e.Args == p.journal.RedactedText(req.args.Text()))
 	if !same {
 		if p.closed == nil {
 			return tool.Output{}, nil, false

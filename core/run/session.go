@@ -194,7 +194,7 @@ func callFor(ctx context.Context, s *Session, name string, in Input, told bool) 
 	defer stop()
 	f.conversation.Calls++
 	defer s.tree.staging.close(ctx, &f.place)
-	out, flt := f.call(limited, callRequest{id: childID(rootID, f.conversation.Calls), parent: rootID, name: name, args: newArguments(string(args)), told: told})
+	out, flt := f.call(limited, callRequest{id: childID(rootID, f.conversation.Calls), parent: rootID, name: name, args: tool.ReadArguments(args), told: told})
 	if flt != nil {
 		return out, flt
 	}

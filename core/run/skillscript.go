@@ -46,7 +46,7 @@ func (s skillSource) Run(ctx context.Context, env toolset.Env, in skillset.Scrip
 		return tool.Output{}, err
 	}
 	host := script.NewHost(files)
-	in.Call.Host, in.Call.Args = host, []byte(`{"name":"script"}`)
+	in.Call.Host, in.Call.Args = host, tool.ReadArguments([]byte(`{"name":"script"}`))
 	out, err := s.opener.Modules.RunScript(ctx, env, custom.Script{
 		Path: path.Join(one.Path, in.File), Module: module, Tool: script.Tool, Files: view,
 		Config: map[string]string{script.Config: script.Options(in.File, in.Args)}, Total: s.opener.Project.Setup.Person.ModulesMemory(),

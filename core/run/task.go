@@ -33,12 +33,9 @@ var extras = []string{"instructions", "attachments", "prior"}
 
 // splitArgs splits a delegation tool's arguments into input and extras, and checks the
 // input against the worker's schema.
-func splitArgs(w *project.Worker, args json.RawMessage) (task, error) {
+func splitArgs(w *project.Worker, args *tool.Arguments) (task, error) {
 	var t task
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(args, &fields); err != nil {
-		return t, fault.New(fault.ToolInput, "the arguments of %s are not an object: %w", w.ID, err)
-	}
+	fields := args.Fields()
 	own := schemaFields(w.Input)
 	rest := map[string]json.RawMessage{}
 	for _, k := range extras {
@@ -60,10 +57,11 @@ func splitArgs(w *project.Worker, args json.RawMessage) (task, error) {
 // input sets the task's text or object and checks it.
 func (t *task) input(w *project.Worker, fields map[string]json.RawMessage, own map[string]bool) error {
 	if own == nil {
-		input := bytes.TrimSpace(fields["input"])
-		if w.Input == nil && len(input) > 0 && input[0] == '{' { // worker_call accepts an object (S1-84)
-			t.object = input
-			return nil
+		input := fields["input"]
+		if w.Input == nil && bytes.HasPrefix(input, []byte("{")) { // worker_call accepts an object (S1-84)
+			var err error
+			t.object, err = json.Marshal(input) // in the form that the fields of an object have below
+			return err
 		}
 		if err := json.Unmarshal(input, &t.text); err != nil {
 			return fault.New(fault.ToolInput, "input of %s must be a string", w.ID)
@@ -159,4 +157,31 @@ func needsInput(out tool.Output) tool.Output {
 		return out
 	}
 	return tool.Output{Kind: "json", Data: data, NeedsInput: true}
+}
+
+// delegated returns which worker gets which task, if a call of a tool is one of a worker. The
+// task is shown as the caller wrote it, before the arguments are checked.
+func delegated(args *tool.Arguments, spec tool.Spec) (worker, task string) {
+	fields := args.WrittenFields()
+	if fields == nil {
+		return spec.Target, ""
+	}
+	worker = spec.Target
+	if worker == "" && json.Unmarshal(fields["worker"], &worker) != nil {
+		worker = spec.Name
+	}
+	for _, k := range extras {
+		delete(fields, k)
+	}
+	input, one := fields["input"]
+	if !one {
+		if input = unescaped(fields); len(fields) == 0 {
+			return worker, ""
+		}
+	}
+	var text string
+	if json.Unmarshal(input, &text) == nil {
+		return worker, shortTask(text)
+	}
+	return worker, shortTask(shortObject(input))
 }

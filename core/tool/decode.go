@@ -17,11 +17,10 @@ const (
 // schema inside a tool inside a request nests deeper than arguments may.
 const canonicalDepth = 512
 
-// Decode parses the arguments of one call; this is the only time they are
-// parsed (SPEC §7). It accepts exactly one JSON value in UTF-8, of at most
-// MaxArgs bytes and MaxDepth levels, in which no object has a key twice, also
-// not with different case. No bytes at all mean {}, because providers send that
-// for a tool without parameters.
+// Decode parses a value by the rules for the arguments of a call, see Arguments. It
+// accepts exactly one JSON value in UTF-8, of at most MaxArgs bytes and MaxDepth levels,
+// in which no object has a key twice, also not with different case. No bytes at all mean
+// {}, because providers send that for a tool without parameters.
 //
 // The result is compact and normalised as in RFC 8785, except that keys keep
 // their order, so Canonical never fails on it: each string has one spelling,
@@ -30,18 +29,29 @@ const canonicalDepth = 512
 // E_LIMIT if raw has too many bytes.
 func Decode(raw []byte) (json.RawMessage, error) {
 	if len(raw) > MaxArgs {
-		return nil, fault.New(fault.Limit, "the arguments have %d bytes; at most %d are allowed", len(raw), MaxArgs).
-			Hinting("send less, for example a path to a file instead of its content")
+		return nil, tooLarge(len(raw))
 	}
-	if len(bytes.Trim(raw, " \t\r\n")) == 0 {
+	if len(bytes.Trim(raw, blanks)) == 0 {
 		return json.RawMessage("{}"), nil
 	}
 	s := scanner{in: raw, maxDepth: MaxDepth, fold: true}
 	if err := s.document(); err != nil {
-		return nil, fault.New(fault.ToolInput, "the arguments are not valid JSON: %w", err).
-			Hinting("send exactly one JSON object that fits the tool's parameters")
+		return nil, notJSON(err)
 	}
 	return s.out, nil
+}
+
+// blanks are the bytes that JSON allows around a value.
+const blanks = " \t\r\n"
+
+func tooLarge(size int) error {
+	return fault.New(fault.Limit, "the arguments have %d bytes; at most %d are allowed", size, MaxArgs).
+		Hinting("send less, for example a path to a file instead of its content")
+}
+
+func notJSON(err error) error {
+	return fault.New(fault.ToolInput, "the arguments are not valid JSON: %w", err).
+		Hinting("send exactly one JSON object that fits the tool's parameters")
 }
 
 // Canonical returns JSON in the form of RFC 8785: keys sorted, one spelling for

@@ -49,8 +49,8 @@ func (t *function[In]) Call(ctx context.Context, c Call) (out Output, err error)
 		return Output{}, t.err
 	}
 	var in In
-	if err := json.Unmarshal(c.Args, &in); err != nil {
-		return Output{}, fault.New(fault.ToolInput, "%s: %w", t.spec.Name, err)
+	if err := c.Args.Into(t.spec.Name, &in); err != nil {
+		return Output{}, err
 	}
 	defer func() {
 		if p := recover(); p != nil {

@@ -22,6 +22,10 @@ type scanner struct {
 	maxDepth int
 	sort     bool // members in RFC 8785 order
 	fold     bool // keys that differ only in letter case are duplicates
+	tree     bool // root is wanted
+
+	root any      // the document as encoding/json decodes it into an any
+	top  []member // the members of the document if it is an object, in the order of out
 }
 
 // syntaxError is an error with its position; byte, line and column count from 1.
@@ -43,9 +47,9 @@ func (s *scanner) fail(pos int, format string, args ...any) error {
 }
 
 // document reads one value and nothing after it.
-func (s *scanner) document() error {
+func (s *scanner) document() (err error) {
 	s.space()
-	if err := s.value(); err != nil {
+	if s.root, err = s.value(); err != nil {
 		return err
 	}
 	s.space()
@@ -89,7 +93,8 @@ func (s *scanner) found() string {
 	return fmt.Sprintf("the character U+%04X", r)
 }
 
-func (s *scanner) value() error {
+// value reads a value. It returns it only if a tree is wanted.
+func (s *scanner) value() (any, error) {
 	switch c := s.peek(); {
 	case c == '{':
 		return s.nested(s.object)
@@ -98,44 +103,51 @@ func (s *scanner) value() error {
 	case c == '"':
 		text, err := s.text()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		s.out = quote(s.out, text)
-		return nil
+		if s.out = quote(s.out, text); s.tree {
+			return text, nil
+		}
+		return nil, nil
 	case c == '-' || c >= '0' && c <= '9':
 		return s.number()
 	}
 	for _, word := range []string{"true", "false", "null"} {
 		if bytes.HasPrefix(s.in[s.pos:], []byte(word)) {
 			s.pos += len(word)
-			s.out = append(s.out, word...)
-			return nil
+			if s.out = append(s.out, word...); word == "null" {
+				return nil, nil
+			}
+			return word == "true", nil
 		}
 	}
-	return s.fail(s.pos, "expected a value, found %s", s.found())
+	return nil, s.fail(s.pos, "expected a value, found %s", s.found())
 }
 
-func (s *scanner) nested(read func() error) error {
+func (s *scanner) nested(read func() (any, error)) (any, error) {
 	if s.depth++; s.depth > s.maxDepth {
-		return s.fail(s.pos, "nested more than %d levels deep", s.maxDepth)
+		return nil, s.fail(s.pos, "nested more than %d levels deep", s.maxDepth)
 	}
 	s.out = append(s.out, s.in[s.pos])
 	s.pos++
-	if err := read(); err != nil {
-		return err
-	}
+	value, err := read()
 	s.depth--
-	return nil
+	return value, err
 }
 
-func (s *scanner) array() error {
+func (s *scanner) array() (any, error) {
+	items := []any{}
 	s.space()
 	for first := true; ; first = false {
 		if first && s.peek() == ']' {
 			break
 		}
-		if err := s.value(); err != nil {
-			return err
+		item, err := s.value()
+		if err != nil {
+			return nil, err
+		}
+		if s.tree {
+			items = append(items, item)
 		}
 		s.space()
 		if s.peek() != ',' {
@@ -146,32 +158,40 @@ func (s *scanner) array() error {
 		s.space()
 	}
 	if s.peek() != ']' {
-		return s.fail(s.pos, "expected , or ] in an array, found %s", s.found())
+		return nil, s.fail(s.pos, "expected , or ] in an array, found %s", s.found())
 	}
 	s.pos++
 	s.out = append(s.out, ']')
-	return nil
+	return items, nil
 }
 
-// member is one member of an object: its key, and its start and end in scanner.out.
+// member is one member of an object: its key, its start and end and the start of its value in
+// scanner.out, and where its value is in scanner.in.
 type member struct {
-	key        string
-	start, end int
+	key               string
+	start, value, end int
+	from, to          int
 }
 
-func (s *scanner) object() error {
+func (s *scanner) object() (any, error) {
 	var members []member
+	var values map[string]any
+	if s.tree {
+		values = map[string]any{}
+	}
 	seen := map[string]string{} // key as compared → key as written
 	s.space()
 	for first := true; ; first = false {
 		if first && s.peek() == '}' {
 			break
 		}
-		m, err := s.member(seen)
+		m, value, err := s.member(seen)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		members = append(members, m)
+		if members = append(members, m); s.tree {
+			values[m.key] = value
+		}
 		s.space()
 		if s.peek() != ',' {
 			break
@@ -181,48 +201,49 @@ func (s *scanner) object() error {
 		s.space()
 	}
 	if s.peek() != '}' {
-		return s.fail(s.pos, "expected , or } in an object, found %s", s.found())
+		return nil, s.fail(s.pos, "expected , or } in an object, found %s", s.found())
 	}
 	s.pos++
 	if s.sort {
 		s.arrange(members)
 	}
-	s.out = append(s.out, '}')
-	return nil
+	if s.out = append(s.out, '}'); s.depth == 1 {
+		s.top = members
+	}
+	return values, nil
 }
 
-func (s *scanner) member(seen map[string]string) (member, error) {
+func (s *scanner) member(seen map[string]string) (m member, value any, err error) {
 	at := s.pos
 	if s.peek() != '"' {
-		return member{}, s.fail(at, "expected a key in double quotes, found %s", s.found())
+		return m, nil, s.fail(at, "expected a key in double quotes, found %s", s.found())
 	}
 	key, err := s.text()
 	if err != nil {
-		return member{}, err
+		return m, nil, err
 	}
 	same := key
 	if s.fold {
 		same = foldKey(key)
 	}
 	if earlier, dup := seen[same]; dup && earlier == key {
-		return member{}, s.fail(at, "the key %.100q is given twice in one object", key)
+		return m, nil, s.fail(at, "the key %.100q is given twice in one object", key)
 	} else if dup {
-		return member{}, s.fail(at, "the keys %.100q and %.100q in one object differ only in letter case", earlier, key)
+		return m, nil, s.fail(at, "the keys %.100q and %.100q in one object differ only in letter case", earlier, key)
 	}
 	seen[same] = key
-	m := member{key: key, start: len(s.out)}
+	m = member{key: key, start: len(s.out)}
 	s.out = append(quote(s.out, key), ':')
 	s.space()
 	if s.peek() != ':' {
-		return member{}, s.fail(s.pos, "expected : after the key %.100q, found %s", key, s.found())
+		return m, nil, s.fail(s.pos, "expected : after the key %.100q, found %s", key, s.found())
 	}
 	s.pos++
 	s.space()
-	if err := s.value(); err != nil {
-		return member{}, err
-	}
-	m.end = len(s.out)
-	return m, nil
+	m.value, m.from = len(s.out), s.pos
+	value, err = s.value()
+	m.end, m.to = len(s.out), s.pos
+	return m, value, err
 }
 
 // arrange puts the members just written into RFC 8785 order.
@@ -239,7 +260,9 @@ func (s *scanner) arrange(members []member) {
 		if i > 0 {
 			s.out = append(s.out, ',')
 		}
+		moved := len(s.out) - m.start
 		s.out = append(s.out, written[m.start-start:m.end-start]...)
+		members[i].start, members[i].value, members[i].end = m.start+moved, m.value+moved, m.end+moved
 	}
 }
 

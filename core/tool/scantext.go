@@ -161,25 +161,26 @@ func quote(out []byte, text string) []byte {
 // maxNumber is the greatest length of one number, in bytes.
 const maxNumber = 400
 
-// number reads a JSON number and writes it in its normal form.
-func (s *scanner) number() error {
+// number reads a JSON number and writes it in its normal form. It returns it only if a tree is
+// wanted.
+func (s *scanner) number() (any, error) {
 	start := s.pos
 	if s.peek() == '-' {
 		s.pos++
 	}
 	whole := s.digits()
 	if whole == 0 {
-		return s.fail(s.pos, "expected a digit, found %s", s.found())
+		return nil, s.fail(s.pos, "expected a digit, found %s", s.found())
 	}
 	if first := s.in[s.pos-whole]; first == '0' && whole > 1 {
-		return s.fail(start, "a number must not start with 0")
+		return nil, s.fail(start, "a number must not start with 0")
 	}
 	plain := true
 	if s.peek() == '.' {
 		plain = false
 		s.pos++
 		if s.digits() == 0 {
-			return s.fail(s.pos, "expected a digit after the decimal point, found %s", s.found())
+			return nil, s.fail(s.pos, "expected a digit after the decimal point, found %s", s.found())
 		}
 	}
 	if c := s.peek(); c == 'e' || c == 'E' {
@@ -189,19 +190,21 @@ func (s *scanner) number() error {
 			s.pos++
 		}
 		if s.digits() == 0 {
-			return s.fail(s.pos, "expected a digit in the exponent, found %s", s.found())
+			return nil, s.fail(s.pos, "expected a digit in the exponent, found %s", s.found())
 		}
 	}
 	if s.pos-start > maxNumber {
-		return s.fail(start, "a number has more than %d digits; send it as a string", maxNumber)
+		return nil, s.fail(start, "a number has more than %d digits; send it as a string", maxNumber)
 	}
 	literal := string(s.in[start:s.pos])
-	spelling, ok := normalNumber(literal, plain)
+	f, spelling, ok := normalNumber(literal, plain)
 	if !ok {
-		return s.fail(start, "the number %.60s cannot be stored exactly; send it as an integer or a string", literal)
+		return nil, s.fail(start, "the number %.60s cannot be stored exactly; send it as an integer or a string", literal)
 	}
-	s.out = append(s.out, spelling...)
-	return nil
+	if s.out = append(s.out, spelling...); s.tree {
+		return f, nil
+	}
+	return nil, nil
 }
 
 func (s *scanner) digits() int {
@@ -212,28 +215,28 @@ func (s *scanner) digits() int {
 	return s.pos - start
 }
 
-// normalNumber returns the number in RFC 8785's form, except that an integer
+// normalNumber returns a number and its spelling in RFC 8785's form, except that an integer
 // that a double would change keeps its digits. plain says that the literal has no
 // point and no exponent. ok is false for a number that is too large, for one that
 // is not zero but would become zero, and for a decimal beyond 2^53 that would
 // become another number.
-func normalNumber(literal string, plain bool) (string, bool) {
+func normalNumber(literal string, plain bool) (f float64, spelling string, ok bool) {
 	f, err := strconv.ParseFloat(literal, 64)
 	if err != nil {
-		return "", false // beyond the range of doubles: nothing could read it
+		return f, "", false // beyond the range of doubles: nothing could read it
 	}
 	if f == 0 && significant(literal) != "" {
-		return "", false
+		return f, "", false
 	}
-	spelling, err := jcs.NumberToJSON(f)
+	spelling, err = jcs.NumberToJSON(f)
 	if err != nil {
-		return "", false
+		return f, "", false
 	}
 	const exact = 1 << 53
 	if (f >= exact || f <= -exact) && significant(literal) != significant(spelling) {
-		return literal, plain
+		return f, literal, plain
 	}
-	return spelling, true
+	return f + 0, spelling, true // -0 is written 0
 }
 
 // significant returns a number's digits without sign, point, exponent and

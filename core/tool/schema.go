@@ -86,6 +86,13 @@ func (s *Schema) Validate(v json.RawMessage) []Violation {
 	if err := json.Unmarshal(v, &value); err != nil {
 		return []Violation{{Message: "not JSON: " + err.Error()}}
 	}
+	return s.violations(value)
+}
+
+// Check does what Validate does, for arguments that Err does not refuse.
+func (s *Schema) Check(a *Arguments) []Violation { return s.violations(a.Value()) }
+
+func (s *Schema) violations(value any) []Violation {
 	if s.root == nil {
 		if _, ok := value.(map[string]any); !ok {
 			return []Violation{{Message: "must be an object, got " + typeName(value)}}

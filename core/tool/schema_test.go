@@ -246,11 +246,11 @@ func TestFunc(t *testing.T) {
 			t.Errorf("%s valid = %v, want %v (schema %s)", value, got, ok, tl.Spec().Input)
 		}
 	}
-	out, err := tl.Call(t.Context(), tool.Call{Args: json.RawMessage(`{"name":"Ada"}`)})
+	out, err := tl.Call(t.Context(), tool.Call{Args: tool.ReadArguments([]byte(`{"name":"Ada"}`))})
 	if err != nil || out.String() != "hello Ada" {
 		t.Errorf("call = %q, %v", out, err)
 	}
-	if _, err := tl.Call(t.Context(), tool.Call{Args: json.RawMessage(`{"name":"Ada","times":10}`)}); !errors.Is(err, fault.Tool) {
+	if _, err := tl.Call(t.Context(), tool.Call{Args: tool.ReadArguments([]byte(`{"name":"Ada","times":10}`))}); !errors.Is(err, fault.Tool) {
 		t.Errorf("a panic became %v, want E_TOOL", err)
 	}
 	var set tool.Set

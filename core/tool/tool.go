@@ -132,12 +132,12 @@ type Grant struct {
 	Exact string `json:"-"`     // details that Value leaves out, to compare grants
 }
 
-// Call is one call of a tool. When a Tool receives it, Args were decoded strictly and
-// are valid against Spec.Input.
+// Call is one call of a tool. When a Tool receives it, Args are an object that is valid
+// against Spec.Input.
 type Call struct {
 	ID   string // the trace's hierarchical id, "0.2.1"
 	Name string
-	Args json.RawMessage
+	Args *Arguments
 	Host Host // nil where the caller offers no callbacks
 }
 
@@ -274,7 +274,7 @@ type Preview struct {
 	// Args are the arguments in canonical form: with defaults, paths absolute. A person
 	// is shown these arguments, an approval is remembered for them, and the call runs
 	// with them. nil: the arguments of the call.
-	Args  json.RawMessage
+	Args  *Arguments
 	Paths []PathUse
 	Diff  string // unified diff of the file change, if there is one
 	// Before is the SHA-256 (hex) of the file the diff was made against, ""

@@ -64,7 +64,7 @@ func (k *kit) do(name string, args map[string]any, between ...func()) (string, t
 		return "", tool.Preview{}, tool.InputFault(name, vs)
 	}
 	k.calls++
-	c := tool.Call{ID: fmt.Sprint(k.calls), Name: name, Args: raw}
+	c := tool.Call{ID: fmt.Sprint(k.calls), Name: name, Args: tool.ReadArguments(raw)}
 	var p tool.Preview
 	if pv, ok := k.tools[name].(tool.Previewer); ok {
 		if p, err = pv.Preview(k.t.Context(), c); err != nil {
@@ -299,8 +299,8 @@ func TestWriteAfterChange(t *testing.T) {
 func TestPreviewIsCanonical(t *testing.T) {
 	k := newKit(t, map[string]string{"a": "x\n"})
 	_, p, err := k.do("write_file", map[string]any{"path": "notes/../b/./c", "content": "<&>\n"})
-	if err != nil || string(p.Args) != `{"path":"/b/c","content":"<&>\n"}` {
-		t.Errorf("args %s, %v", p.Args, err)
+	if err != nil || string(p.Args.JSON()) != `{"content":"<&>\n","path":"/b/c"}` {
+		t.Errorf("args %s, %v", p.Args.JSON(), err)
 	}
 	if len(p.Paths) != 1 || p.Paths[0] != (tool.PathUse{Op: "write", Mount: "root", Path: "/b/c"}) {
 		t.Errorf("paths %+v", p.Paths)
@@ -340,7 +340,7 @@ type noting struct {
 func (noting) Named(string) bool { return false }
 
 func (n noting) Run(_ context.Context, c tool.Call) (tool.Output, error) {
-	*n.got = append(*n.got, n.id+" "+string(c.Args))
+	*n.got = append(*n.got, n.id+" "+string(c.Args.JSON()))
 	return tool.Text("done"), nil
 }
 
@@ -396,7 +396,7 @@ func TestWorkerCall(t *testing.T) {
 		`{"worker":"typed/x","input":{"n":"1"}}`: fault.ToolInput, `{"worker":"plain","input":{"a":1}}`: nil, // S1-84
 		`{"worker":"other","input":"x"}`: fault.NotAllowed,
 	} {
-		_, err := call.Call(t.Context(), tool.Call{Args: json.RawMessage(args)})
+		_, err := call.Call(t.Context(), tool.Call{Args: tool.ReadArguments([]byte(args))})
 		if want == nil && err != nil || want != nil && !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", args, err, want)
 		}
@@ -412,7 +412,7 @@ func TestWorkerCall(t *testing.T) {
 }
 
 func TestRequestInput(t *testing.T) {
-	out, err := toolset.RequestInput().Call(t.Context(), tool.Call{Args: json.RawMessage(`{"question":"which key?","options":["a"]}`)})
+	out, err := toolset.RequestInput().Call(t.Context(), tool.Call{Args: tool.ReadArguments([]byte(`{"question":"which key?","options":["a"]}`))})
 	if err != nil || !out.NeedsInput || string(out.Data) != `{"question":"which key?","options":["a"]}` {
 		t.Errorf("%+v, %v", out, err)
 	}

@@ -213,7 +213,7 @@ func TestForgottenPreviews(t *testing.T) {
 		t.Fatal("write_file has no preview")
 	}
 	look := func(id string) {
-		if _, err := pv.Preview(t.Context(), tool.Call{ID: id, Args: []byte(`{"path":"a","content":"mine"}`)}); err != nil {
+		if _, err := pv.Preview(t.Context(), tool.Call{ID: id, Args: tool.ReadArguments([]byte(`{"path":"a","content":"mine"}`))}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -227,7 +227,7 @@ func TestForgottenPreviews(t *testing.T) {
 	if err := k.files.WriteFile("a", []byte("changed")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pv.Call(t.Context(), tool.Call{ID: "1", Args: []byte(`{"path":"a","content":"mine"}`)}); !errors.Is(err, fault.Conflict) {
+	if _, err := pv.Call(t.Context(), tool.Call{ID: "1", Args: tool.ReadArguments([]byte(`{"path":"a","content":"mine"}`))}); !errors.Is(err, fault.Conflict) {
 		t.Errorf("%v; want E_CONFLICT", err)
 	}
 }

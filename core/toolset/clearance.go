@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -130,6 +131,7 @@ func (s *stager) preview(_ string, in *stageArgs) (tool.Preview, error) {
 	if len(in.Paths) == 0 || strings.TrimSpace(in.Message) == "" {
 		return p, fault.New(fault.ToolInput, "stage needs at least one path, and a message").Hinting("say in the message what the change is")
 	}
+	in.Paths = slices.Clone(in.Paths) // the call's arguments may have the same list
 	for n := range in.Paths {
 		one, err := s.files.readingAll(&in.Paths[n])
 		if err == nil {

@@ -63,7 +63,7 @@ func TestWorkerCallRefuses(t *testing.T) {
 		`{"worker":"plain","input":"x","more":1}`:                                    "more",
 	} {
 		_, err := g.Call(t.Context(), approval.Item{
-			Tool: generic, Call: tool.Call{ID: "0.1", Name: "worker_call", Args: []byte(args)}, FromModel: true,
+			Tool: generic, Call: tool.Call{ID: "0.1", Name: "worker_call", Args: tool.ReadArguments([]byte(args))}, FromModel: true,
 			Policy: approval.Policy{WorkerTools: map[string]approval.Setting{"worker_call": approval.Ask}},
 		})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -88,7 +88,7 @@ func TestWorkersEdges(t *testing.T) {
 
 // request_input refuses an empty question.
 func TestEmptyQuestion(t *testing.T) {
-	if _, err := toolset.RequestInput().Call(t.Context(), tool.Call{Args: json.RawMessage(`{"question":" "}`)}); !errors.Is(err, fault.ToolInput) {
+	if _, err := toolset.RequestInput().Call(t.Context(), tool.Call{Args: tool.ReadArguments([]byte(`{"question":" "}`))}); !errors.Is(err, fault.ToolInput) {
 		t.Errorf("%v", err)
 	}
 }

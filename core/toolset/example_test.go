@@ -50,7 +50,7 @@ func ExampleNewRegistry() {
 	for _, t := range set.Tools() {
 		fmt.Println(t.Spec().Name, string(t.Spec().Input))
 		// Only here: in a run, the gate calls the tools.
-		out, err := t.Call(ctx, tool.Call{Args: json.RawMessage(`{"text":"ho","times":2}`)})
+		out, err := t.Call(ctx, tool.Call{Args: tool.ReadArguments([]byte(`{"text":"ho","times":2}`))})
 		fmt.Println(out, err)
 	}
 	fmt.Println(registry.Check("texts", json.RawMessage(`{"sufix":"?"}`)))

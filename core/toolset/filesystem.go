@@ -1,7 +1,6 @@
 package toolset
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -134,8 +133,8 @@ func (t *fsTool[In]) Spec() tool.Spec { return t.spec }
 // Call decodes the arguments and runs the function. The call's id connects a
 // write with its preview.
 func (t *fsTool[In]) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
-	in, err := decode[In](t.spec.Name, c.Args)
-	if err != nil {
+	var in In
+	if err := c.Args.Into(t.spec.Name, &in); err != nil {
 		return tool.Output{}, err
 	}
 	return t.run(ctx, c.ID, in)
@@ -143,52 +142,16 @@ func (t *fsTool[In]) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 
 // Preview returns the arguments with canonical paths, and what the call would do.
 func (t *fsTool[In]) Preview(_ context.Context, c tool.Call) (tool.Preview, error) {
-	in, err := decode[In](t.spec.Name, c.Args)
-	if err != nil {
+	var in In
+	if err := c.Args.Into(t.spec.Name, &in); err != nil {
 		return tool.Preview{}, err
 	}
 	p, err := t.preview(c.ID, &in)
 	if err != nil {
 		return p, err
 	}
-	p.Args, err = marshal(in)
+	p.Args, err = c.Args.With(&in)
 	return p, err
-}
-
-// decode decodes arguments that are valid against the schema. JSON Schema accepts 1.0 as an
-// integer and Go does not, so decode tries again with the canonical form, which has 1. Then
-// only numbers that are out of range fail.
-func decode[In any](name string, raw json.RawMessage) (In, error) {
-	var in, again In
-	if json.Unmarshal(raw, &in) == nil {
-		return in, nil
-	}
-	return again, decodeCanonical(name, raw, &again)
-}
-
-// decodeCanonical decodes the canonical form of arguments. It is not generic, because the page
-// would have its code once for each type.
-func decodeCanonical(name string, raw json.RawMessage, in any) error {
-	canonical, err := tool.Canonical(raw)
-	if err == nil {
-		if err = json.Unmarshal(canonical, in); err == nil {
-			return nil
-		}
-	}
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
-		return fault.New(fault.ToolInput, "%s: %s cannot be this %s", name, wrong.Field, wrong.Value).Hinting("use a smaller number, or a value of another type")
-	}
-	return fault.New(fault.ToolInput, "%s: %w", name, err)
-}
-
-// marshal encodes the arguments of a preview, without HTML escapes, because people see them.
-func marshal(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 var schemas sync.Map // type of the arguments → json.RawMessage; inferring takes a while

@@ -31,7 +31,7 @@ func (g *gated) call(name, args string) (tool.Output, error) {
 	g.n++
 	return g.gate.Call(g.t.Context(), approval.Item{
 		Tool: g.tools[name], FromModel: true, WorkerPath: []string{"main"},
-		Call: tool.Call{ID: fmt.Sprint("0.", g.n), Name: name, Args: []byte(args)},
+		Call: tool.Call{ID: fmt.Sprint("0.", g.n), Name: name, Args: tool.ReadArguments([]byte(args))},
 	})
 }
 

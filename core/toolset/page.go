@@ -127,7 +127,7 @@ func (t *lentTool) Spec() tool.Spec { return t.spec }
 // Call calls the function. A string becomes the output's text, any other result its data.
 func (t *lentTool) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 	out := tool.Output{Untrusted: t.lent.Untrusted || t.spec.Network}
-	raw, err := t.lender.CallLent(ctx, t.set, c.Name, c.Args)
+	raw, err := t.lender.CallLent(ctx, t.set, c.Name, c.Args.JSON())
 	if err != nil {
 		return out, err // the text of the error can come from outside, too
 	}

@@ -45,7 +45,7 @@ func TestReadParts(t *testing.T) {
 		"a.zip": "/a.zip is not a text file: application/zip, 6 bytes", "a.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
 		"huge.png": "/huge.png is not a text file: image/png, 5000008 bytes; a model is given at most 5000000 bytes",
 	} {
-		out, err := k.tools["read_file"].Call(t.Context(), tool.Call{Args: json.RawMessage(`{"path":"` + path + `"}`)})
+		out, err := k.tools["read_file"].Call(t.Context(), tool.Call{Args: tool.ReadArguments([]byte(`{"path":"` + path + `"}`))})
 		got := out.Text
 		for _, p := range out.Parts {
 			got += fmt.Sprintf(" [%s %s %s %d]", p.Type, p.Name, p.MIME, len(p.Data))
@@ -73,7 +73,7 @@ func TestReadEdges(t *testing.T) {
 		{`{"path":"lines","offset":0,"limit":0}`, "1\n2\n3\n"},
 		{`{"path":"lines","offset":3.0}`, "3\n"},
 	} {
-		out, err := k.tools["read_file"].Call(t.Context(), tool.Call{Args: json.RawMessage(c.args)})
+		out, err := k.tools["read_file"].Call(t.Context(), tool.Call{Args: tool.ReadArguments([]byte(c.args))})
 		if err != nil || out.Text != c.want {
 			t.Errorf("%s: %.100q, %v; want %q", c.args, out.Text, err, c.want)
 		}
@@ -83,7 +83,7 @@ func TestReadEdges(t *testing.T) {
 	}
 	// A number that does not fit an int is E_TOOL_INPUT, with the name of the argument.
 	for _, n := range []string{"1e30", "1.5", `"x"`} {
-		_, err := k.tools["read_file"].Call(t.Context(), tool.Call{Args: json.RawMessage(`{"path":"lines","offset":` + n + `}`)})
+		_, err := k.tools["read_file"].Call(t.Context(), tool.Call{Args: tool.ReadArguments([]byte(`{"path":"lines","offset":` + n + `}`))})
 		if !errors.Is(err, fault.ToolInput) || strings.Contains(err.Error(), "Go ") {
 			t.Errorf("offset %s: %v", n, err)
 		}
@@ -115,7 +115,7 @@ func TestReadStops(t *testing.T) {
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer stop()
-	if _, err := openFiles(t, endless{m}, 0)["read_file"].Call(ctx, tool.Call{Args: []byte(`{"path":"f"}`)}); err == nil {
+	if _, err := openFiles(t, endless{m}, 0)["read_file"].Call(ctx, tool.Call{Args: tool.ReadArguments([]byte(`{"path":"f"}`))}); err == nil {
 		t.Error("the read of an endless file succeeded")
 	}
 }
@@ -286,7 +286,7 @@ func TestHostileNames(t *testing.T) {
 			if merr != nil {
 				t.Fatal(merr)
 			}
-			if _, err := k.tools[tl].Call(t.Context(), tool.Call{Args: raw}); !errors.Is(err, fault.Path) {
+			if _, err := k.tools[tl].Call(t.Context(), tool.Call{Args: tool.ReadArguments(raw)}); !errors.Is(err, fault.Path) {
 				t.Errorf("%s %.20q without a preview: %v", tl, name, err)
 			}
 		}
@@ -324,7 +324,7 @@ func TestReadCharacters(t *testing.T) {
 		{`{"path":"long"}`, long[:2*1948] + "\n[more: go on with offset 1948]"},
 		{`{"path":"long","offset":1948}`, long[2*1948:]},
 	} {
-		out, err := read.Call(t.Context(), tool.Call{Args: json.RawMessage(c.args)})
+		out, err := read.Call(t.Context(), tool.Call{Args: tool.ReadArguments([]byte(c.args))})
 		if got := out.Text; err == nil && got != c.want {
 			t.Errorf("%s: %.100q, want %.100q", c.args, got, c.want)
 		}

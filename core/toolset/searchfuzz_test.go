@@ -28,7 +28,7 @@ func FuzzSearch(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := openFiles(t, m, 0)["search_files"].Call(t.Context(), tool.Call{Args: args})
+		out, err := openFiles(t, m, 0)["search_files"].Call(t.Context(), tool.Call{Args: tool.ReadArguments(args)})
 		if err != nil && !errors.Is(err, fault.ToolInput) {
 			t.Fatal(err)
 		}

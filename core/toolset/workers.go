@@ -132,14 +132,13 @@ func (w *workerTool) Preview(_ context.Context, c tool.Call) (tool.Preview, erro
 
 // attached returns the files that the arguments of a worker's own tool attach, so that the
 // approvals of their mounts hold.
-func attached(files sandbox.FS, d Delegate, args json.RawMessage) (out []tool.PathUse) {
-	var in struct {
-		Attachments []string `json:"attachments"`
-	}
-	if _, fields, _ := objectInput(d.Input); files == nil || fields["attachments"] != nil || json.Unmarshal(args, &in) != nil {
+func attached(files sandbox.FS, d Delegate, args *tool.Arguments) (out []tool.PathUse) {
+	var paths []string
+	raw := args.Field("attachments")
+	if _, fields, _ := objectInput(d.Input); files == nil || raw == nil || fields["attachments"] != nil || json.Unmarshal(raw, &paths) != nil {
 		return nil
 	}
-	for _, p := range in.Attachments {
+	for _, p := range paths {
 		if name, err := sandbox.Clean(p); err == nil {
 			out = append(out, tool.PathUse{Op: "read", Mount: sandbox.MountOf(files, name), Path: sandbox.Abs(name)})
 		}
@@ -281,14 +280,15 @@ func (g *workerCall) Preview(_ context.Context, c tool.Call) (tool.Preview, erro
 		return tool.Preview{}, err
 	}
 	flat, err := flatten(d, args)
-	return tool.Preview{Paths: attached(g.Files, d, flat)}, err
+	if err != nil {
+		return tool.Preview{}, err
+	}
+	return tool.Preview{Paths: attached(g.Files, d, flat)}, nil
 }
 
 // find reads the arguments and returns the worker that they name.
-func (g *workerCall) find(raw json.RawMessage) (d Delegate, args map[string]json.RawMessage, err error) {
-	if err := json.Unmarshal(raw, &args); err != nil {
-		return d, nil, fault.New(fault.ToolInput, "worker_call: %w", err)
-	}
+func (g *workerCall) find(given *tool.Arguments) (d Delegate, args map[string]json.RawMessage, err error) {
+	args = given.Fields()
 	var id string
 	if err := json.Unmarshal(args["worker"], &id); err != nil {
 		return d, nil, fault.New(fault.ToolInput, "worker_call: worker must be a string")
@@ -329,7 +329,7 @@ func (g *workerCall) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 // flatten changes the arguments of worker_call into the form of the worker's own tool and
 // validates them against its schema. If the worker has no input schema, an object is its
 // complete input (S1-84).
-func flatten(d Delegate, args map[string]json.RawMessage) (json.RawMessage, error) {
+func flatten(d Delegate, args map[string]json.RawMessage) (*tool.Arguments, error) {
 	_, fields, typed := objectInput(d.Input)
 	flat := map[string]json.RawMessage{}
 	var object map[string]json.RawMessage
@@ -351,18 +351,18 @@ func flatten(d Delegate, args map[string]json.RawMessage) (json.RawMessage, erro
 		}
 		flat[e.name] = v
 	}
-	raw := mustJSON(flat)
-	if len(d.Input) == 0 {
-		return raw, nil // the schema of worker_call has already been checked
+	out, err := tool.MakeArguments(&flat)
+	if err != nil || len(d.Input) == 0 {
+		return out, err // the schema of worker_call has already been checked
 	}
 	schema, err := tool.Compile(parameters(d.Input))
 	if err != nil {
 		return nil, err
 	}
-	if vs := schema.Validate(raw); len(vs) > 0 {
+	if vs := schema.Check(out); len(vs) > 0 {
 		return nil, tool.InputFault(d.ID, vs)
 	}
-	return raw, nil
+	return out, nil
 }
 
 type question struct {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/tool"
 )
 
 // A description with a command line makes a tool from a WASI command that was not written
@@ -91,11 +92,8 @@ type commandLine struct {
 }
 
 // argv returns the arguments of a call without argv[0], and its standard input.
-func (d *Description) argv(args json.RawMessage) (argv []string, stdin []byte, err error) {
-	c := commandLine{name: d.Name}
-	if err := json.Unmarshal(args, &c.fields); err != nil {
-		return nil, nil, fault.New(fault.ToolInput, "the arguments are not an object")
-	}
+func (d *Description) argv(args *tool.Arguments) (argv []string, stdin []byte, err error) {
+	c := commandLine{name: d.Name, fields: args.Fields()}
 	size := 0
 	for _, word := range d.Command {
 		words, err := c.word(word)

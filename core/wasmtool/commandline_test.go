@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"golem/core/fault"
+	"golem/core/tool"
 )
 
 // described returns the description of a sidecar with that command line.
@@ -31,8 +32,8 @@ func TestCommandLine(t *testing.T) {
 	}{
 		{`command: []`, `{}`, nil, "", ""},
 		{`command: [-x, "{{a}}"]`, `{}`, []string{"-x", "{a}"}, "", ""},
-		{any + `command: ["{a}", "--b={b}", "{c}"], stdin: "{a}\n"`, `{"a": "x y", "b": 2.50}`, []string{"x y", "--b=2.50"}, "x y\n", ""},
-		{any + `command: ["{a}", "{b}"]`, `{"a": ["1", 2, null, true], "b": {"k": [1]}}`, []string{"1", "2", "true", `{"k": [1]}`}, "", ""},
+		{any + `command: ["{a}", "--b={b}", "{c}"], stdin: "{a}\n"`, `{"a": "x y", "b": 2.50}`, []string{"x y", "--b=2.5"}, "x y\n", ""},
+		{any + `command: ["{a}", "{b}"]`, `{"a": ["1", 2, null, true], "b": {"k": [1]}}`, []string{"1", "2", "true", `{"k":[1]}`}, "", ""},
 		{any + `command: ["{a}"]`, `{"a": "{b}", "b": "x"}`, []string{"{b}"}, "", ""}, // what a caller gives is not filled in again
 		{any + `command: ["{a}"]`, `{"a": ""}`, []string{""}, "", ""},
 		{any + `command: ["{a}"]`, `{"a": -5}`, []string{"-5"}, "", ""},
@@ -44,7 +45,7 @@ func TestCommandLine(t *testing.T) {
 		{any + `command: ["{a}"]`, `{"a": "` + strings.Repeat("x", maxArgv) + `"}`, nil, "", "more than"},
 	} {
 		d := described(t, c.command)
-		argv, stdin, err := d.argv(json.RawMessage(c.args))
+		argv, stdin, err := d.argv(tool.ReadArguments([]byte(c.args)))
 		if c.fails != "" {
 			if !errors.Is(err, fault.ToolInput) || !strings.Contains(err.Error(), c.fails) {
 				t.Errorf("%s %.60s: %v", c.command, c.args, err)
@@ -82,7 +83,7 @@ func TestCommandLineKeepsWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		argv, _, err := d.argv(args)
+		argv, _, err := d.argv(tool.ReadArguments(args))
 		switch {
 		case strings.HasPrefix(text, "-") || strings.ContainsRune(text, 0):
 			if err == nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"encoding/json"
 	"errors"
 	"maps"
 	"strings"
@@ -193,7 +192,7 @@ func callable(t testing.TB, e wasmtool.Engine, name string, d wasmtool.Descripti
 
 func call(t testing.TB, tl tool.Tool, args string) (tool.Output, error) {
 	t.Helper()
-	return tl.Call(t.Context(), tool.Call{ID: "0.1", Name: tl.Spec().Name, Args: json.RawMessage(args)})
+	return tl.Call(t.Context(), tool.Call{ID: "0.1", Name: tl.Spec().Name, Args: tool.ReadArguments([]byte(args))})
 }
 
 // fetchFunc is a Fetcher.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/tool"
 	"golem/core/wasmtool/guard"
 )
 
@@ -120,11 +121,8 @@ func hyperContext(id string) map[string]any {
 }
 
 // request builds a call of a tool in the module's form. id is the id of the call.
-func (m *Module) request(s shape, id string, d *Description, args json.RawMessage) (Invocation, error) {
-	name := d.Name
-	if len(args) == 0 {
-		args = json.RawMessage("{}")
-	}
+func (m *Module) request(s shape, id string, d *Description, given *tool.Arguments) (Invocation, error) {
+	name, args := d.Name, given.JSON()
 	in := Invocation{Form: Extism}
 	params := map[string]any{"name": name, "arguments": args}
 	var err error
@@ -142,7 +140,7 @@ func (m *Module) request(s shape, id string, d *Description, args json.RawMessag
 	case command:
 		in.Form = Command
 		if d.Command != nil {
-			in.Args, in.Stdin, err = d.argv(args)
+			in.Args, in.Stdin, err = d.argv(given)
 			in.Args = append([]string{m.base()}, in.Args...)
 			return in, err
 		}

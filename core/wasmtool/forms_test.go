@@ -147,7 +147,7 @@ func TestGrantsOnTheEngine(t *testing.T) {
 	if _, err := call(t, tools["say"], `{}`); err != nil || len(lines) != 1 || lines[0] != `info: one ⏎ line \u001b[31mred` {
 		t.Errorf("log: %q, %v", lines, err)
 	}
-	out, err := tools["back"].Call(t.Context(), tool.Call{ID: "0.1", Name: "back", Args: json.RawMessage(`{}`), Host: hostFunc(
+	out, err := tools["back"].Call(t.Context(), tool.Call{ID: "0.1", Name: "back", Args: tool.ReadArguments([]byte(`{}`)), Host: hostFunc(
 		func(_ context.Context, name string, args json.RawMessage) (tool.Output, error) {
 			return tool.Output{Text: name + string(args)}, nil
 		})})

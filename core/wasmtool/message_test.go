@@ -60,7 +60,7 @@ func TestMessagesAreShortText(t *testing.T) {
 		_, err = wasmtool.Pack(module(t, "servlet"), []byte(doc), "a.tools.yaml")
 		check("packed: "+what, err)
 		b := &wasmtool.Bound{Module: library(t, says(doc)).Module(source("a.wasm", module(t, "servlet"), ""))}
-		_, err = b.Tool(wasmtool.Description{Name: "a"}).Call(t.Context(), tool.Call{Args: []byte("{}")})
+		_, err = b.Tool(wasmtool.Description{Name: "a"}).Call(t.Context(), tool.Call{Args: tool.ReadArguments([]byte("{}"))})
 		check("answered: "+what, err)
 	}
 	for what, answer := range map[string]string{
@@ -69,7 +69,7 @@ func TestMessagesAreShortText(t *testing.T) {
 		"a MIME type": fmt.Sprintf(`{"content":[{"type":"image","mimeType":%s,"data":""}]}`, key),
 	} {
 		b := &wasmtool.Bound{Module: library(t, says(answer)).Module(source("a.wasm", module(t, "servlet"), ""))}
-		_, err := b.Tool(wasmtool.Description{Name: "a"}).Call(t.Context(), tool.Call{Args: []byte("{}")})
+		_, err := b.Tool(wasmtool.Description{Name: "a"}).Call(t.Context(), tool.Call{Args: tool.ReadArguments([]byte("{}"))})
 		if err == nil {
 			t.Errorf("%s: no error", what)
 		}

@@ -229,7 +229,7 @@ func statefulCallsItself(t *testing.T) {
 			_, err := tl.Call(t.Context(), tool.Call{ID: "0.10", Name: "echo", Host: quiet})
 			beside <- err
 		}()
-		out, err := tl.Call(ctx, tool.Call{ID: "0.1.1", Name: "echo", Args: args})
+		out, err := tl.Call(ctx, tool.Call{ID: "0.1.1", Name: "echo", Args: tool.ReadArguments(args)})
 		inner = err
 		time.Sleep(20 * time.Millisecond) // time in which the other call could be refused
 		return out, err

@@ -75,7 +75,7 @@ func (y *gitYard) reads(t *testing.T) string {
 		{"git_status", `{}`}, {"git_diff", `{}`}, {"git_diff", `{"from":"v1","to":"main"}`}, {"git_log", `{}`}, {"git_log", `{"path":"/d"}`},
 		{"git_show", `{"rev":"main"}`}, {"git_show", `{"rev":"main~1"}`}, {"git_show", `{"rev":"main","path":"/d/b"}`}, {"git_blame", `{"path":"/d/b"}`}, {"git_branches", `{}`},
 	} {
-		o, err := y.tools[c[0]].Call(t.Context(), tool.Call{Name: c[0], Args: []byte(c[1])})
+		o, err := y.tools[c[0]].Call(t.Context(), tool.Call{Name: c[0], Args: tool.ReadArguments([]byte(c[1]))})
 		out.WriteString(o.Text)
 		if err != nil {
 			out.WriteString(err.Error() + "\n")

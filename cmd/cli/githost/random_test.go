@@ -200,7 +200,7 @@ func (y *randomYard) says(name string, args map[string]any) string {
 	if err != nil {
 		y.t.Fatal(err)
 	}
-	out, err := y.tools[name].Call(y.t.Context(), tool.Call{Name: name, Args: raw})
+	out, err := y.tools[name].Call(y.t.Context(), tool.Call{Name: name, Args: tool.ReadArguments(raw)})
 	if err != nil {
 		y.t.Fatalf("%s %s: %v", name, raw, err)
 	}

@@ -331,7 +331,7 @@ func TestGitStatusOfAWorktree(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(other, ".git"), []byte(gitdir), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		out, err := thief.tools["git_log"].Call(t.Context(), tool.Call{Name: "git_log", Args: []byte("{}")})
+		out, err := thief.tools["git_log"].Call(t.Context(), tool.Call{Name: "git_log", Args: tool.ReadArguments([]byte("{}"))})
 		if err == nil || !strings.Contains(err.Error(), "E_PATH") || out.Text != "" {
 			t.Errorf("%q: %v\n%s", gitdir, err, out.Text)
 		}

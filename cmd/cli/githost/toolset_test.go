@@ -223,7 +223,7 @@ func TestGitCloneByPlace(t *testing.T) {
 		}
 		n := slices.IndexFunc(set.Tools(), func(tl tool.Tool) bool { return tl.Spec().Name == "git_clone" })
 		_, err = gate.Call(t.Context(), approval.Item{
-			Tool: set.Tools()[n], FromModel: true, Policy: policy, Call: tool.Call{Name: "git_clone", Args: []byte(`{"url":"https://example.com/r","path":"` + to + `"}`)},
+			Tool: set.Tools()[n], FromModel: true, Policy: policy, Call: tool.Call{Name: "git_clone", Args: tool.ReadArguments([]byte(`{"url":"https://example.com/r","path":"` + to + `"}`))},
 			By: seeing{view: files},
 		})
 		return err

@@ -240,7 +240,7 @@ func TestAnAnswerIsForTheRealPlaces(t *testing.T) {
 	call := func(g *approval.Gate, view sandbox.FS, opts options) {
 		s := y.open(t, view, opts, true)
 		_, _ = g.Call(t.Context(), approval.Item{
-			Tool: s.Tools()[0], FromModel: true, Call: tool.Call{Name: "run_command", Args: []byte(`{"command":"rm -f f"}`)},
+			Tool: s.Tools()[0], FromModel: true, Call: tool.Call{Name: "run_command", Args: tool.ReadArguments([]byte(`{"command":"rm -f f"}`))},
 			By: seeing{view: view},
 		})
 	}

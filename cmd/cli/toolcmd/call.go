@@ -157,7 +157,7 @@ func callTool(c *console.Console, f *callFlags, words []string) error {
 func gated(ctx context.Context, t tool.Tool, args []byte) (tool.Output, error) {
 	gate := approval.NewGate(approval.ApproveAll, nil)
 	spec := t.Spec()
-	out, err := gate.Call(ctx, approval.Item{Tool: t, Call: tool.Call{ID: "0.1", Name: spec.Name, Args: args}})
+	out, err := gate.Call(ctx, approval.Item{Tool: t, Call: tool.Call{ID: "0.1", Name: spec.Name, Args: tool.ReadArguments(args)}})
 	if err != nil || spec.Output == nil {
 		return out, err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"path"
 	"strings"
 
@@ -149,17 +150,18 @@ var _ tool.Previewer = cloning{}
 // repository may have files for them, too.
 func (t cloning) Preview(_ context.Context, c tool.Call) (p tool.Preview, err error) {
 	in := map[string]string{}
-	if err := json.Unmarshal(c.Args, &in); err != nil {
-		return p, fault.New(fault.ToolInput, "%s: %w", c.Name, err)
+	if err := c.Args.Into(c.Name, &in); err != nil {
+		return p, err
 	}
 	name, err := sandbox.Clean(in["path"])
 	if err != nil {
 		return p, err
 	}
+	in = maps.Clone(in) // the call's arguments may have the same map
 	in["path"] = sandbox.Abs(name)
 	p.Paths = []tool.PathUse{{Op: "write", Mount: sandbox.MountOf(t.files, name), Path: in["path"]}}
 	p.Paths = append(p.Paths, toolset.Below(t.files, "write", name)...)
-	p.Args, err = json.Marshal(in)
+	p.Args, err = c.Args.With(&in)
 	return p, err
 }
 
@@ -187,7 +189,7 @@ func (s *set) tools() toolset.Tools {
 func (s *set) read(ctx context.Context, c tool.Call) (out tool.Output, err error) {
 	root, err := s.git.Root()
 	if err == nil {
-		out.Text, err = s.git.Read(ctx, c.Name, c.Args, root, View{s.env.Files})
+		out.Text, err = s.git.Read(ctx, c.Name, c.Args.JSON(), root, View{s.env.Files})
 	}
 	return out, err
 }
@@ -195,8 +197,8 @@ func (s *set) read(ctx context.Context, c tool.Call) (out tool.Output, err error
 // commit runs git_commit: it calls the tool stage with a target that is a branch.
 func (s *set) commit(ctx context.Context, c tool.Call) (tool.Output, error) {
 	in := map[string]any{}
-	if err := json.Unmarshal(c.Args, &in); err != nil {
-		return tool.Output{}, fault.New(fault.ToolInput, "%s: %w", c.Name, err)
+	if err := c.Args.Into(c.Name, &in); err != nil {
+		return tool.Output{}, err
 	}
 	if in["target"] == nil || in["target"] == "" {
 		in["target"] = s.target
@@ -218,8 +220,8 @@ func (s *set) commit(ctx context.Context, c tool.Call) (tool.Output, error) {
 
 func (s *set) clone(ctx context.Context, c tool.Call) (tool.Output, error) {
 	in := map[string]string{}
-	if err := json.Unmarshal(c.Args, &in); err != nil {
-		return tool.Output{}, fault.New(fault.ToolInput, "%s: %w", c.Name, err)
+	if err := c.Args.Into(c.Name, &in); err != nil {
+		return tool.Output{}, err
 	}
 	return s.git.Clone(ctx, s.env.Files, in["url"], in["path"])
 }

@@ -50,7 +50,7 @@ func (t *remote) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 	var mu sync.Mutex
 	news, last := 0, ""
 	defer t.set.warnings(t.server)
-	return t.conn.Client().Call(ctx, t.tool, c.Args, func(p mcp.Progress) {
+	return t.conn.Client().Call(ctx, t.tool, c.Args.JSON(), func(p mcp.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		text := t.spec.Name + ": " + progressText(p)

@@ -75,7 +75,7 @@ func TestProviders(t *testing.T) {
 			}),
 		}
 		search := open(t, s, `{}`)["web_search"]
-		out, err := search.Call(t.Context(), tool.Call{Name: "web_search", Args: []byte(`{"query":"owls \" & co"}`)})
+		out, err := search.Call(t.Context(), tool.Call{Name: "web_search", Args: tool.ReadArguments([]byte(`{"query":"owls \" & co"}`))})
 		if err != nil || out.Text != "1. T\n   https://a.example/\n   D & d\n" || !out.Untrusted {
 			t.Errorf("%s: %q, %v", c.provider, out.Text, err)
 		}
@@ -87,7 +87,7 @@ func TestProviders(t *testing.T) {
 			continue
 		}
 		s.Env, requests = nil, 0
-		_, err = open(t, s, `{}`)["web_search"].Call(t.Context(), tool.Call{Name: "web_search", Args: []byte(`{"query":"x"}`)})
+		_, err = open(t, s, `{}`)["web_search"].Call(t.Context(), tool.Call{Name: "web_search", Args: tool.ReadArguments([]byte(`{"query":"x"}`))})
 		if !errors.Is(err, fault.Config) || !strings.Contains(err.Error(), c.key) || requests > 0 {
 			t.Errorf("%s without a key: %v after %d requests", c.provider, err, requests)
 		}
@@ -101,7 +101,7 @@ func TestContent(t *testing.T) {
 		return answer, nil
 	})}, `{}`)["web_fetch"]
 	call := func() (tool.Output, error) {
-		return fetch.Call(t.Context(), tool.Call{Name: "web_fetch", Args: []byte(`{"url":"https://example.com/a.png"}`)})
+		return fetch.Call(t.Context(), tool.Call{Name: "web_fetch", Args: tool.ReadArguments([]byte(`{"url":"https://example.com/a.png"}`))})
 	}
 	answer.Header["content-type"], answer.Body = "image/png", []byte("\x89PNG")
 	if out, err := call(); err != nil || len(out.Parts) != 1 || out.Parts[0].MIME != "image/png" || out.Parts[0].Name != "a.png" {
