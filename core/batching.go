@@ -2,7 +2,6 @@ package core
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,15 +25,12 @@ import (
 // BatchWorker runs the items of a batch in a packed project (SPEC §19): each on files of its own
 // over those of the pack. Make one with NewBatchWorker.
 type BatchWorker struct {
+	itemBatch
 	of      *Instance
-	name    string
 	inputs  fs.FS
 	outputs sandbox.FS
-	host    state.Host
 	account *run.Account
 	queue   batch.Queue
-	doubt   string
-	staging batchStaging
 }
 
 var _ batch.Worker = (*BatchWorker)(nil)
@@ -69,7 +65,7 @@ func NewBatchWorker(i *Instance, s BatchSetup) (*BatchWorker, error) {
 		i.models.SharePace(s.Pace)
 	}
 	return &BatchWorker{
-		of: i, name: s.Name, inputs: s.Inputs, outputs: s.Outputs, host: s.Host, account: s.Account, queue: s.Queue, doubt: s.Doubt, staging: staging,
+		itemBatch: itemBatch{s.Name, s.Host, s.Doubt, staging}, of: i, inputs: s.Inputs, outputs: s.Outputs, account: s.Account, queue: s.Queue,
 	}, nil
 }
 
@@ -82,15 +78,15 @@ func (w *BatchWorker) Run(ctx context.Context, l *batch.Lease) batch.Outcome {
 	defer stop(nil)
 	base, err := w.of.platform.Files.Mount(".")
 	if err != nil {
-		return notBegun(ctx, err)
+		return itemNotBegun(ctx, err)
 	}
-	it := newItemState(ctx, batch.Cancelling(stop), w, l, base)
+	it := newItemState(ctx, batch.Cancelling(stop), w.itemBatch, l, base)
 	if err := it.restore(); err != nil {
-		return notBegun(ctx, err)
+		return itemNotBegun(ctx, err)
 	}
 	in, err := w.input(l.Item.Input)
 	if err != nil {
-		return notBegun(ctx, err)
+		return itemNotBegun(ctx, err)
 	}
 	answers, err := w.queue.Answers(ctx)
 	if err != nil {
@@ -111,9 +107,9 @@ func (w *BatchWorker) Run(ctx context.Context, l *batch.Lease) batch.Outcome {
 	return out
 }
 
-// notBegun is the outcome of an item that could not begin. It has failed, unless ctx ended or the
+// itemNotBegun is the outcome of an item that could not begin. It has failed, unless ctx ended or the
 // queue did not answer: then another holder runs it.
-func notBegun(ctx context.Context, err error) batch.Outcome {
+func itemNotBegun(ctx context.Context, err error) batch.Outcome {
 	flt := fault.Of(err, fault.Config)
 	switch {
 	case ctx.Err() != nil:
@@ -253,6 +249,3 @@ const (
 	BatchRepeat = options.DoubtRepeat
 	BatchFail   = options.DoubtFail
 )
-
-// itemID returns the name of an item's run and conversation.
-func itemID(l *batch.Lease) string { return fmt.Sprintf("%s.%d", l.Item.Dir(), cmp.Or(l.Attempt, 1)) }

@@ -2,10 +2,12 @@ package core
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -16,6 +18,7 @@ import (
 	"golem/core/clearance"
 	"golem/core/conversation"
 	"golem/core/fault"
+	"golem/core/options"
 	"golem/core/sandbox"
 	"golem/core/state"
 )
@@ -38,6 +41,14 @@ func (a *atomicValue[T]) get() T {
 	return a.value
 }
 
+// itemBatch is what items know of their batch.
+type itemBatch struct {
+	name    string
+	host    state.Host
+	doubt   string // see BatchSetup.Doubt
+	staging batchStaging
+}
+
 // itemState is what an item has beside its input: its files, over those of the pack, and the
 // files that golem keeps of its conversation. Both are in memory; the item's log has each line
 // of the conversation, and its blobs the contents of the files that calls changed, so that
@@ -45,7 +56,7 @@ func (a *atomicValue[T]) get() T {
 type itemState struct {
 	ctx     context.Context
 	stop    batch.Canceller
-	worker  *BatchWorker
+	of      itemBatch
 	lease   *batch.Lease
 	base    sandbox.FS // the files of the pack
 	files   sandbox.FS
@@ -61,9 +72,9 @@ type itemState struct {
 	failed   error        // why nothing more is kept
 }
 
-func newItemState(ctx context.Context, stop batch.Canceller, w *BatchWorker, l *batch.Lease, base sandbox.FS) *itemState {
+func newItemState(ctx context.Context, stop batch.Canceller, of itemBatch, l *batch.Lease, base sandbox.FS) *itemState {
 	return &itemState{
-		ctx: ctx, stop: stop, worker: w, lease: l, base: base, files: sandbox.Overlay(base), kept: sandbox.Memory(), id: itemID(l),
+		ctx: ctx, stop: stop, of: of, lease: l, base: base, files: sandbox.Overlay(base), kept: sandbox.Memory(), id: itemID(l),
 	}
 }
 
@@ -83,7 +94,7 @@ var itemFormat = state.Format{Kind: "batch-line", Version: 1}
 
 // store returns the store of the item's conversation.
 func (s *itemState) store() state.Store {
-	return state.Store{Files: s.kept, Project: state.ItemIdentity(s.worker.name, s.lease.Item.Dir()), Host: itemHost{s}}
+	return state.Store{Files: s.kept, Project: state.ItemIdentity(s.of.name, s.lease.Item.Dir()), Host: itemHost{s}}
 }
 
 // restore brings the item's conversation to where the log ends, with the contents of the files
@@ -126,7 +137,7 @@ func (s *itemState) restore() error {
 	}
 	why := k.NotKept()
 	switch {
-	case (why != nil || k.ArgsNotKept()) && (k.Repeatable() || s.worker.doubt == BatchRepeat):
+	case (why != nil || k.ArgsNotKept()) && (k.Repeatable() || s.of.doubt == options.DoubtRepeat):
 		s.anew = "what it had written, or the arguments of a call, has a secret"
 		if why != nil {
 			s.anew = why.Message
@@ -137,7 +148,7 @@ func (s *itemState) restore() error {
 		return s.kept.Remove(last)
 	case why != nil:
 		return fault.New(fault.Conflict, "golem cannot go on with the item: %s; and it does not begin anew by itself, because calls of the item reached further than its files", why.Message).
-			Hinting("golem batch retry %s runs it anew, and --doubt repeat always does", s.worker.name)
+			Hinting("golem batch retry %s runs it anew, and --doubt repeat always does", s.of.name)
 	}
 	s.id, s.resumes = id, true
 	return s.fetch(k.Files())
@@ -290,7 +301,7 @@ func (s *itemState) write(ctx context.Context, out sandbox.FS) (names []string, 
 	}
 	var staged []clearance.BroughtChange
 	for _, c := range sandbox.ChangedIn(s.files) {
-		waits := s.worker.staging.contains(c.Name)
+		waits := s.of.staging.contains(c.Name)
 		if c.Removed && !waits {
 			continue
 		}
@@ -316,7 +327,7 @@ func (s *itemState) write(ctx context.Context, out sandbox.FS) (names []string, 
 		}
 		names = append(names, c.Name)
 	}
-	return names, s.worker.staging.bring(context.WithoutCancel(ctx), s.lease, s.worker.name, staged)
+	return names, s.of.staging.bring(context.WithoutCancel(ctx), s.lease, s.of.name, staged)
 }
 
 // itemHost is the host of an item's store. Nobody else uses the store, so locks are free.
@@ -325,7 +336,7 @@ type itemHost struct{ of *itemState }
 var _ state.Host = itemHost{}
 
 // Key returns the key of the machine.
-func (h itemHost) Key() ([]byte, error) { return h.of.worker.host.Key() }
+func (h itemHost) Key() ([]byte, error) { return h.of.of.host.Key() }
 
 // Lock returns at once.
 func (itemHost) Lock(context.Context, string) (release func(), err error) { return func() {}, nil }
@@ -357,3 +368,6 @@ func (f *itemFile) Write(data []byte) (int, error) {
 	}
 	return f.WriteCloser.Write(data)
 }
+
+// itemID returns the name of an item's run and conversation.
+func itemID(l *batch.Lease) string { return fmt.Sprintf("%s.%d", l.Item.Dir(), cmp.Or(l.Attempt, 1)) }

@@ -102,7 +102,7 @@ func (c *chat) carryOut(ctx context.Context, in run.Input) bool {
 	case ui.Exit:
 		return false
 	case ui.Message:
-		if in.Text = cmd.Arg; !c.mention(&in) {
+		if in.Text = cmd.Arg; !mention(s, c.options.host(), &in) {
 			return true
 		}
 		c.sending = in.Text
@@ -171,7 +171,7 @@ func (c *chat) command(ctx context.Context, cmd ui.Command) error {
 		cmd.Arg, args, _ = strings.Cut(cmd.Arg, " ")
 		left := false
 		if args == "" {
-			args, left, err = c.form(ctx, cmd.Arg)
+			args, left, err = fillForm(ctx, s, c.ui, cmd.Arg)
 		}
 		if left || err != nil {
 			if err != nil {

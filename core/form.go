@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 
+	"golem/core/run"
 	"golem/core/ui"
 )
 
-// form asks a person for the arguments of a tool that they named without arguments (/tool
+// fillForm asks a person for the arguments of a tool that they named without arguments (/tool
 // NAME). It returns them as JSON, or "" if no argument is required. left says that the person
 // left the form.
-func (c *chat) form(ctx context.Context, name string) (args string, left bool, err error) {
-	s, u := c.session, c.ui
+func fillForm(ctx context.Context, s *run.Session, u ui.UI, name string) (args string, left bool, err error) {
 	if f, is := u.(ui.Former); is {
 		fields := ui.Fields(s.Schema(name))
 		if len(fields) == 0 || !fields[0].Required {

@@ -3,12 +3,8 @@ package core
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 
@@ -39,26 +35,6 @@ func (c *codeWriter) Write(ctx context.Context, r harden.Request) (source string
 		return "", spent, res.Error
 	}
 	return harden.Fenced(res.Output.Text), spent, nil
-}
-
-// link returns the whole source of what a model wrote, and its module.
-func (h *hardening) link(ctx context.Context, written string) (source string, module []byte, err error) {
-	if source, err = harden.Whole(h.asked(), written); err != nil {
-		return "", nil, harden.Broken{Err: err}
-	}
-	folder := sandbox.Memory()
-	if err = folder.WriteFile(path.Base(h.places.Source), []byte(source)); err != nil {
-		return "", nil, harden.Broken{Err: err}
-	}
-	library, err := h.of.library()
-	if err == nil && library == nil {
-		err = fault.New(fault.Platform, "this platform cannot run tool modules")
-	}
-	if err != nil {
-		return "", nil, harden.Broken{Err: err}
-	}
-	module, err = h.engine.Link(ctx, library.Ungranted, h.places.Source, folder)
-	return source, module, err
 }
 
 // Link makes the project as it would be with the code.
@@ -162,18 +138,6 @@ func (c *candidate) Call(ctx context.Context, e worktest.Example) harden.Result 
 	return out
 }
 
-// writtenIn returns what a run made of the files of a case.
-func writtenIn(i *Instance, after caseTree, c worktest.Case) (worktest.Written, error) {
-	if len(sandbox.Changed(after.root)) == 0 {
-		return nil, nil
-	}
-	before, err := treeOf(i, c)
-	if err != nil {
-		return nil, err
-	}
-	return worktest.WrittenIn(before.root, after.root)
-}
-
 // result returns what a run did, of whose worker the model could not answer.
 func (seen *codeObserver) result(res run.Result) harden.Result {
 	out := harden.Result{Fuel: seen.fuel, MS: seen.ms, Fault: res.Error, Tried: seen.tried}
@@ -250,10 +214,3 @@ type noModels struct{ run.Models }
 func (noModels) Open(context.Context, *project.Worker) (model.Model, error) {
 	return nil, fault.New(fault.Model, "only the code answers here")
 }
-
-func sha256Of(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
-func sortedNames(files map[string][]byte) []string { return slices.Sorted(maps.Keys(files)) }

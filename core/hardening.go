@@ -3,8 +3,13 @@ package core
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
+	"maps"
+	"path"
+	"slices"
 
 	"golem/core/approval"
 	"golem/core/config"
@@ -307,24 +312,6 @@ func (h *Hardened) Apply(ctx context.Context) error {
 	return nil
 }
 
-// recoverHardening finishes what an Apply that was killed has begun.
-func recoverHardening(p *Platform, o Options) error {
-	root, ok := o.Files.(sandbox.FS)
-	j := harden.Journal{Root: root, State: &p.State}
-	if !ok || !p.State.Kept() || !j.Unfinished() {
-		return nil
-	}
-	release, err := p.State.TryHold(harden.Lock)
-	if errors.Is(err, fault.Busy) {
-		return nil // it is being applied
-	}
-	if err != nil {
-		return err
-	}
-	defer release()
-	return j.Recover()
-}
-
 // codeWriter asks the built-in worker harden.
 type codeWriter struct {
 	of     *Instance
@@ -348,5 +335,32 @@ func (i *Instance) codeWriter(ctx context.Context, how HardenRun) (*codeWriter, 
 	return c, err
 }
 
+// link returns the whole source of what a model wrote, and its module.
+func (h *hardening) link(ctx context.Context, written string) (source string, module []byte, err error) {
+	if source, err = harden.Whole(h.asked(), written); err != nil {
+		return "", nil, harden.Broken{Err: err}
+	}
+	folder := sandbox.Memory()
+	if err = folder.WriteFile(path.Base(h.places.Source), []byte(source)); err != nil {
+		return "", nil, harden.Broken{Err: err}
+	}
+	library, err := h.of.library()
+	if err == nil && library == nil {
+		err = fault.New(fault.Platform, "this platform cannot run tool modules")
+	}
+	if err != nil {
+		return "", nil, harden.Broken{Err: err}
+	}
+	module, err = h.engine.Link(ctx, library.Ungranted, h.places.Source, folder)
+	return source, module, err
+}
+
 // largestModule is the size of the largest module that golem runs, in bytes (guard.MaxSize).
 const largestModule = 32 << 20
+
+func sha256Of(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func sortedNames(files map[string][]byte) []string { return slices.Sorted(maps.Keys(files)) }

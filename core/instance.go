@@ -12,6 +12,7 @@ import (
 	"golem/core/config"
 	"golem/core/consent"
 	"golem/core/fault"
+	"golem/core/harden"
 	"golem/core/project"
 	"golem/core/providers"
 	"golem/core/run"
@@ -65,7 +66,7 @@ func open(p Platform, o Options, whole *Instance) (*Instance, error) {
 		p.Scripts = builtin.Scripts()
 	}
 	if whole == nil {
-		if err := recoverHardening(&p, o); err != nil {
+		if err := harden.Recover(o.Files, &p.State); err != nil {
 			return nil, err
 		}
 	}

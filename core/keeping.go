@@ -127,7 +127,7 @@ func (b *beforehand) resume(ctx context.Context, s *state.Store, by conversation
 	if err == nil {
 		err = b.askAboutChanges(ctx, k.ID, changed(b.project, k), ro.Changed)
 	}
-	if err == nil && mode == "chat" && ro.AskToGoOn && k.Pending(false) {
+	if err == nil && mode == conversation.ModeChat && ro.AskToGoOn && k.Pending(false) {
 		out.Left, err = b.askToGoOn(ctx, k)
 	}
 	if out.Left {

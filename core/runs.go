@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"golem/core/approval"
+	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
@@ -19,7 +20,7 @@ var errNoUI = errors.New("no user interface")
 
 // Run runs the entry until it has answered once, even if its mode is chat.
 func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions) run.Result {
-	r, entry, err := i.prepare(ctx, u, ro, in, "run")
+	r, entry, err := i.prepare(ctx, u, ro, in, conversation.ModeRun)
 	if err != nil {
 		return i.notBegun(r, in, err)
 	}
@@ -29,7 +30,7 @@ func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions
 // Call runs any worker (by reference) or tool of the entry worker (by name) of
 // the project for a person (S3-01, S4-04).
 func (i *Instance) Call(ctx context.Context, name string, in run.Input, u ui.UI, ro RunOptions) run.Result {
-	r, _, err := i.prepare(ctx, u, ro, in, "run")
+	r, _, err := i.prepare(ctx, u, ro, in, conversation.ModeRun)
 	if err != nil {
 		return i.notBegun(r, in, err)
 	}
@@ -39,7 +40,7 @@ func (i *Instance) Call(ctx context.Context, name string, in run.Input, u ui.UI,
 // CallTool runs a tool of the entry worker for a person. Unlike Call, it never runs a worker
 // of that name.
 func (i *Instance) CallTool(ctx context.Context, name string, in run.Input, u ui.UI, ro RunOptions) run.Result {
-	r, _, err := i.prepare(ctx, u, ro, in, "run")
+	r, _, err := i.prepare(ctx, u, ro, in, conversation.ModeRun)
 	if err != nil {
 		return i.notBegun(r, in, err)
 	}
@@ -55,7 +56,7 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 	if first != nil {
 		given = *first
 	}
-	r, entry, err := i.prepare(ctx, u, ro, given, "chat")
+	r, entry, err := i.prepare(ctx, u, ro, given, conversation.ModeChat)
 	if err != nil {
 		return i.notBegun(r, given, err)
 	}
@@ -181,16 +182,6 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 	}
 	return r, entry, err
 }
-
-// front shows a run to a person and writes its trace. While the person is asked, hold keeps
-// back what else would be shown.
-type front struct {
-	trace.Sink
-	hold *trace.Hold
-}
-
-// Asking begins a question.
-func (f front) Asking() (done func()) { return f.hold.Asking() }
 
 // recorded are models whose answers are written to a recording.
 type recorded struct {

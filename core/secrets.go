@@ -37,12 +37,12 @@ func (s *secrets) Hide(value string) {
 // now returns the redactor for all values so far.
 func (s *secrets) now() *trace.Redactor { return s.redactor.Load() }
 
-// add adds values to those that are removed.
-func (s *secrets) add(values ...string) {
+// add adds texts to those that are removed.
+func (s *secrets) add(texts ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := len(s.known)
-	for _, v := range values {
+	for _, v := range texts {
 		if !slices.Contains(s.known, v) {
 			s.known = append(s.known, v)
 		}

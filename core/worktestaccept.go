@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -17,7 +16,6 @@ import (
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/run"
-	"golem/core/sandbox"
 	"golem/core/state"
 	"golem/core/worktest"
 )
@@ -260,21 +258,6 @@ func (t *Tests) Write(a *worktest.Accepted) error {
 		if err := t.put(a.Files[i].Path, a.Files[i].Content()); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// put writes a file of tests, or a recording, into the project.
-func (t *Tests) put(name string, data []byte) error {
-	files, err := t.of.platform.Files.Mount(".")
-	if err == nil {
-		err = sandbox.MkdirAll(files, path.Dir(name), 0o755)
-	}
-	if err == nil {
-		err = files.WriteFile(name, data)
-	}
-	if err != nil {
-		return fault.New(fault.Path, "%s cannot be written: %s", name, fault.Of(err, fault.Path).Message)
 	}
 	return nil
 }

@@ -124,21 +124,6 @@ func (t *Tests) keepRecording(name string, data []byte, err error) error {
 	return t.put(name, data)
 }
 
-// cost sets what the recorded model would cost today.
-func (t *Tests) cost(m *testModels, got *worktest.Outcome) {
-	name := model.Recorded(m.model)
-	if name == "" || got.Usage.In+got.Usage.Out == 0 {
-		return
-	}
-	listing := t.of.models.Listing(name)
-	if !listing.Priced {
-		got.Usage.CostPartial = true
-		return
-	}
-	u := got.Usage
-	got.Usage.Cost = listing.Price.Of(u.In, u.Cached, u.Written, u.Out)
-}
-
 // score lets the judge of a case give the output a score.
 func (t *Tests) score(ctx context.Context, p planned, how TestRun, got worktest.Outcome, v *worktest.Verdict) error {
 	judge := p.one.Expect.Judge

@@ -23,17 +23,8 @@ const (
 	maxLaidBytes = 256 << 20
 )
 
-func baseName(name string) string { return path.Base(name) }
-
-// play runs a case and returns what it did.
-func (t *Tests) play(ctx context.Context, p planned, how TestRun, v *worktest.Verdict) (worktest.Outcome, error) {
-	in, err := t.input(p.one, p.made)
-	if err != nil {
-		return worktest.Outcome{}, err
-	}
-	if p.live {
-		return t.playLive(ctx, p, how, in, v)
-	}
+// playRecorded runs a case on a recording or script.
+func (t *Tests) playRecorded(ctx context.Context, p planned, how TestRun, in run.Input, v *worktest.Verdict) (worktest.Outcome, error) {
 	w, err := workerOf(t.bare, p.file)
 	if err != nil {
 		return worktest.Outcome{}, err
@@ -239,3 +230,30 @@ func (t *Tests) recorded(p planned, judge bool) ([]byte, error) {
 
 // maxAnswers is the largest recording or script of a test, in bytes.
 const maxAnswers = 64 << 20
+
+// cost sets what the recorded model would cost today.
+func (t *Tests) cost(m *testModels, got *worktest.Outcome) {
+	name := model.Recorded(m.model)
+	if name == "" || got.Usage.In+got.Usage.Out == 0 {
+		return
+	}
+	listing := t.of.models.Listing(name)
+	if !listing.Priced {
+		got.Usage.CostPartial = true
+		return
+	}
+	u := got.Usage
+	got.Usage.Cost = listing.Price.Of(u.In, u.Cached, u.Written, u.Out)
+}
+
+// writtenIn returns what a run made of the files of a case.
+func writtenIn(i *Instance, after caseTree, c worktest.Case) (worktest.Written, error) {
+	if len(sandbox.Changed(after.root)) == 0 {
+		return nil, nil
+	}
+	before, err := treeOf(i, c)
+	if err != nil {
+		return nil, err
+	}
+	return worktest.WrittenIn(before.root, after.root)
+}

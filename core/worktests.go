@@ -2,13 +2,12 @@ package core
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"path"
 	"regexp"
 	"sync"
-	"time"
 
 	"golem/core/approval"
 	"golem/core/config"
@@ -76,9 +75,6 @@ type TestWatcher interface {
 	Judged(v worktest.Verdict, done, total int)
 }
 
-// testTimeout is how long a case on a recording or script may run.
-const testTimeout = time.Minute
-
 // Tests returns the tests of the project. They run in the project as its files are now.
 func (i *Instance) Tests() (*Tests, error) {
 	p := i.platform
@@ -106,38 +102,6 @@ type planned struct {
 	sample int
 	live   bool
 	made   *worktest.NewCase // the case, if neither it nor its recording are written yet
-}
-
-// Run runs the tests and returns their verdicts in the order of files, cases, models and
-// samples. It fails if nothing could be run at all.
-func (t *Tests) Run(ctx context.Context, how TestRun) ([]worktest.Verdict, error) {
-	plan, err := t.plan(how)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]worktest.Verdict, len(plan))
-	next := make(chan int)
-	var wait sync.WaitGroup
-	var mu sync.Mutex
-	done := 0
-	for range min(cmp.Or(how.Parallel, 4), len(plan)) {
-		wait.Go(func() {
-			for n := range next {
-				out[n] = t.one(ctx, plan[n], how)
-				mu.Lock()
-				if done++; how.Watch != nil {
-					how.Watch.Judged(out[n], done, len(plan))
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for n := range plan {
-		next <- n
-	}
-	close(next)
-	wait.Wait()
-	return out, nil
 }
 
 // plan returns the runs of the cases that the filter leaves.
@@ -209,31 +173,6 @@ func (p planned) verdict() worktest.Verdict {
 	}
 }
 
-// one makes one run of a case and judges it.
-func (t *Tests) one(ctx context.Context, p planned, how TestRun) (v worktest.Verdict) {
-	v = p.verdict()
-	start := t.of.platform.now()
-	defer func() { v.MS = t.of.platform.now().Sub(start).Milliseconds() }()
-	if err := ctx.Err(); err != nil {
-		v.Status, v.Fault = worktest.NotJudged, fault.Of(context.Cause(ctx), fault.Interrupted)
-		return v
-	}
-	limited, stop := ctx, context.CancelFunc(func() {})
-	if !p.live {
-		limited, stop = context.WithTimeoutCause(ctx, testTimeout, fault.New(fault.Timeout, "the case did not end within %v", testTimeout))
-	}
-	defer stop()
-	got, err := t.play(limited, p, how, &v)
-	if err == nil {
-		v.Misses, err = worktest.Compare(p.one.Expect, got, worktest.SchemaFiles{FS: t.of.options.Files})
-	}
-	if err == nil && p.one.Expect.Judge != nil && len(v.Misses) == 0 {
-		err = t.score(limited, p, how, got, &v)
-	}
-	v.Settle(err)
-	return v
-}
-
 // input returns the input of a case. made has attached files that are not written yet; nil: all
 // are in the project.
 func (t *Tests) input(c worktest.Case, made *worktest.NewCase) (in run.Input, err error) {
@@ -259,7 +198,7 @@ func (t *Tests) input(c worktest.Case, made *worktest.NewCase) (in run.Input, er
 		if err != nil {
 			return in, missing("attach", name, err)
 		}
-		in.Attachments = append(in.Attachments, run.File{Name: baseName(name), Data: data})
+		in.Attachments = append(in.Attachments, run.File{Name: path.Base(name), Data: data})
 	}
 	return in, nil
 }
@@ -302,28 +241,17 @@ func workerOf(i *Instance, f worktest.File) (*project.Worker, error) {
 	return i.project.Workers.Find(f.Worker)
 }
 
-// Examples returns what the tests of a worker on recordings and scripts show of it: the input
-// of each case that passes, with the output. Cases that do not pass are left out.
-func (t *Tests) Examples(ctx context.Context, worker string) (out []worktest.Example, left []worktest.LeftOut, err error) {
-	verdicts, err := t.Run(ctx, TestRun{Answers: run.ByModel, written: true})
+// put writes a file of tests, or a recording, into the project.
+func (t *Tests) put(name string, data []byte) error {
+	files, err := t.of.platform.Files.Mount(".")
+	if err == nil {
+		err = sandbox.MkdirAll(files, path.Dir(name), 0o755)
+	}
+	if err == nil {
+		err = files.WriteFile(name, data)
+	}
 	if err != nil {
-		return nil, nil, err
+		return fault.New(fault.Path, "%s cannot be written: %s", name, fault.Of(err, fault.Path).Message)
 	}
-	for _, v := range verdicts {
-		from := v.File + ": " + v.Case
-		switch c, ok := t.Case(v.File, v.Case); {
-		case v.Worker != worker || !ok:
-		case v.Status != worktest.Passed:
-			left = append(left, worktest.LeftOut{From: from, Why: "the case is " + v.Status})
-		case len(c.Attach) > 0:
-			left = append(left, worktest.LeftOut{From: from, Why: "the input has attachments"})
-		default:
-			in, err := t.input(c, nil)
-			if err != nil {
-				return nil, nil, err
-			}
-			out = append(out, worktest.Example{Input: in.Raw(), Output: v.Value, From: from, Usage: v.Usage, MS: v.RecordedMS, Setting: &c, Written: v.Written})
-		}
-	}
-	return out, left, nil
+	return nil
 }

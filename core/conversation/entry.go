@@ -49,6 +49,12 @@ const (
 	DoneEntry    = "done"    // an exchange has ended: Status, Error, Refused, Turn
 )
 
+// The values of Entry.Mode: what began the conversation.
+const (
+	ModeRun  = "run"
+	ModeChat = "chat"
+)
+
 // Entry is one line of a kept conversation. Its kind, T, determines which fields count.
 type Entry struct {
 	T     string `json:"t"`
@@ -59,7 +65,7 @@ type Entry struct {
 	Calls int    `json:"calls,omitempty"` // Conversation.Calls before it
 
 	Run    string  `json:"run,omitempty"`
-	Mode   string  `json:"mode,omitempty"`   // run, chat
+	Mode   string  `json:"mode,omitempty"`
 	Worker string  `json:"worker,omitempty"` // ID
 	File   string  `json:"file,omitempty"`
 	Digest string  `json:"digest,omitempty"`

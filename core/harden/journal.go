@@ -62,6 +62,25 @@ func (j Journal) Write(files, was map[string][]byte) error {
 	return j.Recover()
 }
 
+// Recover finishes in a project what a process has begun that was killed while it wrote the files
+// of a hardened worker. It does nothing while another process writes them.
+func Recover(files fs.FS, store *state.Store) error {
+	root, ok := files.(sandbox.FS)
+	j := Journal{Root: root, State: store}
+	if !ok || !store.Kept() || !j.Unfinished() {
+		return nil
+	}
+	release, err := store.TryHold(Lock)
+	if errors.Is(err, fault.Busy) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	return j.Recover()
+}
+
 // Recover finishes what a genuine journal says. Any other is left where it is: it is of a clone,
 // or of a disk that lost something.
 func (j Journal) Recover() error {
