@@ -43,7 +43,8 @@ func newBatchWatch(c *call, q *batch.Local, a *run.Account) (*batchWatch, error)
 	return w, nil
 }
 
-// Ended implements batch.Watcher.
+// Ended counts an item that has ended. It tells the page only if the last time was long enough
+// ago (between).
 func (w *batchWatch) Ended(r batch.Result) {
 	w.mu.Lock()
 	w.ended++
@@ -92,7 +93,7 @@ func (w *batchWatch) tell() {
 	}
 }
 
-// end tells the page the last time.
+// end ends the watch and tells the page once more.
 func (w *batchWatch) end() {
 	close(w.done)
 	w.wait.Wait()

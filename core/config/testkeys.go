@@ -144,7 +144,8 @@ func fileShape() *yamltree.Shape {
 	return s
 }
 
-// Absent is the key under which the shape of a file has the word absent.
+// Absent is the one key of the mapping that stands for the word absent: where a test says that
+// there must be no file, the reader makes that mapping of the word.
 const Absent = "absent"
 
 func testVersion(n *yamltree.Node) (problem, hint string) {

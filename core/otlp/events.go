@@ -185,7 +185,7 @@ func (b *Builder) toolEnd(c *call, body trace.ToolEnd) {
 	b.sayValue(a, "gen_ai.tool.call.result", body.Result)
 	failed := body.Error
 	if failed == nil && body.Status != "ok" && body.Status != "" {
-		failed = &fault.Fault{}
+		failed = &fault.Fault{} // the trace does not say why the call did not end well
 	}
 	b.ends(c, failed)
 }

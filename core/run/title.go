@@ -69,7 +69,7 @@ func (t Titles) Make(ctx context.Context) (string, error) {
 
 // aside is a request that is not a turn of the conversation.
 type aside struct {
-	what     string // in messages
+	what     string // names the request in faults, such as "the request for a title"
 	messages []model.Message
 	most     int // tokens of the answer
 	thoughts int // more tokens, for reasoning

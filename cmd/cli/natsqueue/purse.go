@@ -22,11 +22,11 @@ type purse struct {
 	id    string        // of this process
 	turn  chan struct{} // one of the process replaces at a time
 
-	mu    sync.Mutex
-	asked []*entry
-	book  book
-	begun bool // others were told that this process is alive
-	heard hearing
+	mu        sync.Mutex
+	asked     []*entry
+	book      book
+	announced bool // begin has told others that this process is alive
+	heard     hearing
 }
 
 var _ batch.Purse = (*purse)(nil)
@@ -235,17 +235,17 @@ func (p *purse) set(b book) {
 // begin says to others that this process is alive, and goes on with it.
 func (p *purse) begin(ctx context.Context) error {
 	p.mu.Lock()
-	begun := p.begun
-	p.begun = true
+	told := p.announced
+	p.announced = true
 	p.mu.Unlock()
-	if begun {
+	if told {
 		return nil
 	}
 	_, err := p.showAlive(ctx)
 	if err != nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.begun = false
+		p.announced = false
 		return err
 	}
 	p.queue.done.Go(func() { p.stayAlive(p.queue.life) })

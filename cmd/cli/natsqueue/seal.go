@@ -54,7 +54,8 @@ type ignored string
 // Error returns the reason.
 func (i ignored) Error() string { return string(i) }
 
-// ignores tells the Watcher if an error says that a message of a subject does not count.
+// ignores reports whether an error says that a message of a subject does not count, and then tells
+// the Watcher of the message.
 func (c *connection) ignores(subject string, err error) bool {
 	var why ignored
 	if !errors.As(err, &why) {

@@ -12,7 +12,7 @@ import (
 
 // Script is a linked source that one call runs, without a tool of its own.
 type Script struct {
-	Path   string // in messages
+	Path   string // of the source: faults name it
 	Module []byte
 	Tool   string            // its only tool
 	Files  sandbox.FS        // that it sees; nil: none
