@@ -378,7 +378,7 @@ func TestNoRoom(t *testing.T) {
 		do(p, `await text("golem cannot start here"); await text("reload the page")`)
 	})
 	t.Run("full", func(t *testing.T) {
-		p, at := visit(t, "/")
+		p, at := visitFirst(t, "/")
 		p.Expect("Quota")
 		do(p, `await text("is ready"); await navigator.serviceWorker.ready; await click("Files"); await until("the field", () => document.querySelector('.pane.side input[type=file]'))`)
 		leave(p, at.Origin, 6<<20)

@@ -110,7 +110,7 @@ func TestEngineEndsGolem(t *testing.T) {
 // TestTwoTabs tests that a project that runs in another tab can be read but not changed.
 func TestTwoTabs(t *testing.T) {
 	t.Parallel()
-	site := webtest.Serve(t, embedding(t), "/")
+	site := webtest.ServeHandler(t, light(t, embedding(t)), "/")
 	one := browserOf(t).Open(t, site.URL+"embedded.html")
 	talk(one, `await golem.create('a', %s);
 		window.run = golem.run('a', 'x', {approve: () => new Promise((resolve) => { window.answer = resolve })});
@@ -141,7 +141,7 @@ func TestTwoTabs(t *testing.T) {
 // then, and the project still works.
 func TestDeathWhileRunning(t *testing.T) {
 	t.Parallel()
-	site := webtest.Serve(t, embedding(t), "/")
+	site := webtest.ServeHandler(t, light(t, embedding(t)), "/")
 	one := browserOf(t).Open(t, site.URL+"embedded.html")
 	talk(one, `await golem.create('a', %s);
 		const run = golem.run('a', 'x', {approve: () => new Promise(() => {})});
@@ -163,7 +163,7 @@ func TestDeathWhileRunning(t *testing.T) {
 // can be made again.
 func TestDeathWhileMaking(t *testing.T) {
 	t.Parallel()
-	site := webtest.Serve(t, embedding(t), "/")
+	site := webtest.ServeHandler(t, light(t, embedding(t)), "/")
 	two := browserOf(t).Open(t, site.URL+"embedded.html")
 	for _, ms := range []int{0, 2, 5, 20, 60, 150} {
 		one := browserOf(t).Open(t, site.URL+"embedded.html")

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -95,19 +94,7 @@ func embedding(t testing.TB) fs.FS {
 		}
 		files[name] = &fstest.MapFile{Data: data}
 	}
-	site := built(t)
-	err := fs.WalkDir(site, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(site, name)
-		maps.Copy(files, fstest.MapFS{name: {Data: data}})
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
+	return withFile{built(t), files}
 }
 
 // embedded opens the page that embeds golem, and waits until golem has started.
@@ -118,7 +105,7 @@ func embedded(t testing.TB) *webtest.Page {
 
 func embeddedIn(t testing.TB, b *webtest.Browser) *webtest.Page {
 	t.Helper()
-	p := b.Open(t, webtest.Serve(t, embedding(t), "/").URL+"embedded.html")
+	p := b.Open(t, webtest.ServeHandler(t, light(t, embedding(t)), "/").URL+"embedded.html")
 	webtest.Eval[string](p, `(async () => (await window.golem).version)()`)
 	return p
 }

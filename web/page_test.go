@@ -17,7 +17,7 @@ import (
 // without a key, asks before it writes, and ends (bench/README.md says how soon). Requests go
 // only to the page's own server.
 func TestFirstVisit(t *testing.T) {
-	p, site := visit(t, "/some/where/")
+	p, site := visitFirst(t, "/some/where/")
 	do(p, `await click("Ada starts on Monday"); await text("Change a file?")`)
 	yes(p)
 	for _, address := range p.Requests() {
@@ -70,7 +70,7 @@ func TestApprovalByKeyboard(t *testing.T) {
 // TestReload tests that after a reload the projects exist, and the same project is open.
 func TestReload(t *testing.T) {
 	t.Parallel()
-	p, _ := visit(t, "/")
+	p, _ := visitFirst(t, "/")
 	do(p, `await text("is ready"); document.querySelector('.brand').click(); await click("Use it"); await text("is ready")`)
 	before := webtest.Eval[string](p, `document.title`)
 	p.Reload()

@@ -120,7 +120,7 @@ func TestPackIsNoPage(t *testing.T) {
 // never runs: the service worker compares each file with the digests of its build.
 func TestPoisonedCache(t *testing.T) {
 	t.Parallel()
-	p, _ := visit(t, "/")
+	p, _ := visitFirst(t, "/")
 	p.Expect("404")
 	do(p, `await text("is ready"); await navigator.serviceWorker.ready; await until("the service worker", () => navigator.serviceWorker.controller)`)
 	webtest.Eval[string](p, `(async () => {

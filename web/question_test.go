@@ -170,9 +170,8 @@ func TestStaleAnswersAnswerNothing(t *testing.T) {
 // could answer (SECURITY 23): what would ask is denied, and the project of a link is not made.
 func TestFramed(t *testing.T) {
 	t.Parallel()
-	files := embedding(t).(fstest.MapFS)
-	files["framing.html"] = &fstest.MapFile{Data: []byte(`<!doctype html><title>framing</title><link rel="icon" href="icon.svg"><iframe src="./" style="width:100%;height:90vh"></iframe>`)}
-	site := webtest.Serve(t, files, "/")
+	framing := &fstest.MapFile{Data: []byte(`<!doctype html><title>framing</title><link rel="icon" href="icon.svg"><iframe src="./" style="width:100%;height:90vh"></iframe>`)}
+	site := webtest.ServeHandler(t, light(t, withFile{embedding(t), fstest.MapFS{"framing.html": framing}}), "/")
 	own := browserOf(t).Open(t, site.URL)
 	do(own, `await text("is ready")`)
 	project(t, own, "ask", map[string]string{

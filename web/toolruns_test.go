@@ -91,7 +91,7 @@ func TestSpinningBesideWorkers(t *testing.T) {
 // nothing.
 func TestSecondVisit(t *testing.T) {
 	t.Parallel()
-	site := webtest.Serve(t, embedding(t), "/")
+	site := webtest.ServeHandler(t, light(t, embedding(t)), "/")
 	one := browserOf(t).Open(t, site.URL+"embedded.html")
 	const kept = `const dir = await (await navigator.storage.getDirectory()).getDirectoryHandle('cache'); const all = [];
 		for await (const [name, h] of dir) if (h.kind === 'file') { const f = await h.getFile(); all.push(name + ' ' + f.size + ' ' + f.lastModified) }
