@@ -43,6 +43,7 @@ var scratch string
 func TestMain(m *testing.M) {
 	flag.Parse()
 	measures := flag.Lookup("test.bench").Value.String() != "" // what a person's browser takes
+	browser.Shell, outward.Shell, agentic.Shell = !measures, !measures, !measures
 	browser.Baseline, outward.Baseline, agentic.Baseline = !measures, !measures, !measures
 	var err error
 	if scratch, err = os.MkdirTemp("", "golem-page-"); err != nil {

@@ -38,6 +38,10 @@ func (b *Browser) startChromium(path string) (context.Context, error) {
 		chromedp.Flag("host-resolver-rules", "MAP * "+b.outside()+", EXCLUDE localhost, EXCLUDE 127.0.0.1"),
 		chromedp.Flag("ignore-certificate-errors", b.Outside != nil),
 	)
+	if b.Shell {
+		// Without it the headless shell does not catch traps of WebAssembly: the page's process dies.
+		options = append(options, chromedp.Flag("enable-crash-reporter", true), chromedp.Flag("crash-dumps-dir", b.dir))
+	}
 	if len(b.Features) > 0 {
 		options = append(options, chromedp.Flag("enable-features", strings.Join(b.Features, ",")))
 	}
