@@ -249,7 +249,7 @@ var arrows = map[string]string{
 	// The program that writes the JSON Schemas and the pages of docs/keys from the tables of keys.
 	"docs/keys": "config",
 	// The pages of commands, providers, events and other tables, and the program that writes them.
-	"docs/reference":       "model options ui",
+	"docs/reference":       "model options ui docs",
 	"docs/reference/write": "docs/reference",
 	// The JSON Schemas as files, for golem schema.
 	"docs/schemas": "",

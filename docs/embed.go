@@ -40,8 +40,8 @@ var Contents = []Part{
 		"testing", "testing/more", "hardening", "hardening/rules", "batches", "batches/machines",
 	}},
 	{"Share", "Projects and workers for others, and golem in other programs.", []string{
-		"libraries", "libraries/installing", "publishing", "import", "serve", "editors", "mcp/server", "web", "web/views", "web/embedding", "web/options", "web/providing",
-		"web/browsers", "embedding", "migration",
+		"libraries", "libraries/installing", "publishing", "import", "serve", "editors", "mcp/server", "web", "web/views", "web/embedding", "web/providing",
+		"embedding", "migration",
 	}},
 	{"Cookbook", "Small projects to copy. They run as they are, without a key.", []string{
 		"cookbook/summarize-files", "cookbook/answer-as-json", "cookbook/write-without-questions", "cookbook/take-it-back",
@@ -51,13 +51,13 @@ var Contents = []Part{
 	{"Help", "What you see, and what to do.", []string{"help", "errors"}},
 	{"Security", "What golem protects, and what it does not.", []string{"security"}},
 	{"Command line", "Commands, screens and versions.", []string{
-		"cli", "cli/running", "cli/looking", "cli/screens", "cli/chat", "versions"}},
+		"cli", "cli/running", "cli/screens", "cli/chat", "versions"}},
 	{"Lists", "Made from golem itself.", []string{
-		"reference/tools", "reference/commands", "reference/flags", "reference/chat", "reference/page-options", "reference/commands-run", "reference/commands-project", "reference/commands-show", "reference/commands-test",
+		"reference/pages", "reference/tools", "reference/limits", "reference/limits-runs", "reference/json", "reference/golem-js", "reference/page-options", "reference/commands", "reference/flags", "reference/chat", "reference/commands-run", "reference/commands-project", "reference/commands-show", "reference/commands-test",
 		"reference/commands-decide", "reference/commands-you", "reference/commands-tools", "reference/commands-libraries", "reference/commands-batch", "reference/commands-serve",
 		"keys", "keys/worker", "keys/project", "keys/shared-1", "keys/shared-2", "keys/shared-3", "keys/shared-4", "keys/config", "keys/lib", "keys/test",
 		"models/providers", "trace/events", "trace/shown", "trace/values", "trace/question", "shell/programs", "shell/system-calls",
-		"reference/limits", "reference/templates", "reference/script", "reference/tools-yaml",
+		"reference/templates", "reference/script", "reference/tools-yaml",
 	}},
 }
 

@@ -5,14 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"golem/core/describe"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/sandbox"
@@ -107,22 +104,6 @@ func TestCommandLinePagesNameKnownFlags(t *testing.T) {
 		if !slices.Contains(known, name) {
 			t.Errorf("the pages about the command line name %s, which golem does not have", name)
 		}
-	}
-}
-
-// TestCommandLinePageHasTheTree tests that cli.md has every key of `golem workers --tree --json`.
-func TestCommandLinePageHasTheTree(t *testing.T) {
-	shape := func(of reflect.Type) string {
-		var names []string
-		for i := range of.NumField() {
-			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
-			names = append(names, strconv.Quote(name))
-		}
-		return strings.Join(names, ",")
-	}
-	want := `"workers":[{` + shape(reflect.TypeFor[describe.TreeWorker]()) + `}]`
-	if !strings.Contains(commandLinePages(t), want) {
-		t.Errorf("cli.md does not have %s", want)
 	}
 }
 

@@ -66,7 +66,7 @@ export interface ExposeOptions extends RunOptions {
 }
 
 export interface Exposed {
-  /** The names of the tools. */
+  /** The names of the tools. At most four calls run at the same time, each with arguments of at most 1 MiB. */
   tools: string[]
   /** Withdraws the tools, and ends the calls that run. */
   close(): void

@@ -260,9 +260,11 @@ export interface ToolModule {
 /** A running golem, made by createGolem. */
 export class Golem {
   private constructor()
+  /** The version of golem. */
   readonly version: string
-  /** The commit that golem was built from, and its date; '' if they are not known. */
+  /** The commit that golem was built from; '' if it is not known. */
   readonly commit: string
+  /** The date of the commit. */
   readonly date: string
   /** Known model providers. */
   readonly providers: { name: string; keyVar: string; noKey: boolean; baseURL: string }[]
@@ -274,6 +276,7 @@ export class Golem {
   readonly kept: boolean
   /** Resolves when golem has stopped, which only a crash or close does. */
   readonly ended: Promise<GolemError>
+  /** Lists the projects. */
   list(options?: Waiting): Promise<ProjectListing[]>
   /** Makes a project from files: all of them or, after an error, none. */
   create(name: string, files?: Record<string, string | Bytes>, options?: CreateOptions): Promise<void>
@@ -281,13 +284,19 @@ export class Golem {
   init(name: string, template?: string, options?: Waiting): Promise<void>
   /** Deletes a project with all its files. */
   remove(name: string, options?: Waiting): Promise<void>
-  /** Gives a project another name. Its conversations, traces and undo go with it; golem asks again what was trusted, and kept rules do not hold any more. While something runs in it, it is E_BUSY. */
+  /** Gives a project another name. Its conversations, traces and undo go with it; golem asks again what was trusted, and kept rules end. While something runs in it, it is E_BUSY. */
   rename(name: string, to: string, options?: Waiting): Promise<void>
+  /** Makes a project from a zip, or nothing if it is stopped. The repository is left out without `{ repository: true }`. */
   importZip(name: string, zip: Bytes, options?: ZipOptions & CreateOptions): Promise<void>
+  /** Returns a project as a zip. The repository is left out without `{ repository: true }`. */
   exportZip(name: string, options?: ZipOptions): Promise<Blob>
+  /** Verifies a packed project, and returns its description and who signed it. */
   inspectPack(data: Bytes, options?: Waiting): Promise<PackListing>
+  /** Makes a project from a packed project. Nothing in it is trusted. */
   importPack(name: string, data: Bytes, options?: Waiting): Promise<unknown>
+  /** Packs a project with its libraries, without a signature. left names what is not in it. */
   exportPack(name: string, options?: ProjectOptions): Promise<{ blob: Blob; left: string[]; digest: string }>
+  /** Lists the installed libraries. */
   libraries(options?: Waiting): Promise<{ libraries: Library[]; faults: Fault[] }>
   /** Installs a library from a zip, or from files by their paths. from says where it came from. */
   installLibrary(files: Bytes | Record<string, Bytes>, from?: string, options?: Waiting): Promise<{ library: Library; fresh: boolean; left: string[] | null; missing: string[] | null }>
@@ -299,12 +308,15 @@ export class Golem {
   lockLibraries(name: string, options?: ProjectOptions & { look?: boolean; agreed?: string }): Promise<{ patch: string }>
   /** Writes a tool module, or the module of a JavaScript or TypeScript source, into tools/ and pins it in tools.lock, as golem tool add. It returns what it found about the module and about the files that it replaces. With look it writes nothing. agreed is the state of such a reply: if the state is another one now, it fails with E_CONFLICT. */
   addTool(project: string, module: Bytes, options: AddToolOptions): Promise<AddedTool>
+  /** Returns the methods for a project's files: list, read, write, remove, move. */
   files(name: string): Files
   /** Lists the traces of a project's runs, newest first. */
   runs(name: string, options?: Waiting): Promise<{ name: string; size: number; modified: number }[]>
   /** Returns a trace with its long texts put in their places. */
   readRun(name: string, run: string, options?: Waiting): Promise<Uint8Array>
+  /** Returns what the models got, in a run with the option prompts. */
   prompts(name: string, run: string, options?: Waiting): Promise<Record<string, { role: string; text: string; tool?: string; calls?: { name: string; args: string }[] }[]>>
+  /** Puts long texts back into a trace. */
   wholeTrace(trace: Bytes, texts: { name: string; data: Bytes }[], options?: Waiting): Promise<Uint8Array>
   /** A trace as requests of OTLP/HTTP in JSON, one a line, for a collector of OpenTelemetry; with contents they have what was said, too. */
   otlp(trace: Bytes, options?: Waiting & { contents?: boolean }): Promise<string>
@@ -322,8 +334,11 @@ export class Golem {
   importConversation(name: string, data: Bytes, options?: ProjectOptions & { agreed?: string }): Promise<ImportPlan & { id?: string }>
   /** Removes a conversation; one that is in use is E_BUSY. */
   removeConversation(name: string, id: string, options?: Waiting): Promise<unknown>
+  /** Returns the methods for what workers staged, as golem clearance. */
   clearance(name: string): Clearance
+  /** Returns the methods to undo what runs wrote, as golem undo. */
   undo(name: string): Undo
+  /** Describes a project before it runs. */
   open(name: string, options?: ProjectOptions): Promise<ProjectAbout>
   /** Returns every problem of a project. unsaved has texts of files, by path, that are checked in place of what the files have. */
   check(name: string, options?: CheckOptions & { unsaved?: Record<string, string> }): Promise<Fault[]>
@@ -337,6 +352,7 @@ export class Golem {
   removeRule(name: string, number: number, yaml: string, options?: Waiting): Promise<string[]>
   /** Returns the faults of a person's configuration, the text of a config.yaml. */
   checkConfig(config: string, options?: Waiting): Promise<Fault[]>
+  /** Lists the workers of a project. */
   workers(name: string, options?: ProjectOptions): Promise<{ workers: WorkerListing[]; faults: Fault[] }>
   /** Describes a worker before it runs; '' is the entry. */
   describe(name: string, worker?: string, options?: ProjectOptions): Promise<Description>
@@ -355,12 +371,15 @@ export class Golem {
   plan(name: string, options?: ProjectOptions): Promise<Plan>
   /** Returns which worker may call which. */
   tree(name: string, options?: ProjectOptions): Promise<CallTree>
+  /** Lists the models that a provider offers. */
   models(name: string, provider: string, options?: ProjectOptions): Promise<ModelOffer[]>
   /** Provides functions of this page, as tools and models, for later calls, and replaces those that were provided before. */
   provide(functions: Provided): void
-  /** For the browser's agent (WebMCP): lists the exported workers or the entry, offers them as tools, returns the page's tools for provide. */
+  /** Lists the exported workers, or the entry, which expose offers. */
   offers(name: string, options?: ProjectOptions): Promise<Offer[]>
+  /** Offers workers as tools to the browser's agent (WebMCP). */
   expose(name: string, options?: ExposeOptions): Promise<Exposed>
+  /** Returns the tools that the page registered for the browser's agent, for provide. */
   pageTools(): Promise<Record<string, ProvidedTool>>
   /** Returns the state of the browser's own model, device:. With download it first downloads the model. */
   device(options?: DeviceOptions): Promise<DeviceState>
@@ -372,6 +391,7 @@ export class Golem {
   call(name: string, tool: string, args: string | object, options?: RunOptions): Run
   /** Runs a project's entry once for each input. Without inputs the batch of the option name goes on as it began. */
   batch(name: string, options?: BatchOptions): Batch
+  /** Returns the methods for the batches of a project and their questions. */
   batches(name: string): Batches
   /** Continues a kept conversation. id is result.run, or an id of conversations(); '' is the newest. */
   resume(name: string, id?: string, input?: string | object | null, options?: RunOptions): Run

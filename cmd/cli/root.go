@@ -104,21 +104,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	}
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		switch c.Name() {
-		case "help":
-			c.Short = "show the help of a command"
-		case "completion":
-			c.Short = "write a completion script for a shell"
-			c.Args = cobra.ArbitraryArgs
-			c.RunE = func(cmd *cobra.Command, words []string) error {
-				if len(words) == 0 {
-					return console.Alone(cmd, nil)
-				}
-				return console.Usage("%s: there are no completions for %q", cmd.CommandPath(), words[0]).Hinting("known: bash, fish, powershell, zsh")
-			}
-		}
-	}
+	withOwnTexts(root)
 	return root
 }
 

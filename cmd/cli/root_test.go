@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"golem/core/fault"
 
 	"golem/cmd/cli/console"
@@ -56,5 +58,31 @@ func TestTheFirstWordIsTheCommand(t *testing.T) {
 		if got != want {
 			t.Errorf("%q became %q, want %q", args, got, want)
 		}
+	}
+}
+
+// TestNoCommandHasTextsOfCobra tests that golem's own texts describe each command, also those that
+// cobra adds.
+func TestNoCommandHasTextsOfCobra(t *testing.T) {
+	commands, root := 0, newRoot(console.New(nil, ""))
+	var look func(c *cobra.Command)
+	look = func(c *cobra.Command) {
+		commands++
+		text := c.Short + " " + c.Long + c.LocalFlags().FlagUsages()
+		for _, words := range []string{"autocompletion script", "in the application", "sub-command", "completion descriptions"} {
+			if strings.Contains(text, words) {
+				t.Errorf("%s says %q:\n%s", c.CommandPath(), words, text)
+			}
+		}
+		if c.Name() != "golem" && c.Short == "" {
+			t.Errorf("%s has no description", c.CommandPath())
+		}
+		for _, one := range c.Commands() {
+			look(one)
+		}
+	}
+	look(root)
+	if commands < 60 {
+		t.Errorf("only %d commands", commands)
 	}
 }

@@ -49,18 +49,18 @@ func (s Status) Ended() bool {
 
 // Result is how an item ended, as a line of results.jsonl has it (SPEC §19).
 type Result struct {
-	Item   string          `json:"item"`
-	Status Status          `json:"status"`
-	Output json.RawMessage `json:"output,omitempty"` // a string, or the JSON value of an output schema
-	Error  *fault.Fault    `json:"error,omitempty"`
-	Usage  *trace.Usage    `json:"usage,omitempty"`
-	Cost   json.RawMessage `json:"cost,omitempty"` // US dollars; none where nothing was billed
-	MS     int64           `json:"ms,omitempty"`
-	// Attempt counts the holders of the item, from 1. Files are the files that it wrote below
-	// its directory.
-	Attempt int      `json:"attempt,omitempty"`
-	Files   []string `json:"files,omitempty"`
-	Denied  int      `json:"denied,omitempty"` // calls that were not run
+	Item string `json:"item"` // its key
+	// "ok", "needs_input" (the output is a question), "error", "parked" (it waits for your
+	// answer), "open" (not finished yet) or "cancelled".
+	Status  Status          `json:"status"`
+	Output  json.RawMessage `json:"output,omitempty"`  // a string, or the JSON value of an output schema
+	Error   *fault.Fault    `json:"error,omitempty"`   // with code and message
+	Usage   *trace.Usage    `json:"usage,omitempty"`   // tokens and cost
+	Cost    json.RawMessage `json:"cost,omitempty"`    // US dollars; none where nothing was billed
+	MS      int64           `json:"ms,omitempty"`      // milliseconds
+	Attempt int             `json:"attempt,omitempty"` // how many workers had the item, from 1
+	Files   []string        `json:"files,omitempty"`   // that it wrote below its directory
+	Denied  int             `json:"denied,omitempty"`  // calls that were not run
 	// Trace is the trace of the last attempt, as JSON lines; the Queue keeps it apart.
 	Trace []byte `json:"-"`
 }

@@ -15,18 +15,18 @@ import (
 
 // Summary is what became of a batch.
 type Summary struct {
-	Golem    string         `json:"golem"` // "batch-summary"
-	V        int            `json:"v"`
-	Batch    string         `json:"batch"`
-	Items    int            `json:"items"`
-	Statuses map[Status]int `json:"statuses"`
-	// Failures are the failed items by the code of their error.
+	Golem    string         `json:"golem"`    // "batch-summary"
+	V        int            `json:"v"`        // 1
+	Batch    string         `json:"batch"`    // its name
+	Items    int            `json:"items"`    // how many
+	Statuses map[Status]int `json:"statuses"` // how many items have each status
+	// The failed items by the code of their error.
 	Failures map[fault.Code]int `json:"failures,omitempty"`
 	Denied   int                `json:"denied,omitempty"` // calls that were not run, because nobody could be asked
-	Usage    trace.Usage        `json:"usage"`
-	// MS are percentiles of the milliseconds that an item took: p50, p90, p99 and max.
+	Usage    trace.Usage        `json:"usage"`            // tokens and cost of all items
+	// Percentiles of the milliseconds that an item took: p50, p90, p99 and max.
 	MS map[string]int64 `json:"ms,omitempty"`
-	// ItemCost are the same of what an item cost, in US dollars.
+	// The same of what an item cost, in US dollars.
 	ItemCost map[string]money.USD `json:"item_cost,omitempty"`
 }
 

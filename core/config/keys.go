@@ -19,13 +19,13 @@ var (
 
 func newWorkerShape() *yamltree.Shape {
 	s := yamltree.KeysOf(map[string]*yamltree.Shape{
-		"name":               key("The worker's ID again: of a worker in workers/ the path of its file there, without the extension.", yamltree.Text(yamltree.NameProblem)),
+		"name":               key("The ID of the worker again. In workers/ it is the path of the file there, without the extension.", yamltree.Text(yamltree.NameProblem)),
 		"description":        key("What a caller is told about the worker.", yamltree.Text(nil)),
 		"model":              key("provider:name, script:FILE or replay:FILE. A list is asked in order, the next where one is overloaded or gone.", modelsShape()),
-		"compatible_models":  key("Globs that the model must match.", &yamltree.Shape{Kind: yamltree.List, Each: globShape(), Needed: true}),
+		"compatible_models":  key("Patterns such as openai:*, one of which the model must match.", &yamltree.Shape{Kind: yamltree.List, Each: globShape(), Needed: true}),
 		"mode":               key("single: one answer a run, the default; chat: a conversation.", yamltree.OneOf("single", "chat")),
 		"instructions":       key("The prompt, if the file has no body.", instructionsShape()),
-		"template":           key("true: the instructions are a template although they have no template syntax; false: they are not, although they have.", yamltree.Flag()),
+		"template":           key("true: the instructions are a template, also without template syntax; false: they are plain text, also with it.", yamltree.Flag()),
 		"toolsets":           key("The toolsets whose tools the worker gets, and their options.", toolsetsShape()),
 		"imports":            key("Makes workers and tool modules available; it permits nothing.", yamltree.KeysOf(map[string]*yamltree.Shape{"workers": key("Workers by reference.", yamltree.ListOf(yamltree.Text(yamltree.NameProblem))), "tools": key("Tool modules: ./tools/fmt, or the path of a source with its .wasm beside it.", yamltree.ListOf(yamltree.Text(yamltree.NameProblem)))})),
 		"tool_rules":         key("Rules by the tool's name, or worker.call, sandbox.read or sandbox.write; another spelling of approval settings.", toolsShape(yamltree.KeysOf(map[string]*yamltree.Shape{"allowed": key("false: the tool is blocked.", yamltree.Flag()), "approval_required": key("true: its calls ask; false: they are preApproved.", yamltree.Flag())}))),
@@ -39,7 +39,7 @@ func newWorkerShape() *yamltree.Shape {
 		"max_context_tokens": key("The most tokens that a request may have before golem compacts the conversation. golem never fills more than three quarters of what the model is known to read. 0: only that limit.", yamltree.Count(0, 1e9)),
 		"limits":             key("What a run of the worker may use at most.", limitsShape()),
 		"retry":              key("How failed requests to the model are repeated.", retryShape()),
-		"vars":               key("What a template knows as vars: any values, by name.", varsShape()),
+		"vars":               key("Values of any kind, by name, which a template uses as vars.NAME.", varsShape()),
 		"delegation":         key("How the worker may call other workers.", delegationShape()),
 		"model_settings":     key("Settings of the model, such as the temperature.", modelSettingsShape()),
 		"context":            key("Files of the project that the worker is given with its instructions, marked as the project's text: AGENTS.md.", yamltree.ListOf(yamltree.OneOf("AGENTS.md"))),
@@ -105,11 +105,11 @@ func newManifestShape() *yamltree.Shape {
 		"sandbox":    key("The sandbox for all workers.", sandboxShape()),
 		"approval":   key("Whether calls ask, for all workers.", projectApprovalShape()),
 		"delegation": key("How workers may call each other, for all workers.", delegationShape()),
-		"clearance":  key("What people decide about staged changes.", clearanceShape()),
+		"clearance":  key("Where staged changes go when you push them.", clearanceShape()),
 		"providers":  key("Your own model providers, as in a manifest.", providersShape()),
 		"limits":     key("What a run of a worker may use at most, for all workers.", limitsShape()),
 		"retry":      key("How failed requests to a model are repeated, for all workers.", retryShape()),
-		"vars":       key("What a template knows as vars: any values, by name; a worker's own come before them.", varsShape()),
+		"vars":       key("Values of any kind, by name, which templates use as vars.NAME. A worker's own come before them.", varsShape()),
 
 		"model_settings": key("For all workers.", modelSettingsShape()),
 	})
@@ -206,7 +206,7 @@ func settingShape() *yamltree.Shape {
 func SettingOf(n *yamltree.Node) approval.Setting { return approval.Setting(n.String()) }
 
 func toolApprovalShape() *yamltree.Shape {
-	return named("toolApproval", yamltree.KeysOf(map[string]*yamltree.Shape{"default": key("For all tools that are not named under tools.", settingShape()), "tools": key("By the tool's name.", toolsShape(settingShape()))}))
+	return named("toolApproval", yamltree.KeysOf(map[string]*yamltree.Shape{"default": key("What happens to calls of tools that are not named under tools.", settingShape()), "tools": key("What happens to the calls of a tool, by its name.", toolsShape(settingShape()))}))
 }
 
 // toolsShape returns the shape of a mapping whose keys are names of tools.
@@ -228,18 +228,18 @@ func oneToolProblem(name string) string {
 
 func projectApprovalShape() *yamltree.Shape {
 	rule := yamltree.KeysOf(map[string]*yamltree.Shape{
-		"tool": key("The tool's name.", yamltree.Text(oneToolProblem)), "when": key("Argument to glob; an empty glob means an argument that is not given. The command of run_command is matched word by word, each part of a list or pipeline by itself.", yamltree.MapOf(yamltree.Text(func(s string) string {
+		"tool": key("The tool's name.", yamltree.Text(oneToolProblem)), "when": key("The arguments that a call must have, each with a pattern such as /out/**. An empty pattern is for an argument that is not given. The command of run_command is matched word by word, each part of a list or pipeline by itself.", yamltree.MapOf(yamltree.Text(func(s string) string {
 			if s == "" {
 				return "" // the argument is not given
 			}
 			return globProblem(s)
-		}))), "decide": key("What happens to a call that fits.", settingShape()), "server": key("Of a tool of an MCP server: the server's configuration and the tool's description, as golem writes them into a rule that you keep. The rule then fits no other.", yamltree.Text(yamltree.NameProblem)),
+		}))), "decide": key("What happens to a call that fits.", settingShape()), "server": key("For a tool of an MCP server: the server's configuration and the tool's description, as golem writes them into a rule that you keep. The rule then fits no other tool.", yamltree.Text(yamltree.NameProblem)),
 	})
 	rule.Musts = []string{"tool", "decide"}
 	return named("approval", yamltree.KeysOf(map[string]*yamltree.Shape{
-		"mode":    key("interactive, approve_all or auto_deny.", modeShape()),
-		"default": key("For all tools that nothing nearer names.", settingShape()),
-		"tools":   key("By the tool's name.", toolsShape(settingShape())),
+		"mode":    key("interactive: golem asks you; approve_all: what would ask runs; auto_deny: it is refused.", modeShape()),
+		"default": key("What happens to calls of tools that neither rules nor tools name.", settingShape()),
+		"tools":   key("What happens to the calls of a tool, by its name.", toolsShape(settingShape())),
 		"rules":   key("Rules for calls with certain arguments; the first that fits counts.", yamltree.ListOf(rule)),
 		"taint":   key("After untrusted content (a command's output, an attachment) every call that can reach the network or run a command asks, even if preApproved.", yamltree.OneOf("ask")),
 	}))

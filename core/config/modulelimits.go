@@ -22,7 +22,7 @@ type moduleLimit struct {
 // ModuleLimits are the limits that a grant to a module can have.
 var ModuleLimits = []moduleLimit{
 	{"memory", 64 << 10, tool.UsualMemory, tool.MostMemory,
-		"Its memory; default 64MiB. More than that needs tools.memory in your own config.yaml."},
+		"The memory of a module; default 64MiB. More than that needs tools.memory in your own config.yaml."},
 	{"output", 1, tool.UsualOutput, tool.MostOutput,
 		"The output of one call; default 1MiB. More than that needs tools.output in your own config.yaml."},
 	{"request", 1, tool.UsualRequest, tool.MostRequest,

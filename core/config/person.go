@@ -25,7 +25,7 @@ type Person struct {
 var configShape = newConfigShape()
 
 func newConfigShape() *yamltree.Shape {
-	project := yamltree.KeysOf(map[string]*yamltree.Shape{"approval": key("Whether calls ask, in all projects; ask and blocked are ceilings.", projectApprovalShape()), "trust": key("true: trust all that the project says; false: nothing, and never ask; a digest: exactly the list that golem check prints.", trustShape()), "tools": key("Ceilings for the modules of all projects.", ceilingsShape())})
+	project := yamltree.KeysOf(map[string]*yamltree.Shape{"approval": key("Whether calls ask, in this project. It cannot allow what is ask or blocked here.", projectApprovalShape()), "trust": key("true: trust all that the project says; false: nothing, and never ask; a digest: exactly the list that golem check prints.", trustShape()), "tools": key("What the modules of this project may use at most.", ceilingsShape())})
 	projects := yamltree.MapOf(project)
 	projects.Key = func(name string) string {
 		if !path.IsAbs(name) && !strings.HasPrefix(name, "~/") && !Drive(name) {
@@ -34,9 +34,9 @@ func newConfigShape() *yamltree.Shape {
 		return ""
 	}
 	return yamltree.KeysOf(map[string]*yamltree.Shape{
-		"model": key("The model where nothing else names one, provider:name. A list is asked in order, the next where one is overloaded or gone.", modelsShape()), "model_settings": key("For all projects; the nearer wins.", modelSettingsShape()), "providers": key("Your own model providers, as in a manifest.", providersShape()),
-		"approval": key("Whether calls ask, in all projects; ask and blocked are ceilings.", projectApprovalShape()), "limits": key("Ceilings over every file.", limitsShape()), "delegation": key("Where a project says nothing; parallel is a ceiling too (32 if you do not set it).", delegationShape()), "retry": key("Where a project says nothing; attempts is a ceiling too (5 if you do not set it).", retryShape()),
-		"projects": key("By a project's real directory, absolute or with ~/; in a page by /NAME.", projects), "web": key("What the toolset web may use, for all projects.", webShape()), "tools": key("Ceilings for the modules of all projects.", ceilingsShape()), "notify": key("How a terminal tells of a run of more than 10 seconds that asks or ends. The page has a switch in Settings.", yamltree.OneOf(Notices...)),
+		"model": key("The model where nothing else names one, provider:name. A list is asked in order, the next where one is overloaded or gone.", modelsShape()), "model_settings": key("Settings of the model for all projects. Those of a project or a worker come before them.", modelSettingsShape()), "providers": key("Your own model providers, as in a manifest.", providersShape()),
+		"approval": key("Whether calls ask, in all projects. No project can allow what is ask or blocked here.", projectApprovalShape()), "limits": key("What a run may use at most, whatever the files of a project say.", limitsShape()), "delegation": key("How workers may call each other where a project says nothing. No project can exceed parallel (32 if you do not set it).", delegationShape()), "retry": key("How failed requests are repeated where a project says nothing. No project can exceed attempts (5 if you do not set it).", retryShape()),
+		"projects": key("Settings for single projects. The name of each is the real directory of the project, absolute or below ~/, and in the page /NAME.", projects), "web": key("What the toolset web may use, for all projects.", webShape()), "tools": key("What the modules of all projects may use at most.", ceilingsShape()), "notify": key("How a terminal calls you when a run of more than 10 seconds asks or ends. The page has a switch in Settings.", yamltree.OneOf(Notices...)),
 		"titles": key("How a conversation gets its title: the first line of the first message, or the model makes one after the first answer. It makes none for scripts, recordings and where nobody is there.", yamltree.OneOf(titles...)),
 	})
 }

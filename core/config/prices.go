@@ -67,7 +67,7 @@ func dollars(n *yamltree.Node, without money.USD) money.USD {
 // factsShape returns the shape of models in a provider's row.
 func factsShape() *yamltree.Shape {
 	price := yamltree.KeysOf(map[string]*yamltree.Shape{
-		"input": key("Of the request.", dollarShape(priceDecimals)), "output": key("Reasoning included.", dollarShape(priceDecimals)),
+		"input": key("What a model reads.", dollarShape(priceDecimals)), "output": key("What a model writes, with its reasoning.", dollarShape(priceDecimals)),
 		"cached_input": key("Input read from the provider's cache; without it, as input.", dollarShape(priceDecimals)), "cache_write": key("Input that the provider puts into its cache; without it, as input.", dollarShape(priceDecimals)),
 	})
 	price.Musts = []string{"input", "output"}

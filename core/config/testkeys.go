@@ -93,7 +93,7 @@ func resultShape() *yamltree.Shape {
 func expectShape() *yamltree.Shape {
 	return yamltree.KeysOf(shapes{
 		"status": key("ok, the default; needs_input: the worker asked a question; or the code of the error.", yamltree.ScalarOf("ok, needs_input or an error code", statusProblem)),
-		"output": key("What the answer must be. All keys must hold.", outputShape(true)),
+		"output": key("What the answer must be. All keys must fit.", outputShape(true)),
 		"files":  key("What files must be afterwards, by their path from the project root; absent: there must be none.", placesOf(fileShape())),
 		"calls": key("Calls of tools, by the root and all workers below it.", yamltree.KeysOf(shapes{
 			"must":    key("Tools that must be called.", yamltree.ListOf(yamltree.Text(yamltree.NameProblem))),

@@ -16,7 +16,7 @@ var searchProviders = []string{"brave", "searxng", "tavily"}
 
 func webShape() *yamltree.Shape {
 	search := yamltree.KeysOf(map[string]*yamltree.Shape{
-		"provider": key("The search provider.", yamltree.OneOf(searchProviders...)), "url": key("Its address; searxng has none of its own.", yamltree.Text(urlProblem)), "key_env": key("The variable with its key, if it is not BRAVE_API_KEY or TAVILY_API_KEY.", yamltree.Text(yamltree.NameProblem)),
+		"provider": key("The search provider.", yamltree.OneOf(searchProviders...)), "url": key("The address of the search provider. searxng needs one.", yamltree.Text(urlProblem)), "key_env": key("The variable with the API key, if it is not BRAVE_API_KEY or TAVILY_API_KEY.", yamltree.Text(yamltree.NameProblem)),
 	})
 	search.Musts = []string{"provider"}
 	return yamltree.KeysOf(map[string]*yamltree.Shape{"private_hosts": key("Addresses of this machine or of a private network that workers may fetch from.", yamltree.ListOf(yamltree.Text(hostProblem))), "search": key("Who answers web_search.", search)})

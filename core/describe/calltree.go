@@ -14,45 +14,45 @@ import (
 
 // CallTree shows who may call whom in a project (golem workers --tree --json).
 type CallTree struct {
-	Golem   string       `json:"golem"` // "tree"
-	V       int          `json:"v"`
-	Entry   string       `json:"entry,omitempty"` // ID
-	Workers []TreeWorker `json:"workers"`         // the entry first, then those that it reaches, in the order of the calls, then the others
-	Faults  fault.List   `json:"faults,omitempty"`
+	Golem   string       `json:"golem"`            // "tree"
+	V       int          `json:"v"`                // 1
+	Entry   string       `json:"entry,omitempty"`  // ID of the first worker
+	Workers []TreeWorker `json:"workers"`          // the first worker, then those that it reaches, in the order of the calls, then the others
+	Faults  fault.List   `json:"faults,omitempty"` // mistakes of the project
 }
 
 // TreeWorker is a worker with its tools and the workers that it may call.
 type TreeWorker struct {
-	ID          string       `json:"id"`
-	Path        string       `json:"path"`
-	Source      string       `json:"source"`
-	Description string       `json:"description,omitempty"`
-	Shadowed    []string     `json:"shadowed,omitempty"` // files with this ID that lose to Path
-	Root        bool         `json:"root"`               // the entry, or a worker that no other one may call
-	Tools       []TreeTool   `json:"tools"`
-	Calls       []WorkerCall `json:"calls"`
+	ID          string       `json:"id"`                    // its name for other workers
+	Path        string       `json:"path"`                  // of its file
+	Source      string       `json:"source"`                // the project, a library or golem
+	Description string       `json:"description,omitempty"` // what a caller is told about it
+	Shadowed    []string     `json:"shadowed,omitempty"`    // files with this ID that lose to "path"
+	Root        bool         `json:"root"`                  // the first worker, or one that no other may call
+	Tools       []TreeTool   `json:"tools"`                 // its tools that are not workers
+	Calls       []WorkerCall `json:"calls"`                 // the workers that it may call
 }
 
 // TreeTool is a tool that is not a worker, and what happens to its calls.
 type TreeTool struct {
-	Name   string `json:"name"`
+	Name   string `json:"name"`             // of the tool
 	Worker string `json:"worker,omitempty"` // the worker that a module provides
-	From   string `json:"from"`
-	Risk   string `json:"risk"`
-	Call   string `json:"call"` // as ToolUse.Call
-	Why    string `json:"why"`
+	From   string `json:"from"`             // its toolset, module or server
+	Risk   string `json:"risk"`             // "read", "write", "network", "destructive" or "command"
+	Call   string `json:"call"`             // "runs", "asks", "refused", or "manual": only you can start it
+	Why    string `json:"why"`              // the setting that decides
 }
 
 // WorkerCall is a worker that another worker may call.
 type WorkerCall struct {
-	Worker string `json:"worker"` // ID; "*": every other worker of the project
-	Path   string `json:"path,omitempty"`
-	Call   string `json:"call"` // as ToolUse.Call
-	Why    string `json:"why"`
-	// Cycle marks a call of a worker that is already in the chain of callers. In a run it
-	// fails with E_CYCLE, unless Recursion is true.
+	Worker string `json:"worker"`         // ID; "*": every other worker of the project
+	Path   string `json:"path,omitempty"` // of its file
+	Call   string `json:"call"`           // as for tools
+	Why    string `json:"why"`            // the setting that decides
+	// The worker is already in the chain of callers. In a run such a call fails with E_CYCLE,
+	// unless "recursion" is true.
 	Cycle     bool `json:"cycle,omitempty"`
-	Recursion bool `json:"recursion,omitempty"`
+	Recursion bool `json:"recursion,omitempty"` // the worker may call itself
 }
 
 // everyWorker is the value of WorkerCall.Worker for allowed_workers: '*'.

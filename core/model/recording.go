@@ -13,11 +13,11 @@ import (
 
 // recordingHeader is a recording's first line (SPEC §16).
 type recordingHeader struct {
-	Golem   string `json:"golem"` // "recording"
-	V       int    `json:"v"`     // 1
-	Model   string `json:"model"`
-	Version string `json:"version"`
-	// Keys is "names" if the keys of requests have only the names of built-in tools, so that
+	Golem   string `json:"golem"`   // "recording"
+	V       int    `json:"v"`       // 1
+	Model   string `json:"model"`   // that answered
+	Version string `json:"version"` // of golem
+	// The word "names" if the keys of requests have only the names of built-in tools, so that
 	// a golem that describes them in other words finds the same answers.
 	Keys string `json:"keys,omitempty"`
 }
@@ -27,45 +27,41 @@ const byNames = "names"
 
 // recordingLine is one attempt: what was asked, as a key, and what came.
 type recordingLine struct {
-	Key    string `json:"key"`
-	ID     string `json:"id"`
-	Turn   int    `json:"turn"`
-	Worker string `json:"worker,omitempty"`
-	// FellBack says that this attempt was made with the next model of a list.
-	FellBack bool             `json:"fell_back,omitempty"`
-	Answer   *recordedAnswer  `json:"answer,omitempty"`
-	Failure  *recordedFailure `json:"failure,omitempty"`
-	Deltas   []string         `json:"deltas,omitempty"`
-	// Same and Asked allow a replay that finds no answer to name the first
-	// message that differs: the request's messages are the first Same messages
-	// of the previous line with this id, then those with the digests in Asked.
-	Same  int      `json:"same,omitempty"`
-	Asked []string `json:"asked,omitempty"`
+	// The SHA-256 of the messages, tools and output schema (RFC 8785), after secrets were removed.
+	Key      string           `json:"key"`
+	ID       string           `json:"id"`                  // of the run of a worker, as in the trace
+	Turn     int              `json:"turn"`                // of this run, from 1
+	Worker   string           `json:"worker,omitempty"`    // its ID
+	FellBack bool             `json:"fell_back,omitempty"` // this attempt was made with the next model of a list
+	Answer   *recordedAnswer  `json:"answer,omitempty"`    // what the model answered
+	Failure  *recordedFailure `json:"failure,omitempty"`   // why the attempt failed
+	Deltas   []string         `json:"deltas,omitempty"`    // the pieces in which the text came
+	Same     int              `json:"same,omitempty"`      // how many messages are those of the line before with this "id"
+	Asked    []string         `json:"asked,omitempty"`     // the digests of the messages after these
 }
 
 type recordedAnswer struct {
-	Text        string       `json:"text"`
-	Calls       []Call       `json:"calls,omitempty"`
-	Kept        *Kept        `json:"kept,omitempty"`
-	Finish      string       `json:"finish"`
-	Usage       Usage        `json:"usage"`
-	ServerCalls []ServerCall `json:"server_calls,omitempty"`
-	Paused      bool         `json:"paused,omitempty"`
-	// MS is how long the request took, in milliseconds, in a recording for a test. It is no
-	// part of any key, and a replay does not wait.
+	Text        string       `json:"text"`                   // of the answer
+	Calls       []Call       `json:"calls,omitempty"`        // each with "id", "name" and "args"
+	Kept        *Kept        `json:"kept,omitempty"`         // what goes back to the same provider only
+	Finish      string       `json:"finish"`                 // why the answer ended
+	Usage       Usage        `json:"usage"`                  // tokens
+	ServerCalls []ServerCall `json:"server_calls,omitempty"` // calls that the provider made itself
+	Paused      bool         `json:"paused,omitempty"`       // the provider wants to go on in another request
+	// Milliseconds that the request took, in a recording for a test. It is no part of any key.
 	MS int64 `json:"ms,omitempty"`
 }
 
 // recordedFailure is a failed attempt. Without a code it is E_MODEL; final
 // says that another attempt was no use.
 type recordedFailure struct {
-	Status       int        `json:"status,omitempty"`
-	RetryAfterMS int64      `json:"retry_after_ms,omitempty"`
-	Message      string     `json:"message"`
-	Code         fault.Code `json:"code,omitempty"`
-	Hint         string     `json:"hint,omitempty"`
-	Final        bool       `json:"final,omitempty"`
-	Usage        *Usage     `json:"usage,omitempty"` // what was billed all the same
+	Status       int        `json:"status,omitempty"`         // of HTTP
+	RetryAfterMS int64      `json:"retry_after_ms,omitempty"` // how long the provider asks to wait
+	Message      string     `json:"message"`                  // what happened
+	Code         fault.Code `json:"code,omitempty"`           // of the error
+	Hint         string     `json:"hint,omitempty"`           // what to do
+	Final        bool       `json:"final,omitempty"`          // golem did not try again
+	Usage        *Usage     `json:"usage,omitempty"`          // what was billed all the same
 }
 
 // billed returns what a failed attempt was billed all the same.

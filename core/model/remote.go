@@ -51,9 +51,12 @@ func newRemote(name, model string, end *endpoint, c Config) *remote {
 	return m
 }
 
+// maxAnswer is the longest answer of a model where Config.MaxBytes says nothing, in bytes.
+const maxAnswer = 32 << 20
+
 func (c Config) maxBytes() int64 {
 	if c.MaxBytes <= 0 {
-		return 32 << 20
+		return maxAnswer
 	}
 	return c.MaxBytes
 }

@@ -40,10 +40,14 @@ type limited struct {
 
 // Limits returns the page of the limits that are constants of golem, from the source below root.
 func Limits(root string) (string, error) {
+	return limitsPage(root, limitsHead, limits)
+}
+
+func limitsPage(root, head string, sections []limited) (string, error) {
 	s := newSource(root)
 	var b strings.Builder
-	b.WriteString(limitsHead)
-	for _, section := range limits {
+	b.WriteString(head)
+	for _, section := range sections {
 		fmt.Fprintf(&b, "\n## %s\n\n", section.title)
 		if section.about != "" {
 			b.WriteString(section.about + "\n\n")

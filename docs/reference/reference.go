@@ -35,16 +35,20 @@ func Pages(root, home string, golem Golem) (map[string]string, error) {
 	}
 	maps.Copy(pages, keys)
 	for name, write := range map[string]func(root string) (string, error){
-		"reference/limits.md": Limits, "reference/templates.md": Templates, "shell/programs.md": Programs, "shell/system-calls.md": Calls,
+		"reference/limits.md": Limits, "reference/limits-runs.md": LimitsOfRuns, "reference/templates.md": Templates, "shell/programs.md": Programs, "shell/system-calls.md": Calls,
+		"reference/chat.md": Chat, "reference/json.md": JSON, "reference/golem-js.md": Methods,
 	} {
 		if pages[name], err = write(root); err != nil {
 			return nil, err
 		}
 	}
 	pages["models/providers.md"], err = Providers()
+	if err != nil {
+		return nil, err
+	}
 	pages["reference/flags.md"] = Flags()
-	pages["reference/chat.md"] = Chat()
 	pages["reference/page-options.md"] = PageOptions()
+	pages["reference/pages.md"], err = allPages(root, pages)
 	return pages, err
 }
 
@@ -55,9 +59,14 @@ func Flags() string {
 		strings.ReplaceAll(strings.Join(parts, "\n"), "](", "](../")
 }
 
-// Chat returns the page of the commands of a chat.
-func Chat() string {
-	return "# Commands of a chat\n\nType them in `golem chat`, and in the page where it has no view for them. [Chat](../cli/chat.md) says more about some.\n\n```\n" + ui.CommandHelp(true) + "```\n"
+// Chat returns the page of the commands and keys of a chat.
+func Chat(root string) (string, error) {
+	keys, err := newSource(root).value("cmd/cli/tui/welcome.go", "keyHelp")
+	if err != nil {
+		return "", err
+	}
+	return "# Commands and keys of a chat\n\nType the commands in `golem chat`, and in the page where it has no view for them. [Chat](../cli/chat.md) says more about some.\n\n```\n" + ui.CommandHelp(true) + "```\n" +
+		"\n## Keys\n\nOn the full screen of a terminal. [The screens](../cli/screens.md) says what they show.\n\n```" + text(keys) + "```\n", nil
 }
 
 // PageOptions returns the page that compares the options of golem.js with flags.

@@ -30,10 +30,14 @@ func CheckCommand(c *console.Console) *cobra.Command {
 		Use:   "check [DIR]",
 		Short: "report every problem of a project at once",
 		Long: `Reads a project or a worker file and reports every problem with its code, its
-file and line, and what to do. It calls no model, runs no tool and writes nothing.
+file and line, and what to do. It calls no model, runs no tool and writes nothing,
+and leaves out mistakes that only follow from another one.
+
 With --fix it first changes what is certain: keys of golem-forge and llm-do, missing
 quotes, paths. It shows the changes as a diff and asks; all files are written or
-none. It never approves more than before.
+none. It never approves more than before. --watch leaves out directories such as
+.git and node_modules. --platform browser says what would be missing in the page.
+
 The exit code is 1 if there are errors, and 0 if there are only warnings.`,
 		Args: console.Words(0, 1),
 		RunE: func(_ *cobra.Command, words []string) error {
@@ -65,7 +69,10 @@ func WorkersCommand(c *console.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "workers [DIR]",
 		Short: "list the workers of a project",
-		Args:  console.Words(0, 1),
+		Long: `Lists the workers of a project. --tree shows each worker once, with its tools and
+the workers that it may call; calls that form a circle are marked. --mermaid prints
+a flowchart for a README.`,
+		Args: console.Words(0, 1),
 		RunE: func(_ *cobra.Command, words []string) error {
 			f.ListWorkers, f.Command = true, "workers"
 			return inspect(c, f, draw, words)
@@ -144,22 +151,21 @@ func inspectTarget(c *console.Console, f *runflags.Flags, draw drawing, words []
 
 // checkResult is the format of check --json (SPEC §16).
 type checkResult struct {
-	Golem    string     `json:"golem"` // "check"
-	V        int        `json:"v"`
-	Platform string     `json:"platform"`
-	Faults   fault.List `json:"faults"`
-	Errors   int        `json:"errors"`
-	Warnings int        `json:"warnings"`
-	// Trust lists the settings of the project that reach beyond its sandbox; nil: none.
+	Golem    string     `json:"golem"`    // "check"
+	V        int        `json:"v"`        // 1
+	Platform string     `json:"platform"` // "native" or "browser"
+	Faults   fault.List `json:"faults"`   // as in a trace
+	Errors   int        `json:"errors"`   // how many faults are errors
+	Warnings int        `json:"warnings"` // how many are warnings
+	// Settings of the project that reach beyond its sandbox, if there are any.
 	Trust *checkTrust `json:"trust,omitempty"`
 }
 
-// checkTrust is the list of widenings with its digest for GOLEM_TRUST, and the digest
-// of the project's content.
+// checkTrust is the list of widenings of a project.
 type checkTrust struct {
-	Digest    string     `json:"digest"`
-	Content   string     `json:"content"`
-	Widenings trust.List `json:"widenings"`
+	Digest    string     `json:"digest"`    // for GOLEM_TRUST
+	Content   string     `json:"content"`   // the digest of the project's files
+	Widenings trust.List `json:"widenings"` // each with its place and value
 }
 
 // checkProject prints the faults of a project, including those of opening it.

@@ -31,6 +31,10 @@ func DescribeCommand(c *console.Console) *cobra.Command {
 what becomes of their calls, the files that it sees, and each setting with where
 it comes from. It calls no model, runs no tool and writes nothing.
 
+A call runs, asks, is refused, or is manual: only you start it. "but …" names rules
+that decide otherwise for some arguments. Flags such as --model and --approval count
+as in a run. The exit code is 1 if tools or files have a mistake.
+
 WORKER is a worker's ID, a path that begins with ./ or a worker file; the entry
 if it is left out. DIR is the project directory, the current one by default.
 With --input a template is rendered for that input.`,

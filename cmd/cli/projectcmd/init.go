@@ -31,7 +31,7 @@ func InitCommand(c *console.Console) *cobra.Command {
 		Long: `Creates a project in DIR, which must be empty or not exist. The project runs
 at once, without a key: a script answers in place of a language model.
 
-` + templateTable(),
+  ` + strings.ReplaceAll(strings.TrimSpace(templateTable()), "\n", "\n  "),
 		Example: "  golem init my-project\n  golem init my-project --template pipeline",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if list {

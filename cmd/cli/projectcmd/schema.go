@@ -20,7 +20,8 @@ func SchemaCommand(c *console.Console) *cobra.Command {
 		Use:   "schema NAME",
 		Short: "print the JSON Schema of a kind of file, for editors",
 		Long: `Prints the JSON Schema of one kind of file, for an editor that checks and
-completes YAML: ` + strings.Join(schemas.Names, ", ") + `.`,
+completes YAML: ` + strings.Join(schemas.Names, ", ") + `.
+In a .worker file, the line that names the schema is below the first ---.`,
 		Example: `  golem schema worker > .golem-worker.schema.json
   then in a worker: # yaml-language-server: $schema=.golem-worker.schema.json`,
 		Args: console.Words(1, 1),

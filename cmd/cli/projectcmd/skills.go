@@ -26,7 +26,9 @@ func SkillsCommand(c *console.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "skills [DIR]",
 		Short: "list the Agent Skills of a project, its libraries and yours",
-		Args:  console.Words(0, 1),
+		Long: `Lists the Agent Skills of a project, its libraries and yours, and what is wrong with
+them. The exit code is 1 if something is.`,
+		Args: console.Words(0, 1),
 		RunE: func(_ *cobra.Command, words []string) error {
 			f.Command = "skills"
 			return listSkills(c, f, words)
@@ -39,17 +41,17 @@ func SkillsCommand(c *console.Console) *cobra.Command {
 
 // skillRow is a skill in the output of skills --json.
 type skillRow struct {
-	Name        string     `json:"name"`
-	Path        string     `json:"path"` // of its directory
-	Source      string     `json:"source"`
-	Description string     `json:"description"`
-	License     string     `json:"license,omitempty"`
-	Needs       string     `json:"compatibility,omitempty"`
-	Tools       []string   `json:"allowedTools,omitempty"`
-	Files       []string   `json:"files"`
-	Programs    []string   `json:"programs,omitempty"`   // that its scripts are for; node: golem's own engine
-	Shadowed    string     `json:"shadowedBy,omitempty"` // the path of the skill that is used in its place
-	Faults      fault.List `json:"faults,omitempty"`
+	Name        string     `json:"name"`                    // its name
+	Path        string     `json:"path"`                    // of its directory
+	Source      string     `json:"source"`                  // the project, a library or your own skills
+	Description string     `json:"description"`             // when a worker needs it
+	License     string     `json:"license,omitempty"`       // as SKILL.md says
+	Needs       string     `json:"compatibility,omitempty"` // what it needs, as SKILL.md says
+	Tools       []string   `json:"allowedTools,omitempty"`  // as SKILL.md says; they permit nothing
+	Files       []string   `json:"files"`                   // beside SKILL.md
+	Programs    []string   `json:"programs,omitempty"`      // that its scripts are for; node: golem's own engine
+	Shadowed    string     `json:"shadowedBy,omitempty"`    // the path of the skill that is used in its place
+	Faults      fault.List `json:"faults,omitempty"`        // what is wrong with it
 }
 
 func listSkills(c *console.Console, f *runflags.Flags, words []string) error {

@@ -16,40 +16,39 @@ import (
 type Comparison struct {
 	Golem string `json:"golem"` // "trace-diff"
 	V     int    `json:"v"`     // 1
-	A     Side   `json:"a"`
-	B     Side   `json:"b"`
-	// Same is true if there are no Differences.
-	Same bool `json:"same"`
-	// Differences are in the order of the calls and turns, so the first one shows where
-	// the two runs begin to differ.
+	A     Side   `json:"a"`     // the first run
+	B     Side   `json:"b"`     // the second run
+	Same  bool   `json:"same"`  // there are no differences
+	// In the order of the calls and turns: the first one shows where the two runs begin to
+	// differ.
 	Differences []Difference `json:"differences"`
 }
 
 // Side has the totals of one of the two runs.
 type Side struct {
-	Run    string          `json:"run"`
-	Entry  string          `json:"entry"`
-	Status string          `json:"status"`
-	MS     int64           `json:"ms"`
-	Usage  trace.Usage     `json:"usage"`
-	Turns  int             `json:"turns"` // of all workers
-	Calls  int             `json:"calls"` // of all workers
-	Output json.RawMessage `json:"output,omitempty"`
+	Run    string          `json:"run"`              // its name
+	Entry  string          `json:"entry"`            // the first worker
+	Status string          `json:"status"`           // how it ended
+	MS     int64           `json:"ms"`               // milliseconds
+	Usage  trace.Usage     `json:"usage"`            // tokens and cost
+	Turns  int             `json:"turns"`            // of all workers
+	Calls  int             `json:"calls"`            // of all workers
+	Output json.RawMessage `json:"output,omitempty"` // the answer
 }
 
 // Difference is one difference in a call or a turn. If a run does not have the call or
 // the turn, its id is "" and What is "call" or "turn".
 type Difference struct {
-	IDA    string `json:"id_a,omitempty"`
-	IDB    string `json:"id_b,omitempty"`
+	IDA    string `json:"id_a,omitempty"`   // the call in the first run
+	IDB    string `json:"id_b,omitempty"`   // the call in the second run
 	Worker string `json:"worker,omitempty"` // that made the call or the turn
 	Name   string `json:"name"`             // of the call
 	Turn   int    `json:"turn,omitempty"`   // its number, from 1; 0: the difference is in the call
-	// What names what differs: call, turn, name, model, input, approval, text, finish,
-	// tokens, cost, note, status, error or output.
+	// The part that differs: call, turn, name, model, input, approval, text, finish, tokens,
+	// cost, note, status, error or output.
 	What string `json:"what"`
-	A    string `json:"a,omitempty"`
-	B    string `json:"b,omitempty"`
+	A    string `json:"a,omitempty"` // in the first run
+	B    string `json:"b,omitempty"` // in the second run
 }
 
 // Compare compares two traces; ha and a are the header and the events of the first.
