@@ -42,6 +42,24 @@ func TestTerminalWriting(t *testing.T) {
 	second.exit(0)
 }
 
+// Several lines that come at once, from a terminal that does not mark what is pasted, are one
+// message, which the person sends.
+func TestTerminalPasteWithoutMarks(t *testing.T) {
+	dir := ptyProject(t, map[string]string{
+		"main.worker": "---\nmode: chat\n---\nTalk.\n",
+		"script.yaml": "script: 1\nworkers:\n  main:\n    - when: {text: \"first\\nsecond\\nthird\"}\n      say: as one message\n    - say: in pieces\n",
+	})
+	t.Setenv("TERM", "xterm-256color")
+	r := startPTY(t, dir, nil, false, "chat", ".", "--model", "script:script.yaml")
+	r.expect("> ")
+	r.typeKeys("first\rsecond\rthird")
+	r.expect("third")
+	r.typeKeys("\x05\r") // End, which is no part of the paste, and Enter
+	r.expect("as one message")
+	r.typeKeys("/exit\r")
+	r.exit(0)
+}
+
 // If the person's editor ends at once, here because it cannot be started, the screen is
 // drawn again each time.
 func TestTerminalEditorEndsAtOnce(t *testing.T) {

@@ -42,7 +42,7 @@ func ask(ctx context.Context, r approval.Request, n *Inline) (approval.Decision,
 			close(gone)
 			go p.Send(withdrawn{})
 		}
-	}}
+	}, &pasted{now: n.now}}
 	options := []tea.ProgramOption{tea.WithInput(in), tea.WithOutput(n.Out), tea.WithEnvironment(n.Env), tea.WithoutSignalHandler()}
 	if !n.Color {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))

@@ -171,7 +171,7 @@ func (u *UI) begin() *tea.Program {
 	}
 	o := u.model.o
 	options := []tea.ProgramOption{
-		tea.WithInput(input{o.In, u.gone}), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env), tea.WithoutSignalHandler(),
+		tea.WithInput(input{o.In, u.gone, &pasted{now: o.now}}), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env), tea.WithoutSignalHandler(),
 	}
 	if !o.Color {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
@@ -194,23 +194,6 @@ func (u *UI) gone(err error) {
 			gone(err)
 		}
 	})
-}
-
-// input is the terminal as the program's input. When a terminal goes away, reads fail,
-// which the program ignores, and a signal comes, which nohup blocks; gone is therefore
-// called on the first failed read.
-type input struct {
-	*os.File
-	gone func(error)
-}
-
-// Read reads keys, and calls gone if that fails.
-func (i input) Read(p []byte) (int, error) {
-	n, err := i.File.Read(p)
-	if err != nil {
-		i.gone(err)
-	}
-	return n, err
 }
 
 // pump tells the program that something was posted, at most once a frame.
