@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -98,8 +99,11 @@ func (d *dialog) press(name, text string, draft bool) outcome {
 	}
 	switch d.state {
 	case early, typing:
-		if d.state = typing; name == "esc" {
+		switch {
+		case name == "esc":
 			d.own()
+		case d.state == early && !d.answers(name, text):
+			d.state, d.wait = typing, 0
 		}
 		return outcome{}
 	case calm:
@@ -143,6 +147,19 @@ func (d *dialog) press(name, text string, draft bool) outcome {
 		return outcome{}
 	}
 	return d.letter(text, burst, draft)
+}
+
+// answers reports whether a key that came too early can be an answer, and is not a part of
+// other text: then it only begins the wait anew.
+func (d *dialog) answers(name, text string) bool {
+	if text == "" || name == "enter" {
+		return true
+	}
+	if d.text != nil || d.letters != "" && d.letters != text {
+		return false
+	}
+	d.letters = text
+	return slices.ContainsFunc(d.choices, func(c ui.Choice) bool { return strings.EqualFold(c.Key, text) })
 }
 
 // movesMark returns by how many answers a key moves the mark; 0 for any other key.
@@ -201,7 +218,7 @@ func (d *dialog) elapsed() outcome {
 	d.wait = 0
 	switch {
 	case d.state == early:
-		d.state = calm
+		d.state, d.letters = calm, ""
 	case d.state == owned && d.marked && d.letters != "" && d.text == nil:
 		return d.give(d.choices[d.mark])
 	}

@@ -8,7 +8,8 @@ import (
 
 // Who has the keyboard while a question is on the screen.
 const (
-	// early: there is no editor, and the question has just appeared.
+	// early: there is no editor, and no quietFor has passed since the question appeared, or
+	// since the last key. Keys answer nothing yet.
 	early = iota
 	// calm: there is no editor, and no key was pressed for quietFor. A letter marks an
 	// answer, and Enter gives it.

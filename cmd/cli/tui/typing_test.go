@@ -67,6 +67,18 @@ func (p *program) pass(d time.Duration) {
 
 func (p *program) key(k tea.Key) { p.send(tea.KeyPressMsg(k)) }
 
+// rune presses the key of a character.
+func (p *program) rune(r rune) {
+	switch r {
+	case '\n':
+		p.key(tea.Key{Code: tea.KeyEnter})
+	case '\t':
+		p.key(tea.Key{Code: tea.KeyTab})
+	default:
+		p.key(tea.Key{Code: r, Text: string(r)})
+	}
+}
+
 // person types as people do: 60 to 250 ms a key, and pauses of 0.3 to 2 s between words.
 type person struct {
 	p    *program
@@ -75,14 +87,7 @@ type person struct {
 
 func (w person) types(text string) {
 	for _, r := range text {
-		switch r {
-		case '\n':
-			w.p.key(tea.Key{Code: tea.KeyEnter})
-		case '\t':
-			w.p.key(tea.Key{Code: tea.KeyTab})
-		default:
-			w.p.key(tea.Key{Code: r, Text: string(r)})
-		}
+		w.p.rune(r)
 		w.p.pass(time.Duration(60+w.dice.IntN(190)) * time.Millisecond)
 		if r == ' ' || r == '\n' {
 			w.p.pass(time.Duration(300+w.dice.IntN(1700)) * time.Millisecond)
@@ -235,19 +240,40 @@ func TestAnswerInARun(t *testing.T) {
 			p := play(q)
 			p.pass(3 * time.Second)
 			for _, r := range keys {
-				k := tea.Key{Code: r, Text: string(r)}
-				switch r {
-				case '\n':
-					k = tea.Key{Code: tea.KeyEnter}
-				case '\t':
-					k = tea.Key{Code: tea.KeyTab}
-				}
-				p.key(k)
+				p.rune(r)
 				p.pass(100 * time.Millisecond)
 			}
 			p.pass(time.Minute)
 			if q.answer.Answer != want {
 				t.Errorf("%q: %+v, want %q", keys, q.answer, want)
+			}
+		})
+	}
+}
+
+// In a run, a key of an answer that comes too early answers nothing, and does not lock the
+// question: after two seconds without a key, two keys answer. Other text locks it until Esc.
+func TestAnswerTooEarlyInARun(t *testing.T) {
+	for keys, want := range map[string]approval.Answer{
+		"y": approval.Yes, "y\n": approval.Yes, "yyy": approval.Yes, "\n": approval.Yes, "\t": approval.Yes, "n\nn": approval.Yes,
+		"yes": "", "y ": "", "x": "", "no": "", " ": "",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q := &askProgram{d: newDialog(asked{Request: write}, false, time.Now), width: 80, height: 24}
+			p := play(q)
+			for _, r := range keys {
+				p.pass(time.Second)
+				p.rune(r)
+			}
+			if p.pass(3 * time.Second); q.answered {
+				t.Fatalf("%q answered too early: %+v", keys, q.answer)
+			}
+			p.key(tea.Key{Code: 'y', Text: "y"})
+			p.pass(200 * time.Millisecond)
+			p.key(tea.Key{Code: tea.KeyEnter})
+			p.pass(time.Minute)
+			if q.answer.Answer != want {
+				t.Errorf("%q, and then y Enter: %+v, want %q", keys, q.answer, want)
 			}
 		})
 	}
