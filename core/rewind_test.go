@@ -115,3 +115,59 @@ workers:
 		t.Errorf("/again after a failed exchange, and after /new: %q", got)
 	}
 }
+
+// terminal is the host of a chat with a command line. It finds the file notes.txt when a message
+// names it with @.
+type terminal struct{ core.PlainChat }
+
+func (terminal) CommandLine() bool { return true }
+
+func (terminal) Mentioned(text string) (files []run.File, note string, err error) {
+	if strings.Contains(text, "@notes.txt") {
+		files = append(files, run.File{Name: "notes.txt", Data: []byte("the notes say plums")})
+	}
+	return files, "", nil
+}
+
+// The files of a message that the person takes back go with their next message, each once,
+// whether they were attached or are named in the text.
+func TestRewindKeepsTheFiles(t *testing.T) {
+	files := yardFiles()
+	files["main.worker"] = "---\ntoolsets: {filesystem: {}}\n---\nM.\n"
+	files["s.yaml"] = "script: 1\nworkers:\n  main:\n    - say: heard\n"
+	y := newYard(t, moment{files: files})
+	u := always()
+	u.Inputs = []run.Input{
+		{Text: "read @notes.txt", Attachments: []run.File{{Name: "plan.txt", Data: []byte("plan")}}}, {Text: "two"},
+		{Text: "/rewind 2"}, {Text: "/rewind 1"}, {Text: "read again @notes.txt"}, {Text: "/rewind 1"}, {Text: "read no notes"},
+	}
+	y.open(t).Chat(t.Context(), nil, u, core.RunOptions{Host: terminal{}})
+	var sent, said []string
+	for _, e := range u.Events() {
+		var refs []trace.FileRef
+		switch b := e.Body.(type) {
+		case trace.RunStart:
+			refs = b.Files
+		case trace.Message:
+			refs = b.Files
+		case trace.Status:
+			_, files, _ := strings.Cut(b.Text, "\n")
+			said = append(said, files+"<"+b.Draft+">")
+			continue
+		default:
+			continue
+		}
+		var names []string
+		for _, f := range refs {
+			names = append(names, f.Name)
+		}
+		sent = append(sent, strings.Join(names, "+"))
+	}
+	if got := strings.Join(sent, "|"); got != "plan.txt+notes.txt||notes.txt+plan.txt|plan.txt" {
+		t.Errorf("the messages had %s", got)
+	}
+	want := "<two>|with your next message: plan.txt<read @notes.txt>|with your next message: plan.txt<read again @notes.txt>"
+	if got := strings.Join(said, "|"); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -142,6 +142,7 @@ export interface WarningEvent extends Placed {
   type: 'warning'
   code: string
   message: string
+  level?: string
 }
 
 export interface ErrorEvent extends Placed {

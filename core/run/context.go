@@ -98,7 +98,11 @@ func (f *workerRun) shorten(ctx context.Context, drop, summed conversation.Dropp
 	}
 	f.conversation.Shorten(*e.Dropped, prompt.Summary(e.Text))
 	f.tree.r.Keeping.Journal.Add(e)
-	f.emit(trace.Warning{Code: fault.Limit, Message: done + ": " + why})
+	level := ""
+	if why == byHand && e.Text != "" {
+		level = "info"
+	}
+	f.emit(trace.Warning{Code: fault.Limit, Message: done + ": " + why, Level: level})
 	return nil
 }
 
@@ -215,11 +219,11 @@ func (s *Session) Compact(ctx context.Context) error {
 func dropped(d conversation.Dropped) string {
 	switch {
 	case d.Turns == 0:
-		return fmt.Sprintf("%d exchange(s)", d.Exchanges)
+		return fault.Count(d.Exchanges, "exchange")
 	case d.Exchanges == 0:
-		return fmt.Sprintf("%d turn(s)", d.Turns)
+		return fault.Count(d.Turns, "turn")
 	}
-	return fmt.Sprintf("%d exchange(s) and %d turn(s)", d.Exchanges, d.Turns)
+	return fault.Count(d.Exchanges, "exchange") + " and " + fault.Count(d.Turns, "turn")
 }
 
 // minResult is how many bytes of a result the model is shown at least, even if there is

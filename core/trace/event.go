@@ -259,8 +259,9 @@ type Permission struct {
 // Warning is something to know that does not stop the run. E_TOOL_INPUT: arguments of the call
 // were coerced.
 type Warning struct {
-	Code    fault.Code `json:"code"`    // an error code
-	Message string     `json:"message"` // what happened
+	Code    fault.Code `json:"code"`            // an error code
+	Message string     `json:"message"`         // what happened
+	Level   string     `json:"level,omitempty"` // "info": a person asked for it
 }
 
 // Error is an error that belongs to no call.

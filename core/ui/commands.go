@@ -57,7 +57,11 @@ var commandAliases = map[string]CommandName{"quit": Exit, "reset": New, "clear":
 // letter is a command, unless another slash follows the word (a path such as
 // /src/a.go); "//x" sends "/x" as a message. An unknown command, and an argument that
 // the command does not take, is an E_USAGE fault that says what to type.
-func ParseCommand(line string) (Command, error) {
+func ParseCommand(line string) (Command, error) { return ParseCommandFor(line, true) }
+
+// ParseCommandFor is ParseCommand, whose fault offers the commands that need a command line
+// only if there is one.
+func ParseCommandFor(line string, host bool) (Command, error) {
 	text := strings.TrimSpace(line)
 	if strings.HasPrefix(text, "//") {
 		return Command{Arg: text[1:]}, nil
@@ -71,7 +75,7 @@ func ParseCommand(line string) (Command, error) {
 	if a, ok := commandAliases[string(known)]; ok {
 		known = a
 	}
-	var names, bare []string
+	var names []string
 	for _, a := range actions {
 		switch a.Command {
 		case "":
@@ -83,11 +87,13 @@ func ParseCommand(line string) (Command, error) {
 			}
 			return c, nil
 		default:
-			names, bare = append(names, "/"+string(a.Command)), append(bare, string(a.Command))
+			if host || !a.Host {
+				names = append(names, string(a.Command))
+			}
 		}
 	}
-	hint := fault.DidYouMean("", names)
-	if near := fault.Nearest(name, bare); near != "" && near[0]|0x20 == name[0]|0x20 { // /nope is not /copy
+	hint := "/help lists the commands"
+	if near := fault.Nearest(name, names); near != "" && near[0]|0x20 == name[0]|0x20 { // /nope is not /copy
 		hint = "did you mean /" + near
 	}
 	return Command{}, fault.New(fault.Usage, "there is no command /%s", SafeLine(name)).

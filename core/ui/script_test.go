@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"golem/core/approval"
@@ -44,6 +45,22 @@ func TestParseCommand(t *testing.T) {
 	for _, line := range []string{"/nonsense", "/compact but shorter", "/quit now"} {
 		if _, err := ParseCommand(line); !errors.Is(err, fault.Usage) {
 			t.Errorf("%q: %v", line, err)
+		}
+	}
+}
+
+// An unknown command is answered with a command that is nearly the same, but where there is no
+// command line, not with one that needs it.
+func TestUnknownCommand(t *testing.T) {
+	for line, hints := range map[string][2]string{
+		"/resum": {"did you mean /resume", "/help lists"}, "/expor": {"did you mean /export", "/help lists"},
+		"/hlep": {"did you mean /help", "did you mean /help"}, "/nonsense": {"/help lists", "/help lists"},
+	} {
+		for i, host := range []bool{true, false} {
+			_, err := ParseCommandFor(line, host)
+			if !strings.Contains(err.Error(), hints[i]) || !strings.Contains(err.Error(), "begin with //") {
+				t.Errorf("%s, host %v: %v", line, host, err)
+			}
 		}
 	}
 }

@@ -222,7 +222,7 @@ const handlers = {
     run.permission = shown(e.permission)
   },
   warning(run, e) {
-    notice(run, e, 'warn', e.message)
+    notice(run, e, e.level === 'info' ? 'info' : 'warn', e.message)
   },
   status(run, e) {
     if (e.before > 0) backTo(run, e.before)

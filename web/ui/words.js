@@ -18,7 +18,7 @@ const here = [
   [/this is the branch \S+ now; the other (one|answer) stays in the list of conversations/, 'the other $1 stays: ‹ and › at your message show it'],
   [/record it: golem test --record --filter '.*'/, 'Record makes one'],
   [/^saved in your own configuration: .*/, 'saved: Settings, Calls that do not ask'],
-  [/^resumed \S+: (".*"), (\d+) message\(s\)$/, 'You go on with $1 (messages: $2).'],
+  [/^resumed \S+: (".*"), (\d+) messages?$/, 'You go on with $1 (messages: $2).'],
   [/check the account behind \w+/, 'check the account that your key belongs to'],
   [/if the address is wrong, set \w+_BASE_URL/, 'if the address is wrong, change it in the settings'],
   [/check the address: \w+_BASE_URL must be one/, 'check the address in the settings: it must be one'],

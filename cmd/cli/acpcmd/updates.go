@@ -65,6 +65,10 @@ func (f *front) showOther(e trace.Event) {
 		}
 		f.status(b)
 	case trace.Warning:
+		if b.Level == "info" {
+			f.paragraph(b.Message)
+			return
+		}
 		f.paragraph("warning: " + string(b.Code) + ": " + b.Message)
 	case trace.Error:
 		f.note(b)

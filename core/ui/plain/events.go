@@ -35,6 +35,10 @@ func (p *UI) show(e trace.Event) {
 			p.printLine(p.bullet(e.Depth, b))
 		}
 	case trace.Warning:
+		if b.Level == "info" {
+			p.statusLine(e, trace.Status{Level: b.Level, Text: b.Message})
+			return
+		}
 		p.alert(e, "warning: "+string(b.Code)+": "+b.Message, ui.Warn)
 	case trace.Error:
 		p.answer.failed, p.answer.due = inChat(p, (&fault.Fault{Code: b.Code, Message: b.Message, Hint: b.Hint}).Error()), false

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -27,7 +28,7 @@ func Notes(c *view.Call) []Note {
 			timeless.WaitMS = 0
 			out = append(out, Note{"warn", retryText(v), retryText(timeless)})
 		case trace.Warning:
-			out = append(out, Note{Level: "warn", Text: joinCode(v.Code, v.Message)})
+			out = append(out, Note{Level: cmp.Or(v.Level, "warn"), Text: joinCode(v.Code, v.Message)})
 		case trace.Fallback:
 			out = append(out, Note{Level: "info", Text: v.Text()})
 		case trace.Error:

@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -173,7 +174,7 @@ func (s *State) output(c *Call, value json.RawMessage, parts []trace.Part) {
 func (s *State) told(e trace.Event) {
 	switch b := e.Body.(type) {
 	case trace.Warning:
-		s.notice("warn", b.Message, b)
+		s.notice(cmp.Or(b.Level, "warn"), b.Message, b)
 	case trace.Fallback:
 		s.notice("info", b.Text(), b)
 	case trace.Error:
