@@ -78,7 +78,7 @@ func TestTerminalInterruptEndsAnExchange(t *testing.T) {
 	r.exit(0)
 }
 
-// Ctrl+C at the prompt of a chat ends it: 130.
+// Ctrl+C at the prompt of a chat ends it: 130. That is no error of anything.
 func TestTerminalInterruptAtThePrompt(t *testing.T) {
 	dir := ptyProject(t, map[string]string{"script.yaml": "script: 1\nworkers:\n  main:\n    - say: first answer\n"})
 	r := startPTY(t, dir, nil, false, "chat", "--plain", "--model", "script:script.yaml")
@@ -87,6 +87,9 @@ func TestTerminalInterruptAtThePrompt(t *testing.T) {
 	r.expectTimes("> ", 2)
 	r.typeKeys("\x03")
 	r.exit(130)
+	if text := r.text(); strings.Contains(text, "E_INTERRUPTED") || strings.Contains(text, "is ending") || !strings.Contains(text, "To go on with it:") {
+		t.Error(text)
+	}
 }
 
 // Model text on a terminal carries no control characters, wherever it is shown.

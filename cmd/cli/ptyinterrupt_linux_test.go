@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -85,5 +86,64 @@ func TestTerminalShowsEscapes(t *testing.T) {
 	r.exit(0)
 	if text := r.stdout.String(); strings.Contains(text, "\x1b") || !strings.Contains(text, `before \u{1b}[2J after`) {
 		t.Errorf("a file gets control characters: %q", text)
+	}
+}
+
+// After golem was suspended and goes on (Ctrl+Z, fg), each prompt is written again, because the
+// shell has written to the terminal meanwhile. A hidden prompt hides its answer again.
+func TestTerminalPromptsAgainAfterASuspension(t *testing.T) {
+	suspend := func(r *ptyRun) {
+		t.Helper()
+		for _, s := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
+			if err := r.cmd.Process.Signal(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	files := map[string]string{"chat.yaml": "script: 1\nworkers:\n  main:\n    - say: first answer\n"}
+	r := startPTY(t, ptyProject(t, files), nil, false, "chat", ".", "--plain", "--model", "script:chat.yaml")
+	r.expect("> ")
+	suspend(r)
+	r.expectTimes("> ", 2)
+	r.typeKeys("one\n")
+	r.expect("Golem: first answer")
+	r.expectTimes("> ", 3)
+	r.typeKeys("/exit\n")
+	r.exit(0)
+
+	r = startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--plain", "--model", "script:script.yaml")
+	r.expect(question)
+	suspend(r)
+	r.expectTimes(question, 2)
+	r.typeKeys("y\n")
+	if r.exit(0); !r.written() {
+		t.Error(r.text())
+	}
+
+	const hidden = "Value of TOK (not shown): "
+	r = startPTY(t, ptyProject(t, nil), nil, false, "secret", "set", "TOK")
+	r.expect(hidden)
+	if !waitFor(func() bool { return !echoes(t, r) }) {
+		t.Fatal("the prompt shows what is typed")
+	}
+	if err := r.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	modes, err := unix.IoctlGetTermios(int(r.master.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	modes.Lflag |= unix.ECHO // as a shell does
+	if err := unix.IoctlSetTermios(int(r.master.Fd()), unix.TCSETS, modes); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	r.expectTimes(hidden, 2)
+	r.typeKeys("a-value-of-it\n")
+	r.exit(0)
+	if strings.Contains(r.text(), "a-value-of-it") {
+		t.Error(r.text())
 	}
 }

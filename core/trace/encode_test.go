@@ -41,7 +41,7 @@ func TestLineFormat(t *testing.T) {
 		{Message{Role: "user", Text: "hello"}, `"message",…,"role":"user","text":"hello"`},
 		{Message{Role: "user", Text: "and", Files: []FileRef{{"a.md", 3}}, Steering: true}, `"message",…,"role":"user","text":"and","files":[{"name":"a.md","bytes":3}],"steering":true`},
 		{Fallback{Tool: "t", Call: "0.1.1", Reason: "unsure", Message: "why"}, `"fallback",…,"tool":"t","call":"0.1.1","reason":"unsure","message":"why"`},
-		{Warning{fault.Depth, "deep"}, `"warning",…,"code":"E_DEPTH","message":"deep"`},
+		{Warning{Code: fault.Depth, Message: "deep"}, `"warning",…,"code":"E_DEPTH","message":"deep"`},
 		{Error{fault.Model, "no", where, "h"}, `"error",…,"code":"E_MODEL","message":"no","where":{"file":"main.worker","line":4,"column":1,"chain":["main"]},"hint":"h"`},
 		{Delta{"a", true, false}, `"delta",…,"text":"a","reset":true`},
 		{Reasoning{Text: "a"}, `"reasoning",…,"text":"a"`},
@@ -138,7 +138,7 @@ func TestRoundTrip(t *testing.T) {
 			ToolStart{text("a"), text("b"), text("c"), anyRaw(t, "args")},
 			ToolEnd{Tool: text("a"), Result: anyRaw(t, "r"), Fuel: int64(n.Draw(t, "fuel"))},
 			Approval{text("h"), text("a"), text("b"), text("c"), text("d"), text("e"), text("f"), text("g"), text("h")},
-			Message{Role: text("r"), Text: text("t")}, Warning{fault.Code(text("c")), text("m")}, Fallback{Tool: text("f"), Reason: "failed", Error: &fault.Fault{Code: fault.Tool, Message: text("m")}}, Delta{Text: text("t")}, Ask{anyRaw(t, "q")},
+			Message{Role: text("r"), Text: text("t")}, Warning{fault.Code(text("c")), text("m"), text("l")}, Fallback{Tool: text("f"), Reason: "failed", Error: &fault.Fault{Code: fault.Tool, Message: text("m")}}, Delta{Text: text("t")}, Ask{anyRaw(t, "q")},
 		}).Draw(t, "body")
 		e := Event{Seq: int64(n.Draw(t, "seq")), TS: text("ts"), ID: text("id"), Parent: text("parent"), Worker: text("worker"), Depth: 2, Body: body}
 		line, err := Encode(e)

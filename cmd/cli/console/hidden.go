@@ -18,7 +18,7 @@ func ReadHidden(in, out *os.File, prompt string) (string, error) {
 		if _, err := out.WriteString(prompt); err != nil {
 			return "", err
 		}
-		text, err := readUnseen(in)
+		text, err := readUnseen(in, func() { out.WriteString(prompt) })
 		out.WriteString("\n")
 		if err != nil || !begun {
 			return text, err

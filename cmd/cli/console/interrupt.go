@@ -49,8 +49,9 @@ func endingSignals(to chan<- os.Signal) {
 // Exchanges makes it possible that Ctrl+C ends only the current exchange of a chat, and
 // not the chat.
 type Exchanges struct {
-	mu   sync.Mutex
-	stop context.CancelCauseFunc // cancels the current exchange; nil: there is none, or it was cancelled
+	mu    sync.Mutex
+	stop  context.CancelCauseFunc // cancels the current exchange; nil: there is none, or it was cancelled
+	works bool                    // there is an exchange
 }
 
 // Begin returns the context of one exchange, and the function to call at its end.
@@ -58,11 +59,11 @@ func (e *Exchanges) Begin(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.stop = cancel
+	e.stop, e.works = cancel, true
 	return ctx, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.stop = nil
+		e.stop, e.works = nil, false
 		cancel(nil)
 	}
 }
@@ -81,6 +82,16 @@ func (e *Exchanges) End() bool {
 	e.stop(fault.New(fault.Interrupted, "stopped by the user"))
 	e.stop = nil
 	return true
+}
+
+// waits reports whether a chat waits for the person's next message, and nothing else.
+func (e *Exchanges) waits() bool {
+	if e == nil {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return !e.works
 }
 
 // InterruptibleBut is like interruptible, but a Ctrl+C during an exchange of e ends
@@ -111,7 +122,9 @@ func (c *Console) InterruptibleBut(ctx context.Context, e *Exchanges) (_ context
 				}
 				os.Exit(ExitInterrupted)
 			}
-			sayEnding(c, "interrupted: the run is ending; press Ctrl+C again to exit at once")
+			if !e.waits() { // else there is nothing to wait for
+				sayEnding(c, "interrupted: the run is ending; press Ctrl+C again to exit at once")
+			}
 			cancel(fault.New(fault.Interrupted, "interrupted by the user"))
 		}
 	}()

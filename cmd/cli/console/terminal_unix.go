@@ -78,8 +78,13 @@ type pendingRead struct{}
 
 // readLine reads a line and returns it without its line break, or gives up when ctx
 // ends. It returns io.EOF only if there is no text before the end.
-func (t *Terminal) readLine(ctx context.Context, _ string) (string, error) {
+func (t *Terminal) readLine(ctx context.Context, prompt string) (string, error) {
 	_ = t.pending // only Windows keeps one
+	defer Continued(func() {
+		if InForeground(t.Out) {
+			io.WriteString(t.Out, prompt)
+		}
+	})()
 	wake, stop, err := os.Pipe()
 	if err != nil {
 		return "", err
@@ -127,9 +132,10 @@ func readable(fds ...int) error {
 	}
 }
 
-// readUnseen reads a line of the terminal, which does not show it. term.ReadPassword would
-// wait on after a Ctrl+D.
-func readUnseen(tty *os.File) (string, error) {
+// readUnseen reads a line of the terminal, which does not show it. After golem was suspended,
+// it hides the line again, because shells show what is typed, and calls prompt.
+// term.ReadPassword would wait on after a Ctrl+D.
+func readUnseen(tty *os.File, prompt func()) (string, error) {
 	fd := int(tty.Fd())
 	was, err := unix.IoctlGetTermios(fd, getModes)
 	if err != nil {
@@ -142,6 +148,11 @@ func readUnseen(tty *os.File) (string, error) {
 		return "", err
 	}
 	defer unix.IoctlSetTermios(fd, setModes, was)
+	defer Continued(func() {
+		if InForeground(tty) && unix.IoctlSetTermios(fd, setModes, &now) == nil {
+			prompt()
+		}
+	})()
 	var line []byte
 	buf := make([]byte, 4096)
 	for {

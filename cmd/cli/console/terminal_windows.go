@@ -34,6 +34,9 @@ func flushInput(in *os.File) error {
 // what was typed before is whole keys, which flushInput discards.
 func midLine(*os.File) bool { return false }
 
+// Continued does nothing: a console suspends no program.
+func Continued(func()) (stop func()) { return func() {} }
+
 // HideTyped does nothing: a console shows typed characters only while a program reads
 // them.
 func HideTyped(*os.File) (restore func()) { return func() {} }
@@ -85,7 +88,7 @@ func (t *Terminal) readLine(ctx context.Context, prompt string) (string, error) 
 }
 
 // readUnseen reads a line of the terminal, which does not show it.
-func readUnseen(tty *os.File) (string, error) {
+func readUnseen(tty *os.File, _ func()) (string, error) {
 	text, err := term.ReadPassword(int(tty.Fd()))
 	return string(text), err
 }

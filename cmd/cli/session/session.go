@@ -182,8 +182,17 @@ func (s *Session) plain(chat bool) {
 		p.Prompts = console.IsTerminal(c.In) && console.IsTerminal(c.Err) && !f.Headless
 	}
 	s.UI = p
+	stop := func() {}
+	if p.Prompts {
+		stop = console.Continued(func() {
+			if console.InForeground(c.Err) {
+				p.PromptAgain()
+			}
+		})
+	}
 	s.finish = func(res run.Result) error {
 		defer c.Attach(nil)
+		stop()
 		return p.Finish(res)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"golem/core/approval"
+	"golem/core/fault"
 	"golem/core/run"
 	"golem/core/trace"
 	"golem/core/ui"
@@ -43,6 +44,7 @@ type UI struct {
 	frames frames
 	bottom bottom
 	asking bool          // a person is being asked: nothing else is written
+	typing bool          // the person is asked for a line
 	held   []trace.Event // events that came while a person was asked
 	stream *prose        // the root's text
 	answer answer
@@ -249,15 +251,33 @@ func (p *UI) readLine(ctx context.Context) (string, error) {
 		return "", io.EOF
 	}
 	if p.Prompts {
-		p.mu.Lock()
-		p.put(p.lead())
-		p.mu.Unlock()
+		p.wait(true)
+		defer p.wait(false)
 	}
 	line, err := p.Input.Line(ctx)
 	if err != nil && p.Prompts {
 		p.say("\n")
 	}
 	return line, err
+}
+
+// wait prints the prompt, if the person is to type a line from now on.
+func (p *UI) wait(typing bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.typing = typing; typing {
+		p.put(p.lead())
+	}
+}
+
+// PromptAgain prints the prompt once more, if the person is to type a line. Call it when
+// another program has used the terminal, as a shell does while golem is suspended.
+func (p *UI) PromptAgain() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.typing {
+		p.put(p.lead())
+	}
 }
 
 // lead returns what is printed before a line that the person types: the permission, if one
@@ -330,7 +350,8 @@ func (p *UI) finish(res run.Result) {
 	p.bottom.line.clear(p.View)
 	if res.Error != nil {
 		p.answer.due = false
-		if p.answer.failed != res.Error.Error() {
+		left := p.Prompts && res.Error.Code == fault.Interrupted // at the prompt
+		if !left && p.answer.failed != res.Error.Error() {
 			p.printLine(ui.Bad.Paint(p.Color, p.fitted("error: "+ui.Safe(res.Error.Error()))))
 		}
 		return
