@@ -16,11 +16,11 @@ import { later } from './later.jsx'
 
 const Mention = later(() => import('./mention.jsx').then((m) => m.Mention), true)
 
-const given = signal(null) // {text} that draft puts into the field
+const given = signal(null) // {text, files, changes} that draft puts into the field
 const attached = signal({ project: '', files: [] })
 
-/** Puts a text into the field, where the person can change and send it. */
-export const draft = (text) => (given.value = { text })
+/** Puts a text into the field, where the person can change and send it, with the files that went with it; changes: it is that of a run, which begins anew. */
+export const draft = (text, files = [], changes = false) => (given.value = { text, files, changes })
 
 const place = (name) => `golem.draft.${name}`
 
@@ -81,14 +81,22 @@ export function Composer() {
     keepDraft(name, t)
   }
   useEffect(() => put(keptDraft(name)), [name])
-  useEffect(() => {
-    if (!given.value) return
-    setText(given.value.text)
-    given.value = null
-  }, [given.value])
+  const [changes, setChanges] = useState(false)
   const mine = files(name)
   const setMine = (list) => (attached.value = { project: name, files: list })
   const field = useRef(null)
+  useEffect(() => setChanges(false), [name, store.run.value, store.talking.value])
+  useEffect(() => {
+    if (!given.value) return
+    const { text, files: sent, changes } = given.value
+    setText(text)
+    setChanges(changes)
+    if (sent.length) setMine(sent.filter((f) => f.data))
+    const lost = sent.filter((f) => !f.data).map((f) => visible(f.name))
+    if (lost.length) store.tell(`Attach ${lost.join(', ')} again, if the message still needs it.`, 'warn')
+    given.value = null
+    field.current?.focus()
+  }, [given.value])
   const busy = store.running.value
   const talking = store.talking.value
   const about = store.about.value
@@ -105,6 +113,7 @@ export function Composer() {
     if ((busy && !talking) || !about?.entry) return
     if (!text.trim() && !mine.length && !about.emptyInput) return
     setText('')
+    setChanges(false)
     const [, resource] = /^\/attach (mcp:\S+)$/.exec(text.trim()) ?? []
     if (resource) return setMine([...mine, { name: resource, data: new Uint8Array() }])
     setMine([])
@@ -140,6 +149,7 @@ export function Composer() {
       <textarea id="task" class="input" ref={field} rows={2} value={text} onInput={(e) => setText(e.target.value)} onKeyDown={keys} onPaste={paste}
         placeholder={store.goesOn() ? 'Answer, or go on' : about?.input ? 'Input as JSON or text' : 'What should be done?'} />
       {text.includes('@') && <Mention field={field} text={text} pick={mention} />}
+      {changes && text.trim() && <p class="row small waits" role="status"><span class="grow">You are changing your message: it begins a new run. The old one stays in the history.</span><button type="button" class="button small" onClick={() => draft('')}>Leave it as it was</button></p>}
       {store.asked.value.length > 0 && <p class="row small waits">What you type here does not answer the question. <button type="button" class="button small" onClick={goToQuestion}>Go to it</button> <kbd>F6</kbd></p>}
       {mine.length > 0 && (
         <ul class="row small attached" aria-label="Attachments">

@@ -248,11 +248,11 @@ function Forms({ n }) {
 function Mine({ item, n }) {
   if (store.run.value.tool) return null // the arguments of a tool are not a message
   const back = () => {
-    store.rewind(n)
-    draft(item.text)
+    store.attempt('going back', () => store.rewind(n))
+    draft(item.text, item.files)
   }
-  if (n && (store.talking.value || store.run.value.shown)) return <button class="button quiet square mine" title="go back to before this message, in a new conversation; the old one stays" aria-label={`go back to before message ${n}`} onClick={back}><Icon name="rewind" /></button>
-  return <button class="button quiet square mine" title="change it and run it anew" aria-label="edit this message" onClick={() => draft(item.text)}><Icon name="pen" /></button>
+  if (n && store.goesBack()) return <button class="button quiet square mine" title="go back to before this message, in a new conversation; the old one stays" aria-label={`go back to before message ${n}`} onClick={back}><Icon name="rewind" /></button>
+  return <button class="button quiet square mine" title="change it and run it anew" aria-label="edit this message" onClick={() => draft(item.text, item.files, true)}><Icon name="pen" /></button>
 }
 
 /** What to do after an exchange of an open conversation that failed or was stopped: its message can be tried again. */

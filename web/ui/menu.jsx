@@ -33,7 +33,7 @@ const deeds = {
     const last = store.lastSaid()
     if (!last) return store.tell('There is no message to go back to.')
     store.rewind(last.n)
-    draft(last.text)
+    draft(last.text, last.files)
   }, talks: true },
   again: { does: () => (store.lastSaid() ? store.again() : store.tell('Nothing was said yet.')) },
   model: { does: chooseModel },

@@ -239,17 +239,26 @@ export async function resume(kept, at, repeat = false) {
   await follow(here)
 }
 
-/** Goes back, in the open conversation, to before the person's message of this number; it becomes a branch. */
-export const rewind = (n) => (run.value.shown && !talking.value ? resume(run.value.kept, n) : goBack(n, `/rewind ${n}`))
+/** Reports whether the person can go back to before a message of what is shown: it is a conversation, also one that has ended. */
+export const goesBack = () => talking.value || !!(conversing() && (run.value.shown || run.value.kept || run.value.sent?.talks))
+
+/** Goes back, in the conversation that is shown, to before the person's message of this number; it becomes a branch. */
+export async function rewind(n) {
+  if (talking.value) return goBack(n, `/rewind ${n}`)
+  const id = conversing()
+  const kept = run.value.shown ? run.value.kept : (await golem.conversations(project.value)).find((c) => c.id === id)
+  if (!kept) return tell(`This project has no conversation ${id} any more.`, 'warn')
+  return resume(kept, n)
+}
 
 /** Takes the person's message n, and what follows, out of the transcript and sends the command that does so in the conversation. */
 function goBack(n, command) {
   if (running.value || !talking.value || full()) return false
+  here.current.send(command) // throws if the conversation ends just now
   const shown = run.value.transcript
   const at = shown.findIndex((item) => item.kind === 'you' && item.n === n)
   if (at >= 0) shown.length = at
   running.value = true
-  here.current.send(command)
   return true
 }
 
