@@ -186,7 +186,7 @@ func (s *Session) plain(chat bool) {
 	if p.Prompts {
 		stop = console.Continued(func() {
 			if console.InForeground(c.Err) {
-				p.PromptAgain()
+				plain.PromptAgain(p)
 			}
 		})
 	}

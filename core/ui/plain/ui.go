@@ -251,8 +251,8 @@ func (p *UI) readLine(ctx context.Context) (string, error) {
 		return "", io.EOF
 	}
 	if p.Prompts {
-		p.wait(true)
-		defer p.wait(false)
+		wait(p, true)
+		defer wait(p, false)
 	}
 	line, err := p.Input.Line(ctx)
 	if err != nil && p.Prompts {
@@ -262,7 +262,7 @@ func (p *UI) readLine(ctx context.Context) (string, error) {
 }
 
 // wait prints the prompt, if the person is to type a line from now on.
-func (p *UI) wait(typing bool) {
+func wait(p *UI, typing bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.typing = typing; typing {
@@ -272,7 +272,7 @@ func (p *UI) wait(typing bool) {
 
 // PromptAgain prints the prompt once more, if the person is to type a line. Call it when
 // another program has used the terminal, as a shell does while golem is suspended.
-func (p *UI) PromptAgain() {
+func PromptAgain(p *UI) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.typing {
