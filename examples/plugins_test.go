@@ -4,7 +4,6 @@ package examples_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -91,7 +90,7 @@ func callTool(t *testing.T, b *wasmtool.Bound, name, args string) string {
 	}
 	for _, d := range described {
 		if d.Name == name {
-			out, err := b.Tool(d).Call(ctx, tool.Call{Name: name, Args: json.RawMessage(args)})
+			out, err := b.Tool(d).Call(ctx, tool.Call{Name: name, Args: tool.ReadArguments([]byte(args))})
 			if err != nil {
 				t.Fatal(err)
 			}

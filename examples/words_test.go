@@ -41,7 +41,7 @@ func TestGoPlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := b.Tool(described[0]).Call(context.Background(), tool.Call{Name: "shout", Args: json.RawMessage(`{"text":" "}`)})
+	out, err := b.Tool(described[0]).Call(context.Background(), tool.Call{Name: "shout", Args: tool.ReadArguments([]byte(`{"text":" "}`))})
 	if err == nil || err.Error() != "E_TOOL: there is nothing to shout" || out.Fuel == 0 || !out.FuelVaries {
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -64,11 +64,11 @@ func TestGoTool(t *testing.T) {
 	if err != nil || len(described) != 2 || len(described[0].Input) == 0 {
 		t.Fatalf("%v, %v", described, err)
 	}
-	out, err := b.Tool(described[1]).Call(context.Background(), tool.Call{Name: "remark", Args: json.RawMessage(`{"text":"a a b"}`), Host: critic{}})
+	out, err := b.Tool(described[1]).Call(context.Background(), tool.Call{Name: "remark", Args: tool.ReadArguments([]byte(`{"text":"a a b"}`)), Host: critic{}})
 	if err != nil || !strings.Contains(out.Text, `critic was asked {"input":"The most frequent word is a"}`) {
 		t.Errorf("remark: %q, %v", out.Text, err)
 	}
-	if _, err := b.Tool(described[1]).Call(context.Background(), tool.Call{Name: "remark", Args: json.RawMessage(`{"text":"a"}`)}); err == nil || !strings.Contains(err.Error(), "E_GRANT") {
+	if _, err := b.Tool(described[1]).Call(context.Background(), tool.Call{Name: "remark", Args: tool.ReadArguments([]byte(`{"text":"a"}`))}); err == nil || !strings.Contains(err.Error(), "E_GRANT") {
 		t.Errorf("without anybody to call: %v", err)
 	}
 }
