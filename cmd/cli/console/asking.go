@@ -49,7 +49,7 @@ func (c *Console) Confirm(yes bool, question, otherwise string) (bool, error) {
 	ctx, stop := c.Interruptible(context.Background())
 	defer stop()
 	for n, asked := 1, question; ; n, asked = n+1, "Please answer y or n. "+question {
-		answer, err := person.Ask(ctx, asked+" [y/N] ")
+		answer, err := person.Ask(ctx, Fit(c.Err, asked+" [y/N] "))
 		switch answer = strings.ToLower(strings.TrimSpace(answer)); {
 		case ctx.Err() != nil:
 			return false, ExitCode(ExitInterrupted)

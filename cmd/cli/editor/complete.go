@@ -9,9 +9,10 @@ import (
 // offer is the list of completions for the word before the cursor.
 type offer struct {
 	choices []Choice
-	from    int  // where the word that they replace begins
-	pick    int  // the chosen entry, counted from 1; 0: none is chosen
-	shut    bool // Esc closed the list; it stays closed while there are choices
+	from    int    // where the word that they replace begins
+	pick    int    // the chosen entry, counted from 1; 0: none is chosen
+	shut    bool   // Esc closed the list; it stays closed while there are choices
+	command string // what Offer wrote into the editor; Esc takes it back
 }
 
 // maxChoices is how many choices are offered, maxShown how many are seen at once.
@@ -22,7 +23,7 @@ const (
 
 // complete computes the completions for the word before the cursor.
 func (e *Editor) complete() {
-	shut := e.offer.shut
+	shut, command := e.offer.shut, e.offer.command
 	from, choices := e.choices()
 	if len(choices) == 0 {
 		e.offer = offer{}
@@ -31,15 +32,15 @@ func (e *Editor) complete() {
 	if len(choices) == 1 && choices[0].Text == strings.TrimRight(e.text[from:e.at], " ") {
 		choices = nil
 	}
-	e.offer = offer{choices: choices[:min(len(choices), maxChoices)], from: from, shut: shut}
+	e.offer = offer{choices: choices[:min(len(choices), maxChoices)], from: from, shut: shut, command: command}
 }
 
 // Offer replaces the text and offers its completions, the first one chosen. It reports
-// whether there are some.
+// whether there are some. Esc leaves the list, and then the editor is empty.
 func (e *Editor) Offer(text string) bool {
 	e.SetText(text)
 	if e.complete(); e.offer.open() {
-		e.offer.pick = 1
+		e.offer.pick, e.offer.command = 1, e.text
 	}
 	return e.offer.open()
 }
@@ -95,7 +96,9 @@ func (e *Editor) offerKey(name string) bool {
 	case "down", "ctrl+n":
 		o.pick = (o.pick + 1) % (n + 1)
 	case "esc":
-		o.shut = true
+		if o.shut = true; o.command != "" && strings.HasPrefix(e.text, o.command) {
+			e.SetText("")
+		}
 	case "enter":
 		return o.pick > 0 && e.accept()
 	default:

@@ -281,3 +281,30 @@ func TestChoiceIsShown(t *testing.T) {
 		t.Errorf("%q", e.Text())
 	}
 }
+
+// Esc leaves a list that a command opened, and what is typed then is a text of its own. It only
+// closes a list that completes what the person typed.
+func TestEscapeLeavesAList(t *testing.T) {
+	e := New(Options{Commands: []Choice{{Text: "/resume "}, {Text: "/rewind "}}, Values: func(string, string) []Choice {
+		return []Choice{{Text: "1"}, {Text: "12"}}
+	}})
+	for _, c := range []struct {
+		typed string
+		offer bool
+		want  string
+	}{
+		{"«esc»/resume", true, "/resume"},
+		{"1«esc»hello", true, "hello"},
+		{"«down»«esc»hello", true, "hello"},
+		{"/rewind 1«esc»2", false, "/rewind 12"},
+		{"/re«esc»s", false, "/res"},
+	} {
+		e.SetText("")
+		if c.offer {
+			e.Offer("/rewind ")
+		}
+		if press(e, c.typed); e.Text() != c.want {
+			t.Errorf("%q: %q, want %q", c.typed, e.Text(), c.want)
+		}
+	}
+}
