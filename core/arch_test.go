@@ -171,9 +171,9 @@ var arrows = map[string]string{
 	// it list.
 	"cmd/cli/testcmd":   "core options run ui ui/plain worktest cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/asking cmd/cli/newcases cmd/cli/projectcmd",
 	"cmd/cli/hardencmd": "core harden options ui/plain cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/asking",
-	"cmd/cli/batchcmd":  "core approval batch options clearance model money run sandbox state ui ui/plain workspace sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/asking cmd/cli/natsqueue cmd/cli/telemetry cmd/cli/batchweb cmd/cli/fetch cmd/cli/httpguard",
-	// The page with a batch's questions: it knows no files and no project.
-	"cmd/cli/batchweb": "approval batch ui cmd/cli/httpguard",
+	"cmd/cli/batchcmd":  "core approval batch options clearance model money run sandbox state ui ui/plain workspace sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/asking cmd/cli/natsqueue cmd/cli/telemetry cmd/cli/batchweb cmd/cli/clearcmd cmd/cli/fetch cmd/cli/httpguard",
+	// The page with a batch's questions and staged items: it knows no project.
+	"cmd/cli/batchweb": "approval batch clearance ui cmd/cli/httpguard",
 	// The queue of a batch on a server: it knows no project and no command line.
 	"cmd/cli/natsqueue":  "batch money sandbox trace",
 	"cmd/golem-queue":    "",

@@ -144,8 +144,14 @@ type Shared struct {
 	Items []Item
 }
 
-// WaitingOf returns how many items wait that runs of a batch staged. The runs of a batch are
-// named BATCH/ITEM.
+// ItemsOf returns the items of List that runs of a batch staged. The runs of a batch are named
+// BATCH/ITEM.
+func ItemsOf(s *Store, batch string) ([]Item, error) {
+	all, err := s.List()
+	return slices.DeleteFunc(all, func(it Item) bool { return path.Dir(it.Run) != batch }), err
+}
+
+// WaitingOf returns how many items wait that runs of a batch staged.
 func WaitingOf(s *Store, batch string) (n int, err error) {
 	waiting, err := s.Waiting()
 	for _, it := range waiting {

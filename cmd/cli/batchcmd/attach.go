@@ -2,20 +2,26 @@ package batchcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"golem/core"
 	"golem/core/batch"
 	"golem/core/clearance"
 	"golem/core/fault"
 	"golem/core/ui"
 
 	"golem/cmd/cli/batchweb"
+	"golem/cmd/cli/clearcmd"
 	"golem/cmd/cli/console"
 	"golem/cmd/cli/fetch"
 	"golem/cmd/cli/httpguard"
+	"golem/cmd/cli/machine"
+	"golem/cmd/cli/target"
 	"golem/cmd/cli/toolhost"
 )
 
@@ -29,7 +35,8 @@ func attachCommand(c *console.Console) *cobra.Command {
 
 With --web it prints the address of a page on this machine, until Ctrl+C. The page
 shows how far the batch is and asks what its items ask, also those that run on other
-machines. The address has a secret: who knows it can answer.`,
+machines. It also shows what the items staged, and pushes or discards it. The address
+has a secret: who knows it can do the same.`,
 		Example: `  golem batch attach reviews
   golem batch attach reviews --web`,
 		Args: console.Words(1, 1),
@@ -42,7 +49,7 @@ machines. The address has a secret: who knows it can answer.`,
 			return watch(ctx, c, words[0])
 		},
 	}
-	cmd.Flags().BoolVar(&web, "web", false, "show the batch and its questions in a browser of this machine")
+	cmd.Flags().BoolVar(&web, "web", false, "show the batch, its questions and what it staged in a browser of this machine")
 	return cmd
 }
 
@@ -84,9 +91,11 @@ func serve(ctx context.Context, c *console.Console, name string) error {
 	}
 	t := toolhost.New(c, false)
 	defer t.Close()
-	staged, err := (&flags{}).stagedAt(c, q.Head.Place, t)
-	if err != nil { // the project changed; the batch has its packed copy
-		c.Say("warning: what the batch staged is not counted: %s", fault.Of(err, fault.Config).Message)
+	w := watched{c: c, name: name, place: q.Head.Place, tools: t}
+	if w.staged, err = w.Clearance(false); errors.Is(err, fault.NotFound) {
+		w.staged = nil // nothing can be staged
+	} else if err != nil {
+		c.Say("warning: what the batch staged is not shown: %s", fault.Of(err, fault.Config).Message)
 	}
 	listener, err := fetch.Listen("--web", "127.0.0.1:0", "")
 	if err != nil {
@@ -97,15 +106,17 @@ func serve(ctx context.Context, c *console.Console, name string) error {
 		listener.Close()
 		return err
 	}
-	c.Say("open this address in a browser of this machine; who knows it can answer. Ctrl+C ends the page, not the batch")
-	return httpguard.Serve(ctx, listener, batchweb.Handler(token, watched{c, name, staged}), func() {})
+	c.Say("open this address in a browser of this machine; who knows it can answer, push and discard. Ctrl+C ends the page, not the batch")
+	return httpguard.Serve(ctx, listener, batchweb.Handler(token, w), func() {})
 }
 
 // watched is a batch for its page.
 type watched struct {
 	c      *console.Console
 	name   string
-	staged *clearance.Store // of the project's directory; nil: it has none
+	place  string // the directory of its project; "": it has none
+	tools  *toolhost.Tools
+	staged *clearance.Store // what golem lists; nil: nothing
 }
 
 var _ batchweb.Batch = watched{}
@@ -132,11 +143,21 @@ func (w watched) Now() (batchweb.Now, error) {
 	default:
 		now.Means = "No golem runs it: golem batch retry " + w.name + " goes on with " + fault.Count(n.Open, "item") + "."
 	}
-	waiting, err := clearance.WaitingOf(w.staged, w.name)
-	if waiting > 0 {
-		now.Means += " " + fault.Count(waiting, "item") + " of clearance wait: golem clearance list in the project."
-	}
+	now.Staged, err = clearance.ItemsOf(w.staged, w.name)
 	return now, err
+}
+
+// Clearance implements batchweb.Batch: it opens the project anew, because its files may have
+// changed since golem batch attach began.
+func (w watched) Clearance(writes bool) (*clearance.Store, error) {
+	if info, err := os.Stat(w.place); w.place == "" || err != nil || !info.IsDir() {
+		return nil, fault.New(fault.NotFound, "the project of the batch %s has no directory any more, so nothing can be pushed", w.name).Hinting("golem batch show %s shows the results", w.name)
+	}
+	p, _, err := target.Find(w.c, target.Wanted{Project: w.place}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return clearcmd.Opened(w.c, p, machine.Opening{}, w.tools, writes, (*core.Instance).Clearance)
 }
 
 // Answer implements batchweb.Batch.

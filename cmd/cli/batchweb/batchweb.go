@@ -1,6 +1,6 @@
 // Package batchweb is the page of golem batch attach --web: it shows in a browser of this
-// machine how far a batch is and what its items ask, and takes the answers of the person. It
-// knows no files and no project.
+// machine how far a batch is, what its items ask and what they staged, and takes the answers and
+// decisions of the person. It knows no project.
 package batchweb
 
 import (
@@ -14,6 +14,7 @@ import (
 
 	"golem/core/approval"
 	"golem/core/batch"
+	"golem/core/clearance"
 	"golem/core/fault"
 
 	"golem/cmd/cli/httpguard"
@@ -27,6 +28,9 @@ type Batch interface {
 	Answer(batch.Answer) error
 	// Calls returns for people what a rule covers.
 	Calls(rule batch.Rule, covered []batch.Group) string
+	// Clearance opens what the project has staged, as golem clearance does. If writes is true,
+	// the project must have no faults.
+	Clearance(writes bool) (*clearance.Store, error)
 }
 
 // Now is a batch at one moment.
@@ -35,13 +39,17 @@ type Now struct {
 	Line   string // how far it is
 	Means  string // what happens next, or what the person can do
 	Groups []batch.Group
+	Staged []clearance.Item // what its items staged
 }
 
-// digest returns what tells the questions of two moments apart.
+// digest returns what tells the questions and staged items of two moments apart.
 func (n Now) digest() string {
 	sum := sha256.New()
 	for _, g := range n.Groups {
 		sum.Write([]byte(g.Question.Key))
+	}
+	for _, it := range n.Staged {
+		sum.Write([]byte(string(it.State) + it.Digest()))
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
@@ -103,6 +111,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.rule(w, r)
 	case "POST answer":
 		s.receiveAnswer(w, r)
+	case "GET staged":
+		s.showStaged(w, r)
+	case "POST decide":
+		s.receiveDecision(w, r)
 	case "GET page.css":
 		header.Set("Content-Type", "text/css; charset=utf-8")
 		http.ServeFileFS(w, r, files, name)
@@ -174,16 +186,25 @@ func (s *server) rule(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusOK, rulePage(ruled{key: key, words: words, shown: rule.Shown(covered), calls: s.batch.Calls(rule, covered)}))
 }
 
-// receiveAnswer keeps an answer that a person gave on the page, and leads back to the questions.
-func (s *server) receiveAnswer(w http.ResponseWriter, r *http.Request) {
+// readForm reads the form of a page of this server. It answers itself, and returns false, if the
+// request has none.
+func readForm(w http.ResponseWriter, r *http.Request) bool {
 	// A browser names the origin with every such request, so one without it is no page's.
 	if r.Header.Get("Origin") == "" {
 		http.Error(w, "an answer comes from the page, with the header Origin", http.StatusForbidden)
-		return
+		return false
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, "the answer cannot be read", http.StatusBadRequest)
+		return false
+	}
+	return true
+}
+
+// receiveAnswer keeps an answer that a person gave on the page, and leads back to the questions.
+func (s *server) receiveAnswer(w http.ResponseWriter, r *http.Request) {
+	if !readForm(w, r) {
 		return
 	}
 	a, err := s.answer(r)
@@ -235,9 +256,9 @@ func (s *server) answer(r *http.Request) (batch.Answer, error) {
 func (s *server) fail(w http.ResponseWriter, err error) {
 	status := http.StatusInternalServerError
 	switch {
-	case errors.Is(err, fault.Conflict), errors.Is(err, fault.Busy):
+	case errors.Is(err, fault.Conflict), errors.Is(err, fault.Busy), errors.Is(err, fault.Protected), errors.Is(err, fault.Trust):
 		status = http.StatusConflict
-	case errors.Is(err, fault.Usage):
+	case errors.Is(err, fault.Usage), errors.Is(err, fault.Path):
 		status = http.StatusBadRequest
 	case errors.Is(err, fault.NotFound):
 		status = http.StatusNotFound

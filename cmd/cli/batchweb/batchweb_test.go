@@ -14,6 +14,7 @@ import (
 
 	"golem/core/approval"
 	"golem/core/batch"
+	"golem/core/clearance"
 	"golem/core/tool"
 )
 
@@ -24,6 +25,8 @@ type asked struct {
 	mu      sync.Mutex
 	groups  []batch.Group
 	answers []batch.Answer
+	store   *clearance.Store
+	faulty  bool // the project has faults
 }
 
 // Now implements Batch.
@@ -36,7 +39,9 @@ func (a *asked) Now() (Now, error) {
 			now.Groups = append(now.Groups, g)
 		}
 	}
-	return now, nil
+	var err error
+	now.Staged, err = clearance.ItemsOf(a.store, now.Name)
+	return now, err
 }
 
 // Answer implements Batch.

@@ -51,11 +51,11 @@ func around(title, attributes, body string) string {
 `
 }
 
-// page returns the page with the questions.
+// page returns the page with the questions and what is staged.
 func page(now Now, b Batch) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "<h1>%s</h1>\n<p id=\"line\" role=\"status\">%s</p>\n<p id=\"means\">%s</p>\n", text(now.Name), text(now.Line), text(now.Means))
-	out.WriteString("<p id=\"changed\" hidden>The questions have changed. <a href=\"./\">Show them</a></p>\n")
+	out.WriteString("<p id=\"changed\" hidden>There is something new. <a href=\"./\">Show it</a></p>\n")
 	items := 0
 	for _, g := range now.Groups {
 		items += len(g.Items)
@@ -72,6 +72,7 @@ func page(now Now, b Batch) string {
 		}
 		question(&out, n, g, batch.Proposed(g.Question, now.Groups))
 	}
+	stagedList(&out, now.Staged)
 	return around("golem batch "+now.Name, ` data-digest="`+now.digest()+`"`, out.String())
 }
 
@@ -163,5 +164,5 @@ func failPage(f *fault.Fault) string {
 	if f.Hint != "" {
 		body += "<p>" + text(f.Hint) + "</p>\n"
 	}
-	return around("golem batch: "+string(f.Code), "", body+"<p><a href=\"./\">Back to the questions</a></p>\n")
+	return around("golem batch: "+string(f.Code), "", body+"<p><a href=\"./\">Back</a></p>\n")
 }

@@ -115,9 +115,7 @@ func clearItem(c *console.Console, f *clearing, name, id string, do decision) er
 	})
 }
 
-// withStore opens the project, completes what an interrupted golem left unfinished, and
-// calls do with the store that of returns. If writes is true, the project must have no
-// faults.
+// withStore calls do with the store that Opened returns for the project of the command.
 func withStore(c *console.Console, f *clearing, writes bool, of func(*core.Instance) *clearance.Store, do func(*clearance.Store) error) error {
 	if err := console.NotEmpty(f.set, "project", "target"); err != nil {
 		return err
@@ -131,18 +129,28 @@ func withStore(c *console.Console, f *clearing, writes bool, of func(*core.Insta
 	}
 	t := toolhost.New(c, false)
 	defer t.Close()
-	inst, err := machine.Open(c, p, f.opening(), t)
-	if inst == nil || err != nil && writes { // a project with faults may protect too little
+	store, err := Opened(c, p, f.opening(), t, writes, of)
+	if err != nil {
 		return err
+	}
+	return do(store)
+}
+
+// Opened opens the project of a place, completes what an interrupted golem left unfinished in
+// the store that of returns, and returns it. If writes is true, the project must have no faults.
+func Opened(c *console.Console, p target.Place, with machine.Opening, t *toolhost.Tools, writes bool, of func(*core.Instance) *clearance.Store) (*clearance.Store, error) {
+	inst, err := machine.Open(c, p, with, t)
+	if inst == nil || err != nil && writes { // a project with faults may protect too little
+		return nil, err
 	}
 	store := of(inst)
 	if !store.Kept() {
-		return fault.New(fault.Platform, "golem keeps nothing here: GOLEM_HOME is not set").Hinting("set GOLEM_HOME")
+		return nil, fault.New(fault.Platform, "golem keeps nothing here: GOLEM_HOME is not set").Hinting("set GOLEM_HOME")
 	}
 	if err := store.Settle(context.Background()); err != nil {
 		c.Report(err)
 	}
-	return do(store)
+	return store, nil
 }
 
 // Failed reports an error and returns exit code 1. Errors of wrong usage, and
