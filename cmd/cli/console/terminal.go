@@ -83,6 +83,11 @@ func (t *Terminal) Ask(ctx context.Context, prompt string) (string, error) {
 	if err := flushInput(t.In); err != nil {
 		return "", err
 	}
+	defer Continued(func() { // from before the prompt: golem can be suspended as soon as it is seen
+		if InForeground(t.Out) {
+			io.WriteString(t.Out, prompt)
+		}
+	})()
 	for {
 		if _, err := io.WriteString(t.Out, prompt); err != nil {
 			return "", err

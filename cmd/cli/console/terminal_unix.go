@@ -78,13 +78,8 @@ type pendingRead struct{}
 
 // readLine reads a line and returns it without its line break, or gives up when ctx
 // ends. It returns io.EOF only if there is no text before the end.
-func (t *Terminal) readLine(ctx context.Context, prompt string) (string, error) {
+func (t *Terminal) readLine(ctx context.Context, _ string) (string, error) {
 	_ = t.pending // only Windows keeps one
-	defer Continued(func() {
-		if InForeground(t.Out) {
-			io.WriteString(t.Out, prompt)
-		}
-	})()
 	wake, stop, err := os.Pipe()
 	if err != nil {
 		return "", err
@@ -144,15 +139,15 @@ func readUnseen(tty *os.File, prompt func()) (string, error) {
 	now := *was
 	now.Lflag = now.Lflag&^unix.ECHO | unix.ICANON | unix.ISIG
 	now.Iflag |= unix.ICRNL
-	if err := unix.IoctlSetTermios(fd, setModes, &now); err != nil {
-		return "", err
-	}
 	defer unix.IoctlSetTermios(fd, setModes, was)
 	defer Continued(func() {
 		if InForeground(tty) && unix.IoctlSetTermios(fd, setModes, &now) == nil {
 			prompt()
 		}
 	})()
+	if err := unix.IoctlSetTermios(fd, setModes, &now); err != nil {
+		return "", err
+	}
 	var line []byte
 	buf := make([]byte, 4096)
 	for {
