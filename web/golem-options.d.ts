@@ -1,5 +1,5 @@
 // Made from golem's own types by TestTypings with GOLEM_UPDATE=1.
-import type { Bytes } from './golem.js'
+import type { Bytes } from './golem-projects.js'
 import type { Decision, Question, Waiting } from './golem-provide.js'
 
 /** The person's settings for a project, as the flags of the command line. */

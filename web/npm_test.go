@@ -76,7 +76,7 @@ func TestPackage(t *testing.T) {
 		site["node_modules/golem/"+name] = f
 	}
 	slices.Sort(names)
-	if got, want := strings.Join(names, " "), "LICENSE README.md dist/golem-provide-DIGEST.js dist/golem-tool-DIGEST.js dist/golem-wazero-DIGEST.js dist/golem-wazero-DIGEST.wasm.gz dist/golem-worker.js dist/golem.js dist/golem.wasm.gz dist/javascript-DIGEST.wasm.gz dist/javascript-linker-DIGEST.bin.gz dist/repository-DIGEST.wasm.gz golem-batches.d.ts golem-events.d.ts golem-options.d.ts golem-provide.d.ts golem-reports.d.ts golem-results.d.ts golem-values.d.ts golem.d.ts package.json"; got != want {
+	if got, want := strings.Join(names, " "), "LICENSE README.md dist/golem-provide-DIGEST.js dist/golem-tool-DIGEST.js dist/golem-wazero-DIGEST.js dist/golem-wazero-DIGEST.wasm.gz dist/golem-worker.js dist/golem.js dist/golem.wasm.gz dist/javascript-DIGEST.wasm.gz dist/javascript-linker-DIGEST.bin.gz dist/repository-DIGEST.wasm.gz golem-batches.d.ts golem-events.d.ts golem-options.d.ts golem-projects.d.ts golem-provide.d.ts golem-reports.d.ts golem-results.d.ts golem-values.d.ts golem.d.ts package.json"; got != want {
 		t.Errorf("the package has %s, want %s", got, want)
 	}
 	license, err := os.ReadFile("../LICENSE")
