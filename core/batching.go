@@ -12,7 +12,6 @@ import (
 
 	"golem/core/approval"
 	"golem/core/batch"
-	"golem/core/clearance"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/options"
@@ -46,9 +45,8 @@ type BatchSetup struct {
 	// Pace is what other processes that run the batch know of the limits of providers; nil: there
 	// are none.
 	Pace model.SharedPace
-	// Staged gets what items change in staged mounts: the store of the project that was packed.
-	// Without one (nil), a worker with such mounts is E_PLATFORM.
-	Staged *clearance.Store
+	// Staging says what becomes of what items change in staged mounts of the same project.
+	Staging BatchStaging
 	// Doubt says what happens with a call that was running when golem ended: BatchAsk,
 	// BatchRepeat or BatchFail. A call that changes nothing but the item's files is always
 	// repeated, because its changes were lost with it.
@@ -56,17 +54,13 @@ type BatchSetup struct {
 }
 
 // NewBatchWorker returns a worker for the items of a batch in an open project.
-func NewBatchWorker(i *Instance, s BatchSetup) (*BatchWorker, error) {
-	staging, err := newBatchStaging(i, s.Staged)
-	if err != nil {
-		return nil, err
-	}
+func NewBatchWorker(i *Instance, s BatchSetup) *BatchWorker {
 	if s.Pace != nil {
 		i.models.SharePace(s.Pace)
 	}
 	return &BatchWorker{
-		itemBatch: itemBatch{s.Name, s.Host, s.Doubt, staging}, of: i, inputs: s.Inputs, outputs: s.Outputs, account: s.Account, queue: s.Queue,
-	}, nil
+		itemBatch: itemBatch{s.Name, s.Host, s.Doubt, s.Staging}, of: i, inputs: s.Inputs, outputs: s.Outputs, account: s.Account, queue: s.Queue,
+	}
 }
 
 // errParked ends an item that asks.
@@ -176,11 +170,14 @@ func (w *BatchWorker) outcome(ctx context.Context, it *itemState, res run.Result
 	if front.needsInput() {
 		out.Status = batch.NeedsInput
 	}
-	files, err := it.write(ctx, w.outputs)
+	files, staged, err := it.write(w.outputs)
+	if err == nil {
+		err = w.staging.Bring(ctx, it.lease, w.name, staged)
+	}
 	if err != nil {
 		return batch.Outcome{Stop: fault.Of(err, fault.Config)}
 	}
-	out.Files = files
+	out.Files, out.Staged = files, staged
 	return batch.Outcome{Result: out}
 }
 

@@ -142,12 +142,13 @@ func (p *plant) run(t *testing.T, proc *process, doubt string) batch.Result {
 	}
 	q.Reconsider()
 	store.Files, store.Host = mortalFiles{p.queue, proc}, mortalHost{store.Host, proc}
-	w, err := core.NewBatchWorker(inst, core.BatchSetup{
-		Name: "b", Outputs: mortalFiles{p.outputs, proc}, Host: store.Host, Account: run.NewAccount("b", 0, 0), Queue: q, Staged: inst.Clearance(), Doubt: doubt,
-	})
+	staging, err := core.StagingHere(inst, inst.Clearance())
 	if err != nil {
 		t.Fatal(err)
 	}
+	w := core.NewBatchWorker(inst, core.BatchSetup{
+		Name: "b", Outputs: mortalFiles{p.outputs, proc}, Host: store.Host, Account: run.NewAccount("b", 0, 0), Queue: q, Staging: staging, Doubt: doubt,
+	})
 	runs := batch.Worker(w)
 	if p.around != nil {
 		runs = p.around(w)

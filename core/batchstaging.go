@@ -2,63 +2,81 @@ package core
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"slices"
 	"strings"
 
 	"golem/core/batch"
 	"golem/core/clearance"
 	"golem/core/fault"
+	"golem/core/project"
 	"golem/core/sandbox"
 )
 
-// batchStaging is where the changes of items in staged mounts go: an item works on files of its
-// own, and at its end what it changed in these mounts becomes an item of clearance.
-type batchStaging struct {
-	store  *clearance.Store
+// BatchStaging says what becomes of the changes that the items of a batch make in staged mounts:
+// an item works on files of its own, and at its end these changes become an item of clearance of
+// the project that was packed. Make one with StagingHere or StagingElsewhere.
+type BatchStaging struct {
+	store  *clearance.Store // nil: the machine that began the batch makes the item of clearance
 	entry  string
-	places []string // sources of the staged mounts, in the project
+	base   fs.FS // the files of the pack
+	mounts []project.Mount
 }
 
-// BeforeStaging checks, before the first item, what a batch of the project stages. A worker that
-// stages is E_PLATFORM if nothing can be kept for a person: store is nil or keeps nothing, the
-// mount is outside the project, or the worker has the tool stage, which takes snapshots.
-func BeforeStaging(i *Instance, store *clearance.Store) error {
-	_, err := newBatchStaging(i, store)
-	return err
+// StagingHere returns what becomes of staged changes where their item of clearance is made: store
+// is that of the project that was packed. A worker that stages is E_PLATFORM if nothing can be
+// kept for a person: store is nil or keeps nothing, the mount is outside the project, or the
+// worker has the tool stage, which takes snapshots.
+func StagingHere(i *Instance, store *clearance.Store) (BatchStaging, error) {
+	s := BatchStaging{store: store}
+	err := s.find(i, store.Kept())
+	return s, err
 }
 
-func newBatchStaging(i *Instance, store *clearance.Store) (batchStaging, error) {
-	s := batchStaging{store: store}
+// StagingElsewhere returns what becomes of staged changes on a machine that works for a batch of
+// another one: they are left in batch.Result.Staged. Its errors are those of StagingHere.
+func StagingElsewhere(i *Instance) (BatchStaging, error) {
+	var s BatchStaging
+	err := s.find(i, true)
+	return s, err
+}
+
+// find finds the staged mounts of the workers that a batch of the project runs. kept says that
+// what they stage is kept for a person.
+func (s *BatchStaging) find(i *Instance, kept bool) error {
 	entry, err := i.Entry()
 	if err != nil {
-		return s, err
+		return err
 	}
-	s.entry = entry.ID
 	closure, err := i.project.Workers.Closure(entry)
 	if err != nil {
-		return s, err
+		return err
 	}
+	s.entry = entry.ID
 	for _, w := range closure {
 		for _, t := range w.Toolsets {
 			if t.Name == "clearance" {
-				return s, fault.New(fault.Platform, "%s uses the toolset clearance, and the items of a batch take no snapshots: their files are in memory", w.ID).At(t.File, t.Line, 0).
+				return fault.New(fault.Platform, "%s uses the toolset clearance, and the items of a batch take no snapshots: their files are in memory", w.ID).At(t.File, t.Line, 0).
 					Hinting("use a mount with mode: staged: what an item changes there waits for you after its end")
 			}
 		}
 		for _, m := range w.Sandbox.Mounts {
 			switch {
 			case m.Mode != sandbox.Staged:
-			case !store.Kept():
-				return s, fault.New(fault.Platform, "%s has the mount %s with mode: staged (%s), and nothing here keeps what the items stage", w.ID, m.Target, m.Origin).
+			case !kept:
+				return fault.New(fault.Platform, "%s has the mount %s with mode: staged (%s), and nothing here keeps what the items stage", w.ID, m.Target, m.Origin).
 					Hinting("run the batch in the project's directory; a packed project has none: use mode: rw, and what items write is in the directory of outputs")
 			case outsideProject(m.Source):
-				return s, fault.New(fault.Platform, "%s has the mount %s with mode: staged (%s) outside the project, and the items of a batch see only the packed project", w.ID, m.Target, m.Origin).
+				return fault.New(fault.Platform, "%s has the mount %s with mode: staged (%s) outside the project, and the items of a batch see only the packed project", w.ID, m.Target, m.Origin).
 					Hinting("stage in a directory of the project")
 			default:
-				s.places = append(s.places, m.Source)
+				s.mounts = append(s.mounts, m)
 			}
 		}
 	}
-	return s, nil
+	s.base, err = i.platform.Files.Mount(".")
+	return err
 }
 
 func outsideProject(source string) bool {
@@ -66,19 +84,69 @@ func outsideProject(source string) bool {
 }
 
 // contains reports whether a file is in a staged mount.
-func (s batchStaging) contains(name string) bool {
-	for _, place := range s.places {
-		if place == "." || name == place || strings.HasPrefix(name, place+"/") {
-			return true
-		}
-	}
-	return false
+func (s BatchStaging) contains(name string) bool {
+	return slices.ContainsFunc(s.mounts, func(m project.Mount) bool { return in(m, name) })
 }
 
-// bring makes an item of clearance of what an item of the batch staged.
-func (s batchStaging) bring(ctx context.Context, l *batch.Lease, of string, changes []clearance.BroughtChange) error {
-	if len(changes) == 0 {
+func in(m project.Mount, name string) bool {
+	return m.Source == "." || name == m.Source || strings.HasPrefix(name, m.Source+"/")
+}
+
+// Check returns E_TRUST for changes that no item of this project can make: a machine that works
+// for the batch is not trusted with them.
+func (s BatchStaging) Check(changes []batch.Change) error {
+	seen := map[string]bool{}
+	for _, c := range changes {
+		key := sandbox.Fold(c.Name)
+		if err := s.possible(c); err != nil || seen[key] {
+			return fault.New(fault.Trust, "a machine that works for the batch says that its item changed %s, which no item of this project can stage", fault.Quoted(c.Name)).
+				Because(err).Hinting("one of the machines that have the token of the batch does not run golem as it is: begin another batch with --name, and give its token to none that you do not trust")
+		}
+		seen[key] = true
+	}
+	return nil
+}
+
+// possible returns why the sandbox of no worker lets a change pass.
+func (s BatchStaging) possible(c batch.Change) error {
+	valid := sandbox.ValidNew
+	if c.Removed {
+		valid = sandbox.Valid
+	}
+	if err := valid(c.Name); err != nil {
+		return err
+	}
+	if _, err := s.store.Real.Guard(c.Name); err != nil {
+		return err
+	}
+	for _, m := range s.mounts {
+		if !in(m, c.Name) || m.MaxFileBytes > 0 && int64(len(c.Data)) > m.MaxFileBytes {
+			continue
+		}
+		if c.Removed || len(m.Suffixes) == 0 || slices.ContainsFunc(m.Suffixes, func(end string) bool { return strings.HasSuffix(strings.ToLower(c.Name), end) }) {
+			return nil
+		}
+	}
+	return fault.New(fault.Path, "it is in no staged mount of the project")
+}
+
+// Bring makes an item of clearance of what an item of the batch staged. Without changes, or where
+// StagingElsewhere made s, it does nothing.
+func (s BatchStaging) Bring(ctx context.Context, l *batch.Lease, name string, changes []batch.Change) error {
+	if len(changes) == 0 || s.store == nil {
 		return nil
 	}
-	return clearance.Bring(ctx, s.store, clearance.Brought{Run: of + "/" + l.Item.Dir(), Worker: s.entry, Changes: changes, Again: l.Attempt > 1})
+	b := clearance.Brought{Run: name + "/" + l.Item.Dir(), Worker: s.entry, Again: l.Attempt > 1}
+	for _, c := range changes {
+		one := clearance.BroughtChange{Name: c.Name, Data: c.Data, Removed: c.Removed}
+		old, err := fs.ReadFile(s.base, c.Name)
+		switch {
+		case err == nil:
+			one.Base = clearance.Digest(old)
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		b.Changes = append(b.Changes, one)
+	}
+	return clearance.Bring(context.WithoutCancel(ctx), s.store, b)
 }

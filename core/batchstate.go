@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"golem/core/batch"
-	"golem/core/clearance"
 	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/options"
@@ -46,7 +45,7 @@ type itemBatch struct {
 	name    string
 	host    state.Host
 	doubt   string // see BatchSetup.Doubt
-	staging batchStaging
+	staging BatchStaging
 }
 
 // itemState is what an item has beside its input: its files, over those of the pack, and the
@@ -293,41 +292,36 @@ func (s *itemState) err() error {
 }
 
 // write writes the files that the item changed to its directory of the outputs, and returns
-// their names. What it changed in staged mounts becomes an item of clearance instead.
-func (s *itemState) write(ctx context.Context, out sandbox.FS) (names []string, err error) {
+// their names. What it changed in staged mounts is returned instead.
+func (s *itemState) write(out sandbox.FS) (names []string, staged []batch.Change, err error) {
 	dir := s.lease.Item.Dir()
 	if err := sandbox.Carry(out, dir, true, nil); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var staged []clearance.BroughtChange
 	for _, c := range sandbox.ChangedIn(s.files) {
 		waits := s.of.staging.contains(c.Name)
 		if c.Removed && !waits {
 			continue
 		}
-		b := clearance.BroughtChange{Name: c.Name, Removed: c.Removed}
+		change := batch.Change{Name: c.Name, Removed: c.Removed}
 		if !c.Removed {
-			if b.Data, err = fs.ReadFile(s.files, c.Name); err != nil {
-				return nil, err
+			if change.Data, err = fs.ReadFile(s.files, c.Name); err != nil {
+				return nil, nil, err
+			}
+			if old, err := fs.ReadFile(s.base, c.Name); err == nil && bytes.Equal(old, change.Data) {
+				continue
 			}
 		}
-		old, err := fs.ReadFile(s.base, c.Name)
-		switch {
-		case err == nil && !c.Removed && bytes.Equal(old, b.Data):
-			continue
-		case err == nil:
-			b.Base = clearance.Digest(old)
-		}
 		if waits {
-			staged = append(staged, b)
+			staged = append(staged, change)
 			continue
 		}
-		if err := out.WriteFile(path.Join(dir, c.Name), b.Data); err != nil {
-			return nil, err
+		if err := out.WriteFile(path.Join(dir, c.Name), change.Data); err != nil {
+			return nil, nil, err
 		}
 		names = append(names, c.Name)
 	}
-	return names, s.of.staging.bring(context.WithoutCancel(ctx), s.lease, s.of.name, staged)
+	return names, staged, nil
 }
 
 // itemHost is the host of an item's store. Nobody else uses the store, so locks are free.

@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -86,15 +87,20 @@ workers:
     - say: it is done
 `,
 	} {
-		full := filepath.Join(f.dir, name)
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		f.write(name, text)
 	}
 	return f
+}
+
+func (f *farm) write(name, text string) {
+	f.t.Helper()
+	full := filepath.Join(f.dir, name)
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
 }
 
 // command returns a golem of a machine, which has a GOLEM_HOME of its own.
@@ -323,6 +329,51 @@ func TestBatchOnManyMachinesAsks(t *testing.T) {
 	_, files := f.results("far.out")
 	if len(files) != 8 {
 		t.Errorf("%v", files)
+	}
+}
+
+// What an item stages on a worker's machine waits in golem clearance on the machine that began the
+// batch, once, and is pushed there.
+func TestBatchOnManyMachinesStages(t *testing.T) {
+	f := newFarm(t, "preApproved", 2)
+	f.write("p/notes/old.md", "old\n")
+	f.write("p/main.worker", `---
+model: script:s.yaml
+toolsets: {filesystem: {approval: {default: preApproved}}}
+sandbox:
+  mounts:
+    - {target: /, source: ., mode: rw}
+    - {target: /notes, source: notes, mode: staged}
+---
+Write.
+`)
+	f.write("p/s.yaml", `script: 1
+workers:
+  main:
+    - calls: [{tool: write_file, args: {path: /notes/a.md, content: "new\n"}}, {tool: delete_file, args: {path: /notes/old.md}}, {tool: write_file, args: {path: /log.txt, content: log}}]
+    - say: it is done
+`)
+	p := f.begin(f.command("producer", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url))
+	w := f.worker("w", joinToken.FindString(p.until(t, "export GOLEM_JOIN=", 1)))
+	p.until(t, "2 items of this batch pending clearance", 1)
+	p.end(t, 0)
+	w.end(t, 0)
+	if _, files := f.results("far.out"); len(files) != 2 || files["i0/log.txt"] != "log" {
+		t.Errorf("%v", files)
+	}
+	out, err := f.command("producer", "clearance", "list", "--project", "p", "--json").CombinedOutput()
+	var list struct {
+		Items []struct{ Item struct{ ID, Run string } }
+	}
+	if err != nil || json.Unmarshal(out, &list) != nil || len(list.Items) != 2 || path.Dir(list.Items[0].Item.Run) != "far" {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := f.command("producer", "clearance", "push", list.Items[0].Item.ID, "--project", "p").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(filepath.Join(f.dir, "p/notes/a.md"))
+	if _, gone := os.Stat(filepath.Join(f.dir, "p/notes/old.md")); err != nil || string(text) != "new\n" || !os.IsNotExist(gone) {
+		t.Errorf("after the push: %q, %v, old.md: %v", text, err, gone)
 	}
 }
 

@@ -100,7 +100,7 @@ func (j *batchJob) run() (end batchEnd, err error) {
 	if err != nil {
 		return end, err
 	}
-	inst, err := j.openPack(priced)
+	inst, staging, err := j.openPack(priced)
 	if err != nil {
 		return end, err
 	}
@@ -123,13 +123,10 @@ func (j *batchJob) run() (end batchEnd, err error) {
 	if err := core.BookBatch(queue, account); err != nil {
 		return end, err
 	}
-	worker, err := core.NewBatchWorker(inst, core.BatchSetup{
+	worker := core.NewBatchWorker(inst, core.BatchSetup{
 		Name: j.head.Name, Inputs: inputFiles(j.project, queue.Head.Inputs), Outputs: outputs, Host: store.Host, Account: account, Queue: queue,
-		Doubt: j.asked.Doubt, Staged: j.inst.Clearance(),
+		Doubt: j.asked.Doubt, Staging: staging,
 	})
-	if err != nil {
-		return end, err
-	}
 	watch, err := newBatchWatch(c, queue, account)
 	if err != nil {
 		return end, err
@@ -151,14 +148,14 @@ func (j *batchJob) shelf() batchShelf {
 
 // openPack opens the packed project as the browser opens the project itself, with its files in
 // memory, and checks before the first item that it can run.
-func (j *batchJob) openPack(priced bool) (*core.Instance, error) {
+func (j *batchJob) openPack(priced bool) (_ *core.Instance, staging core.BatchStaging, err error) {
 	c, a := j.call, j.asked
 	p, err := c.platform(a, j.project, true)
 	if err != nil {
-		return nil, err
+		return nil, staging, err
 	}
 	if p.State, err = j.shelf().Batch(j.head.Name); err != nil {
-		return nil, err
+		return nil, staging, err
 	}
 	p.Volatile = true
 	p.Files, p.Libraries = core.Mounter(packMounter(j.pack)), core.PackLibraries(j.pack)
@@ -166,16 +163,16 @@ func (j *batchJob) openPack(priced bool) (*core.Instance, error) {
 	o.Entry = j.head.Entry
 	inst, err := core.Open(p, o)
 	if err != nil {
-		return nil, err
+		return nil, staging, err
 	}
-	if err := core.BeforeStaging(inst, j.inst.Clearance()); err != nil {
-		return nil, err
+	if staging, err = core.StagingHere(inst, j.inst.Clearance()); err != nil {
+		return nil, staging, err
 	}
 	var person approval.Approver
 	if !a.Headless {
 		person = &page{call: c}
 	}
-	return inst, core.BeforeBatch(c.ctx, inst, person, priced)
+	return inst, staging, core.BeforeBatch(c.ctx, inst, person, priced)
 }
 
 // finish writes the results and returns how the batch ended, as golem batch does.

@@ -63,6 +63,16 @@ type Result struct {
 	Denied  int             `json:"denied,omitempty"`  // calls that were not run
 	// Trace is the trace of the last attempt, as JSON lines; the Queue keeps it apart.
 	Trace []byte `json:"-"`
+	// Staged is what the item changed in staged mounts, if another machine makes the item of
+	// clearance; its Queue carries it there. Otherwise nil.
+	Staged []Change `json:"-"`
+}
+
+// Change is what an item changed in a file.
+type Change struct {
+	Name    string // in the project
+	Data    []byte
+	Removed bool
 }
 
 // Line is one entry of an item's log. An entry is kept whole or not at all.

@@ -73,13 +73,23 @@ type farWorker struct {
 	*natsqueue.Remote
 	producer *natsqueue.Producer
 	account  *run.Account
+	staging  core.BatchStaging
+	batch    string
 }
 
-// Run implements batch.Worker.
+// Run implements batch.Worker. What the item staged becomes an item of clearance here, if an item
+// of this project can stage it.
 func (w *farWorker) Run(ctx context.Context, l *batch.Lease) batch.Outcome {
 	out := w.Remote.Run(ctx, l)
 	if u := out.Result.Usage; u != nil {
 		w.account.Book(model.Usage{In: u.In, Out: u.Out, Cached: u.Cached, Written: u.Written, Cost: u.Cost})
+	}
+	staged := out.Result.Staged
+	out.Result.Staged = nil
+	if err := w.staging.Check(staged); err != nil {
+		out.Result.Status, out.Result.Error, out.Result.Output = batch.Failed, fault.Of(err, fault.Trust), nil
+	} else if err := w.staging.Bring(ctx, l, w.batch, staged); err != nil {
+		return batch.Outcome{Stop: fault.Of(err, fault.Config)}
 	}
 	return out
 }
@@ -104,7 +114,7 @@ const endPatience = 10 * time.Second
 
 // newFarWorker begins or goes on with a batch on its server.
 func (f *flags) newFarWorker(ctx context.Context, c *console.Console, b begun, s *server) (_ *farWorker, err error) {
-	w := &farWorker{account: b.account}
+	w := &farWorker{account: b.account, staging: b.staging, batch: b.queue.Head.Name}
 	invitation, private := s.kept.invitation(b.queue.Head.Name)
 	w.producer, err = natsqueue.Create(ctx, s.conn, natsqueue.Options{Name: invitation.Name, Key: [natsqueue.KeySize]byte(s.kept.Key), Lease: f.lease, Watch: told{c}}, private)
 	if err != nil {

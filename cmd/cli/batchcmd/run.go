@@ -64,7 +64,6 @@ func (f *flags) run(c *console.Console, j job) error {
 	}
 	if far != nil {
 		defer far.conn.Close()
-		j.staged = nil // of another machine nothing can be staged here
 	}
 	account, priced, err := core.BatchAccount(j.head.Name, f.Limits)
 	if err != nil {
@@ -72,7 +71,7 @@ func (f *flags) run(c *console.Console, j job) error {
 	}
 	ctx, stop := c.Interruptible(context.Background())
 	defer stop()
-	inst, err := f.open(ctx, c, j, priced)
+	inst, staging, err := f.open(ctx, c, j, priced)
 	if err != nil {
 		return err
 	}
@@ -95,10 +94,10 @@ func (f *flags) run(c *console.Console, j job) error {
 	if err := core.BookBatch(queue, account); err != nil {
 		return err
 	}
-	b := begun{job: j, inst: inst, store: &store, queue: queue, outputs: outputs, account: account}
+	b := begun{job: j, inst: inst, staging: staging, store: &store, queue: queue, outputs: outputs, account: account}
 	var why error
 	if far == nil {
-		why, err = f.runHere(ctx, c, b)
+		why = f.runHere(ctx, c, b)
 	} else {
 		why, err = f.runFar(ctx, c, b, far)
 	}
@@ -115,6 +114,7 @@ func (f *flags) run(c *console.Console, j job) error {
 type begun struct {
 	job
 	inst    *core.Instance
+	staging core.BatchStaging
 	store   *state.Store
 	queue   *batch.Local
 	outputs *osfs.FS
@@ -122,14 +122,11 @@ type begun struct {
 }
 
 // runHere runs the items on this machine. why says why the batch stopped before its end.
-func (f *flags) runHere(ctx context.Context, c *console.Console, b begun) (why, err error) {
-	worker, err := core.NewBatchWorker(b.inst, core.BatchSetup{
-		Name: b.head.Name, Inputs: inputFiles(b.queue.Head.Inputs), Outputs: b.outputs, Host: b.store.Host, Account: b.account, Queue: b.queue, Doubt: f.Doubt, Staged: b.staged,
+func (f *flags) runHere(ctx context.Context, c *console.Console, b begun) error {
+	worker := core.NewBatchWorker(b.inst, core.BatchSetup{
+		Name: b.head.Name, Inputs: inputFiles(b.queue.Head.Inputs), Outputs: b.outputs, Host: b.store.Host, Account: b.account, Queue: b.queue, Doubt: f.Doubt, Staging: b.staging,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return f.play(ctx, c, b, worker, batch.Running{Jobs: f.Jobs, Retry: f.Retry}), nil
+	return f.play(ctx, c, b, worker, batch.Running{Jobs: f.Jobs, Retry: f.Retry})
 }
 
 // play runs the items with a worker, and shows how far they are.
@@ -165,20 +162,20 @@ func (t traced) Run(ctx context.Context, l *batch.Lease) batch.Outcome {
 }
 
 // open opens the packed project, and checks it before the first item.
-func (f *flags) open(ctx context.Context, c *console.Console, j job, priced bool) (*core.Instance, error) {
+func (f *flags) open(ctx context.Context, c *console.Console, j job, priced bool) (_ *core.Instance, staging core.BatchStaging, err error) {
 	j.opening.Entry = j.head.Entry
 	inst, err := machine.Open(c, target.OfPack(j.pack, ""), j.opening, j.tools)
 	if err != nil {
-		return nil, err
+		return nil, staging, err
 	}
-	if err := core.BeforeStaging(inst, j.staged); err != nil {
-		return nil, err
+	if staging, err = core.StagingHere(inst, j.staged); err != nil {
+		return nil, staging, err
 	}
 	var person approval.Approver
 	if p := c.Person(); p != nil {
 		person = asking.Questions(c, p, f.NoColor)
 	}
-	return inst, core.BeforeBatch(ctx, inst, person, priced)
+	return inst, staging, core.BeforeBatch(ctx, inst, person, priced)
 }
 
 // prepare brings the files of the batch to what the command line says.

@@ -208,7 +208,8 @@ func (f *joining) worker(ctx context.Context, c *console.Console, q *natsqueue.Q
 	if err != nil {
 		return nil, err
 	}
-	if err := core.BeforeStaging(inst, nil); err != nil {
+	staging, err := core.StagingElsewhere(inst)
+	if err != nil {
 		return nil, err
 	}
 	var person approval.Approver
@@ -227,8 +228,8 @@ func (f *joining) worker(ctx context.Context, c *console.Console, q *natsqueue.Q
 		return nil, err
 	}
 	return core.NewBatchWorker(inst, core.BatchSetup{
-		Name: about.Batch, Inputs: o.Inputs, Outputs: o.Outputs, Host: stateKey(o.StateKey()), Account: run.NewAccount("the batch "+about.Batch, 0, 0), Queue: q, Pace: pace, Doubt: about.Doubt,
-	})
+		Name: about.Batch, Inputs: o.Inputs, Outputs: o.Outputs, Host: stateKey(o.StateKey()), Account: run.NewAccount("the batch "+about.Batch, 0, 0), Queue: q, Pace: pace, Staging: staging, Doubt: about.Doubt,
+	}), nil
 }
 
 // work runs items until the batch is done, cancelled or interrupted.

@@ -145,9 +145,13 @@ func (h *holder) Finish(ctx context.Context, r batch.Result) error {
 	}
 	r.Item = h.item.Key
 	h.log.objects = append(h.log.objects, h.blobs...)
-	outputs, err := h.queue.files().putOutputs(ctx, h.job.Item, r.Files)
+	end := record{Result: &r}
+	var err error
+	if end.Outputs, err = h.queue.files().putOutputs(ctx, h.job.Item, r.Files); err == nil {
+		end.Staged, err = h.queue.files().putStaged(ctx, r.Staged)
+	}
 	if err == nil {
-		err = h.queue.end(ctx, h.log, r, outputs...)
+		err = h.queue.end(ctx, h.log, end)
 	}
 	switch {
 	case err == nil:
@@ -161,15 +165,17 @@ func (h *holder) Finish(ctx context.Context, r batch.Result) error {
 	return unreachable(err)
 }
 
-// end ends an item with its result, and removes its log.
-func (q *Queue) end(ctx context.Context, l *itemLog, r batch.Result, outputs ...output) error {
+// end ends an item, and removes its log. last has the result and the files of the item.
+func (q *Queue) end(ctx context.Context, l *itemLog, last record) error {
+	r := *last.Result
 	r.Attempt = l.attempts
 	r.Usage = l.spentWith(r.Usage)
 	if r.Usage != nil && r.Usage.Cost > 0 {
 		r.Cost = json.RawMessage(r.Usage.Cost.String())
 	}
+	last.Kind, last.Result, last.Trace = endKind, &r, r.Trace
 	objects := l.objects
-	if err := q.add(ctx, l, record{Kind: endKind, Result: &r, Trace: r.Trace, Outputs: outputs}); err != nil {
+	if err := q.add(ctx, l, last); err != nil {
 		return err
 	}
 	q.removeObjects(ctx, objects)

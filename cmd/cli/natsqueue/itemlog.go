@@ -43,6 +43,7 @@ type record struct {
 	Result   *batch.Result     `json:"result,omitempty"`
 	Trace    []byte            `json:"trace,omitempty"`
 	Outputs  []output          `json:"outputs,omitempty"`
+	Staged   []output          `json:"staged,omitempty"`
 	Spent    *trace.Usage      `json:"spent,omitempty"`    // by the attempts before the item began anew
 	Failures int               `json:"failures,omitempty"` // before it began anew
 }
@@ -61,6 +62,7 @@ type itemLog struct {
 	question *batch.Question
 	result   *batch.Result
 	outputs  []output
+	staged   []output
 	spent    *trace.Usage
 	failures int
 }
@@ -171,7 +173,7 @@ func (l *itemLog) apply(r record) {
 		l.holder, l.barren, l.status, l.question = nil, 0, batch.Parked, r.Question
 	case endKind:
 		l.holder, l.status, l.result, l.attempts = nil, r.Result.Status, r.Result, r.Result.Attempt
-		l.result.Trace, l.outputs = r.Trace, r.Outputs
+		l.result.Trace, l.outputs, l.staged = r.Trace, r.Outputs, r.Staged
 	case openKind:
 		l.holder, l.status, l.attempts, l.spent, l.failures = nil, batch.Open, r.Attempt, r.Spent, r.Failures
 		l.lines, l.objects, l.barren = nil, nil, 0

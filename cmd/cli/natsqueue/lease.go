@@ -188,7 +188,7 @@ func (q *Queue) consider(ctx context.Context, j *job) (wanted bool, err error) {
 		}
 		why := fault.New(fault.Interrupted, "golem ended %d times in a row while it worked on this item, before anything new was kept", j.log.barren).
 			Hinting("look at the input, then golem batch retry %s", q.name)
-		err = q.end(ctx, j.log, batch.Result{Item: item.Key, Status: batch.Failed, Error: why})
+		err = q.end(ctx, j.log, record{Result: &batch.Result{Item: item.Key, Status: batch.Failed, Error: why}})
 		if errors.Is(err, fault.Conflict) {
 			err = nil
 		}

@@ -4,16 +4,20 @@ package natsqueue_test
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"golem/cmd/cli/natsqueue"
+	"golem/core/batch"
 	"golem/core/batch/batchtest"
 )
 
@@ -34,10 +38,11 @@ func build(t *testing.T, version string) string {
 
 var listening = regexp.MustCompile(`Listening for client connections on (\S+)`)
 
-// process starts a nats-server as a process of its own and returns its address.
-func process(t *testing.T, program string) (url string) {
+// process starts a nats-server as a process of its own, with its store in dir, and returns its
+// address. end kills it.
+func process(t *testing.T, program, dir string) (url string, end func()) {
 	t.Helper()
-	cmd := exec.Command(program, "-js", "-sd", filepath.Join(t.TempDir(), "store"), "-a", "127.0.0.1", "-p", "-1")
+	cmd := exec.Command(program, "-js", "-sd", dir, "-a", "127.0.0.1", "-p", "-1")
 	said, err := cmd.StderrPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -45,10 +50,11 @@ func process(t *testing.T, program string) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
 	})
+	t.Cleanup(end)
 	lines := bufio.NewScanner(said)
 	for url == "" && lines.Scan() {
 		if found := listening.FindStringSubmatch(lines.Text()); found != nil {
@@ -63,7 +69,7 @@ func process(t *testing.T, program string) (url string) {
 			continue
 		}
 	}()
-	return url
+	return url, end
 }
 
 // The oldest server that SPEC §19 names, as a process of its own, passes what the embedded one
@@ -75,7 +81,8 @@ func TestLongOldestServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &remote{url: process(t, program), private: private, options: natsqueue.Options{Name: "b", Signer: public, Lease: time.Hour}}
+		url, _ := process(t, program, filepath.Join(t.TempDir(), "store"))
+		r := &remote{url: url, private: private, options: natsqueue.Options{Name: "b", Signer: public, Lease: time.Hour}}
 		_, _ = rand.Read(r.options.Key[:])
 		return r
 	}
@@ -90,4 +97,65 @@ func TestLongOldestServer(t *testing.T) {
 		r.begin(t)
 		return pacing{r}
 	})
+}
+
+// The server of golem-queue goes on with the store of the oldest server, which was killed: items
+// that ended have their results, and the others go on with their logs.
+func TestLongStoreOfTheOldestServer(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	url, end := process(t, build(t, oldestServer), dir)
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &remote{url: url, private: private, options: natsqueue.Options{Name: "b", Signer: public, Lease: time.Second}}
+	_, _ = rand.Read(r.options.Key[:])
+	r.Open(t, "a", "b", "c")
+	q := r.worker
+	large := bytes.Repeat([]byte("x"), 300<<10)
+	for n := range 2 {
+		l, err := q.Lease(t.Context(), "old")
+		if err != nil || l == nil {
+			t.Fatalf("%v, %v", l, err)
+		}
+		digest, err := l.PutBlob(t.Context(), large)
+		if err == nil {
+			err = l.Append(t.Context(), 0, batch.Line(`"`+digest+`"`))
+		}
+		if err == nil && n == 0 {
+			err = l.Finish(t.Context(), batch.Result{Status: batch.OK, Output: []byte(`"old"`)})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	end()
+	r.url = start(t, dir, -1).ClientURL()
+	q = r.another(t)
+	for ended := 0; ended < 2; {
+		l, err := q.Lease(t.Context(), "new")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l == nil {
+			time.Sleep(50 * time.Millisecond) // until the lease of the killed worker ends
+			continue
+		}
+		if l.Item.Key == "b" {
+			if len(l.Log) != 1 {
+				t.Fatalf("the log of b has %d lines", len(l.Log))
+			}
+			if data, err := l.Blob(t.Context(), strings.Trim(string(l.Log[0]), `"`)); err != nil || !bytes.Equal(data, large) {
+				t.Errorf("the blob of b: %d bytes, %v", len(data), err)
+			}
+		}
+		if err := l.Finish(t.Context(), batch.Result{Status: batch.OK, Output: []byte(`"new"`)}); err != nil {
+			t.Fatal(err)
+		}
+		ended++
+	}
+	got := ""
+	if err := q.Results(t.Context(), func(r batch.Result) error { got += r.Item + string(r.Output); return nil }); err != nil || got != `a"old"b"new"c"new"` {
+		t.Errorf("%s, %v", got, err)
+	}
 }

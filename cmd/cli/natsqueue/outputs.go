@@ -13,11 +13,11 @@ import (
 	"golem/core/sandbox"
 )
 
-// output is a file that an item wrote, and the object that has its content.
+// output is a file that an item wrote or staged, and the object that has its content.
 type output struct {
-	Name   string `json:"name"` // below the directory of the item
-	SHA256 string `json:"sha256"`
-	Object string `json:"object"`
+	Name   string `json:"name"`             // below the directory of the item; if it is staged, in the project
+	SHA256 string `json:"sha256,omitempty"` // with Object: the file was removed if they are empty
+	Object string `json:"object,omitempty"`
 }
 
 // itemFiles brings the files of items to the server and back: what they read, and what they wrote.
@@ -35,15 +35,57 @@ func (q itemFiles) putOutputs(ctx context.Context, dir string, names []string) (
 		if err != nil {
 			return nil, err
 		}
-		random := make([]byte, 32)
-		_, _ = rand.Read(random) // never fails
-		o := output{Name: name, SHA256: digestOf(data), Object: hex.EncodeToString(random)}
-		if err := q.putObject(ctx, o.Object, data); err != nil {
+		o, err := q.putOutput(ctx, name, data)
+		if err != nil {
 			return nil, err
 		}
 		out = append(out, o)
 	}
 	return out, nil
+}
+
+func (q itemFiles) putOutput(ctx context.Context, name string, data []byte) (output, error) {
+	random := make([]byte, 32)
+	_, _ = rand.Read(random) // never fails
+	o := output{Name: name, SHA256: digestOf(data), Object: hex.EncodeToString(random)}
+	return o, q.putObject(ctx, o.Object, data)
+}
+
+// putStaged puts what an item changed in staged mounts into objects.
+func (q itemFiles) putStaged(ctx context.Context, changes []batch.Change) (out []output, err error) {
+	for _, c := range changes {
+		o := output{Name: c.Name}
+		if !c.Removed {
+			if o, err = q.putOutput(ctx, c.Name, c.Data); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// fetchStaged returns what an item that ended changed in staged mounts.
+func (q itemFiles) fetchStaged(ctx context.Context, l *itemLog) (out []batch.Change, err error) {
+	for _, o := range l.staged {
+		c := batch.Change{Name: o.Name, Removed: o.Object == ""}
+		if !c.Removed {
+			if c.Data, err = q.fetchOutput(ctx, o); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// fetchOutput returns the content of a file, or E_TRUST if it was changed on the server.
+func (q itemFiles) fetchOutput(ctx context.Context, o output) ([]byte, error) {
+	data, err := q.object(ctx, o.Object)
+	if errors.Is(err, fault.NotFound) || errors.As(err, new(ignored)) || err == nil && digestOf(data) != o.SHA256 {
+		return nil, fault.New(fault.Trust, "the file %s of an item was changed on the server", fault.Quoted(o.Name)).Hinting("golem batch retry %s runs the item anew", q.name)
+	}
+	return data, unreachable(err)
 }
 
 // forgetOutputs removes the files that an item wrote from this machine. One that stays costs
@@ -64,12 +106,9 @@ func (q itemFiles) fetchOutputs(ctx context.Context, l *itemLog, dir string, int
 		if !fs.ValidPath(o.Name) || o.Name == "." {
 			return fault.New(fault.Trust, "a worker named a file %s, which is outside the item's directory", fault.Quoted(o.Name))
 		}
-		data, err := q.object(ctx, o.Object)
-		switch {
-		case errors.Is(err, fault.NotFound), errors.As(err, new(ignored)), err == nil && digestOf(data) != o.SHA256:
-			return fault.New(fault.Trust, "the file %s of an item was changed on the server", fault.Quoted(o.Name)).Hinting("golem batch retry %s runs the item anew", q.name)
-		case err != nil:
-			return unreachable(err)
+		data, err := q.fetchOutput(ctx, o)
+		if err != nil {
+			return err
 		}
 		if err := into.WriteFile(path.Join(dir, o.Name), data); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"sync"
 	"time"
 
@@ -196,8 +197,10 @@ func (r *Remote) send(ctx context.Context, item batch.Item, again bool) error {
 // reopen lets an item that ended begin anew.
 func (p *Producer) reopen(ctx context.Context, item batch.Item, l *itemLog) error {
 	objects := l.objects
-	for _, o := range l.outputs {
-		objects = append(objects, o.Object)
+	for _, o := range slices.Concat(l.outputs, l.staged) {
+		if o.Object != "" {
+			objects = append(objects, o.Object)
+		}
 	}
 	spent := l.spent
 	if l.result != nil {
@@ -224,6 +227,9 @@ func (r *Remote) look(ctx context.Context, item batch.Item) (out batch.Outcome, 
 	case l.status.Ended():
 		out.Result = *l.result
 		err := r.producer.files().fetchOutputs(ctx, l, item.Dir(), r.outputs)
+		if err == nil {
+			out.Result.Staged, err = r.producer.files().fetchStaged(ctx, l)
+		}
 		if errors.Is(err, fault.Trust) {
 			out.Result = batch.Result{Status: batch.Failed, Error: fault.Of(err, fault.Trust), Attempt: out.Result.Attempt}
 			err = nil
