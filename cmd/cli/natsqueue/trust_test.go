@@ -5,7 +5,6 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -349,37 +348,6 @@ func TestRemoteOutputsStayBelow(t *testing.T) {
 	}
 	if names, err := fs.Glob(into, "*"); err != nil || len(names) > 1 || len(names) == 1 && names[0] != "a" {
 		t.Errorf("%v, %v", names, err)
-	}
-}
-
-// What an item staged on another machine reaches the one that began the batch as it was, unless it
-// was changed on the server: then the item ends as E_TRUST.
-func TestRemoteStaged(t *testing.T) {
-	staged := []batch.Change{{Name: "notes/a.md", Data: []byte("new")}, {Name: "notes/empty", Data: []byte{}}, {Name: "notes/old.md", Removed: true}}
-	for _, damaged := range []bool{false, true} {
-		p := newPair(t)
-		local := &oneItem{item: batch.Item{Key: "a", Input: batch.Input{Text: "x"}}}
-		r, err := p.producer.Remote(t.Context(), local, nil, sandbox.Memory())
-		must(t, err)
-		t.Cleanup(r.Close)
-		must(t, r.send(t.Context(), local.item, true))
-		l := p.lease(t)
-		must(t, l.Finish(t.Context(), batch.Result{Status: batch.OK, Staged: staged}))
-		if damaged {
-			end, err := p.producer.readLog(t.Context(), "a")
-			must(t, err)
-			must(t, p.worker.putObject(t.Context(), end.staged[0].Object, []byte("other")))
-		}
-		out, ended, err := r.look(t.Context(), local.item)
-		must(t, err)
-		switch {
-		case !ended:
-			t.Error("the item has not ended")
-		case damaged && (out.Result.Status != batch.Failed || out.Result.Error.Code != fault.Trust || out.Result.Staged != nil):
-			t.Errorf("changed on the server: %+v", out)
-		case !damaged && (out.Result.Status != batch.OK || fmt.Sprintf("%v", out.Result.Staged) != fmt.Sprintf("%v", staged)):
-			t.Errorf("%+v, want %v", out, staged)
-		}
 	}
 }
 
