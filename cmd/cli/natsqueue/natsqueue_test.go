@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"net"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,8 +77,14 @@ func item(n int, key string) batch.Item {
 
 func (r *remote) begin(t *testing.T, keys ...string) {
 	t.Helper()
+	conn := connect(t, r.url)
 	var err error
-	if r.producer, err = natsqueue.Create(t.Context(), connect(t, r.url), r.options, r.private); err != nil {
+	r.producer, err = natsqueue.Create(t.Context(), conn, r.options, r.private)
+	for err != nil && strings.Contains(err.Error(), "obs/workers/o.dat: no such file") {
+		// After Again the server removes the files of the consumer before, also after it answered.
+		r.producer, err = natsqueue.Create(t.Context(), conn, r.options, r.private)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.producer.Close)
