@@ -96,31 +96,6 @@ func shell(t *testing.T, dir, commands string) string {
 
 var block = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
 
-// TestReadmeSession tests that the README's terminal session works when it is pasted: each block
-// of commands succeeds, and its output contains the text block after it.
-func TestReadmeSession(t *testing.T) {
-	data, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := checkout(t)
-	ran, last := 0, ""
-	for _, b := range block.FindAllStringSubmatch(string(data), -1) {
-		switch kind, text := b[1], b[2]; kind {
-		case "sh":
-			last = shell(t, dir, offline(t)+strings.ReplaceAll(text, "make build\n", ""))
-			ran++
-		case "text":
-			if !strings.Contains(last, strings.TrimSpace(text)) {
-				t.Errorf("the README shows\n%s\ngolem says\n%s", text, last)
-			}
-		}
-	}
-	if ran < 3 {
-		t.Errorf("only %d blocks of commands were run", ran)
-	}
-}
-
 // shown writes files that a page shows: each is in the block after a line that begins with its
 // name in back quotes.
 func shown(t *testing.T, page, dir string, names ...string) {
@@ -172,20 +147,6 @@ workers:
 	for _, want := range []string{"Saved.", "Agreed: Friday.", `"worker":"summarizer","depth":1,"status":"ok","output":"The meeting agreed on Friday."`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the run does not say %q:\n%s", want, out)
-		}
-	}
-}
-
-// TestProjectsPageProject tests that the project in projects.md has no faults and runs.
-func TestProjectsPageProject(t *testing.T) {
-	blocks := guide(t, "projects.md", "Look at one")
-	if len(blocks) != 1 {
-		t.Fatalf("%d blocks of commands", len(blocks))
-	}
-	said := runGuide(t, checkout(t), append(blocks, guideBlock{"cat cafe/output/result.md\n", "Owls hunt at night."}))
-	for _, want := range []string{"0 errors, 0 warnings", "→ stage_1", "runs: read_file"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("golem does not say %q:\n%s", want, said)
 		}
 	}
 }

@@ -1,8 +1,7 @@
-//go:build !js
-
 package docs_test
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +11,7 @@ import (
 )
 
 // TestCookbook tests that each recipe works when its commands are pasted into a shell, without
-// a key and without a network, that its output contains the text that the page shows, and that
+// a key and without a network, that the terminal then shows what the page shows, and that
 // the table of contents has it.
 func TestCookbook(t *testing.T) {
 	recipes, err := filepath.Glob("cookbook/*.md")
@@ -33,35 +32,30 @@ func TestCookbook(t *testing.T) {
 			if n := strings.Count(blocks[0][2], "\n"); n > 30 {
 				t.Errorf("%d lines", n)
 			}
-			out := shell(t, t.TempDir(), "export PATH='"+bin+"':\"$PATH\"\n"+blocks[0][2])
-			if says := strings.TrimSpace(blocks[1][2]); !strings.Contains(out, says) {
-				t.Errorf("it does not say %q:\n%s", says, out)
-			}
+			out := onTerminal(t, t.TempDir(), "export PATH='"+bin+"':\"$PATH\"\n"+blocks[0][2])
+			sameScreen(t, recipe, blocks[1][2], out)
 		})
 	}
 }
 
 // TestStartPage tests that the commands of start.md work in their order, without a key and
-// without a network, and say what the page shows.
+// without a network, and that the terminal then shows what the page shows.
 func TestStartPage(t *testing.T) {
-	bin := filepath.Join(checkout(t), "bin")
-	dir, script, want := t.TempDir(), "export PATH='"+bin+"':\"$PATH\"\n", []string{}
-	for _, b := range block.FindAllStringSubmatch(page(t, "start.md"), -1) {
-		if b[1] == "text" {
-			want = append(want, strings.TrimSpace(b[2]))
-		} else {
-			script += b[2]
+	dir := checkout(t)
+	blocks := block.FindAllStringSubmatch(page(t, "start.md"), -1)
+	var all []guideBlock
+	for _, b := range blocks {
+		if n := len(all); b[1] == "sh" {
+			all = append(all, guideBlock{commands: b[2]})
+		} else if b[1] == "text" && n > 0 {
+			all[n-1].says = b[2]
 		}
 	}
-	out := shell(t, dir, script)
-	for _, says := range want {
-		_, after, ok := strings.Cut(out, says)
-		if !ok {
-			t.Fatalf("it does not say %q here:\n%s", says, out)
-		}
-		out = after
+	if len(all) != 3 || len(blocks) != 6 {
+		t.Errorf("%d blocks, %d of them commands", len(blocks), len(all))
 	}
-	if len(want) != 3 || !strings.HasSuffix(strings.TrimSpace(out), "\nmain.worker\nscript.yaml") {
-		t.Errorf("%d texts, or guests.txt is still there:\n%s", len(want), out)
+	runGuide(t, "start.md", dir, all)
+	if _, err := os.Stat(filepath.Join(dir, "hello", "guests.txt")); err == nil {
+		t.Error("golem undo has not removed guests.txt")
 	}
 }

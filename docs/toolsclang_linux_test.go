@@ -12,5 +12,5 @@ func TestToolsGuideInC(t *testing.T) {
 	if len(blocks) != 1 {
 		t.Fatalf("%d blocks of commands", len(blocks))
 	}
-	runGuide(t, checkout(t), append([]guideBlock{{commands: "mkdir notes && cd notes\n"}}, blocks...))
+	runGuide(t, "tools/go.md", checkout(t), append([]guideBlock{{commands: "mkdir notes && cd notes\n"}}, blocks...))
 }
