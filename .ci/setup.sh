@@ -69,9 +69,6 @@ if [ "${1:-check}" = long ]; then
   need "wine wine64" "make long runs the release for Windows" command -v wine
   need gcc-mingw-w64-x86-64-win32 "a library that Wine lacks" command -v x86_64-w64-mingw32-gcc
   need minisign "make long verifies the signatures of a release" command -v minisign
-  need "wine wine64" "make long runs the release for Windows" command -v wine
-  need gcc-mingw-w64-x86-64-win32 "a library that Wine lacks" command -v x86_64-w64-mingw32-gcc
-  need minisign "make long verifies the signatures of a release" command -v minisign
 fi
 compiles_wasm() {
   local dir status=0
@@ -86,7 +83,6 @@ if [ "${1:-check}" = long ] || [ "${1:-check}" = jsengine ]; then
 fi
 if [ "${1:-check}" = check ] || [ "${1:-check}" = long ]; then
   need "gcc libc6-dev" "the race detector of go test" compiles_c
-  need man-db "the test of the manual pages" command -v man
   need man-db "the test of the manual pages" command -v man
   need firefox-esr "the page's tests, in a second browser" finds_firefox
   need chromium "the page's tests" finds_chromium
