@@ -53,7 +53,7 @@ var Contents = []Part{
 	{"Command line", "Commands, screens and versions.", []string{
 		"cli", "cli/running", "cli/screens", "cli/chat", "versions"}},
 	{"Lists", "Made from golem itself.", []string{
-		"reference/pages", "reference/tools", "reference/limits", "reference/limits-runs", "reference/json", "reference/golem-js", "reference/page-options", "reference/commands", "reference/flags", "reference/chat", "reference/commands-run", "reference/commands-project", "reference/commands-show", "reference/commands-test",
+		"reference/pages", "reference/tools", "reference/limits", "reference/limits-runs", "reference/json", "reference/otlp", "reference/golem-js", "reference/page-options", "reference/commands", "reference/flags", "reference/chat", "reference/commands-run", "reference/commands-project", "reference/commands-show", "reference/commands-test",
 		"reference/commands-decide", "reference/commands-you", "reference/commands-tools", "reference/commands-libraries", "reference/commands-batch", "reference/commands-serve",
 		"keys", "keys/worker", "keys/project", "keys/shared-1", "keys/shared-2", "keys/shared-3", "keys/shared-4", "keys/config", "keys/lib", "keys/test",
 		"models/providers", "trace/events", "trace/shown", "trace/values", "trace/question", "shell/programs", "shell/system-calls",

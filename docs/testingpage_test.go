@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"golem/core/worktest"
 )
 
 // TestTestingPage tests that "The first test" of testing.md says what happens: without a
@@ -34,5 +36,19 @@ func TestTestingPage(t *testing.T) {
 		if out := shell(t, project, "PATH="+filepath.Join(dir, "bin")+":$PATH; "+step.command+" || test $? -le 2"); !strings.Contains(out, step.want) {
 			t.Errorf("%s: no %q in\n%s", step.command, step.want, out)
 		}
+	}
+}
+
+// TestEvalsOfThePage tests that golem reads all that the evals in testing/more.md say.
+func TestEvalsOfThePage(t *testing.T) {
+	_, after, _ := strings.Cut(page(t, "testing/more.md"), "\n```json\n")
+	text, _, _ := strings.Cut(after, "```")
+	file, faults := worktest.ReadEvals("skills/owls/evals/evals.json", []byte(text))
+	if len(faults) > 0 || len(file.Cases) != 1 {
+		t.Fatalf("%d evals, %v in\n%s", len(file.Cases), faults, text)
+	}
+	c := file.Cases[0]
+	if c.Name != "1" || c.Input.Text == "" || c.Expected == "" || len(c.Expectations) != 1 || len(c.Laid) != 1 || c.Laid[0].From != "skills/owls/evals/files/birds.md" {
+		t.Errorf("golem reads %+v", c)
 	}
 }

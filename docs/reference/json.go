@@ -1,11 +1,14 @@
 package reference
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -56,8 +59,26 @@ func JSON(root string) (string, error) {
 			}
 			out += "\n" + fields
 		}
+		if section.title == "results.jsonl" {
+			line, err := resultLine(root)
+			if err != nil {
+				return "", err
+			}
+			out += "\n```json\n" + line + "\n```\n"
+		}
 	}
 	return out, nil
+}
+
+// resultLine returns a line of results.jsonl, which a recipe shows. A test compares the recipe
+// with what golem batch writes.
+func resultLine(root string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(root, "docs", "cookbook", "many-inputs.md"))
+	line := regexp.MustCompile(`(?m)^\{"item".*$`).FindString(string(data))
+	if err == nil && line == "" {
+		err = errors.New("docs/cookbook/many-inputs.md shows no line of results.jsonl")
+	}
+	return line, err
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -36,7 +36,7 @@ func Pages(root, home string, golem Golem) (map[string]string, error) {
 	maps.Copy(pages, keys)
 	for name, write := range map[string]func(root string) (string, error){
 		"reference/limits.md": Limits, "reference/limits-runs.md": LimitsOfRuns, "reference/templates.md": Templates, "shell/programs.md": Programs, "shell/system-calls.md": Calls,
-		"reference/chat.md": Chat, "reference/json.md": JSON, "reference/golem-js.md": Methods,
+		"reference/chat.md": Chat, "reference/json.md": JSON, "reference/otlp.md": Attributes, "reference/golem-js.md": Methods,
 	} {
 		if pages[name], err = write(root); err != nil {
 			return nil, err
