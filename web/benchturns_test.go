@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/chromedp"
+
 	"golem/web/webtest"
 )
 
@@ -32,7 +35,7 @@ const tenMessages = `(async () => {
 // BenchmarkLongConversation writes 1,000 messages in the page, to a scripted model that answers
 // each. After 10, 100, 300 and 1,000 of them it prints what each of the last ten took from Enter
 // to the end of its answer, the longest task of the page's thread while the person types 40 letters, the
-// nodes of the page, and the memory of the tab.
+// nodes of the page, and the memory of the tab, before and after the garbage of the page is collected.
 func BenchmarkLongConversation(b *testing.B) {
 	p := browser.Open(b, webtest.Serve(b, built(b), "/").URL)
 	do(p, `await text("is ready")`)
@@ -49,6 +52,11 @@ func BenchmarkLongConversation(b *testing.B) {
 		typing := longestTask(b, p, `document.querySelector('#task').focus(); for (let i = 0; i < 40; i++) { document.execCommand('insertText', false, 'abcd '[i % 5]); await new Promise((f) => setTimeout(f, 40)) } document.querySelector('#task').select(); document.execCommand('delete')`)
 		nodes := webtest.Eval[int](p, `document.querySelectorAll('*').length`)
 		time.Sleep(5 * time.Second)
-		fmt.Printf("%4d messages  a message %4.0f ms, longest task while typing %3.0f ms of CPU (wanted: 50), %5d nodes, tab %3.0f MB (PSS)\n", n, took, typing, nodes, tabMemory(b))
+		used := tabMemory(b)
+		if _, err := chromedp.Call(p.Context(), heapprofiler.CollectGarbage, struct{}{}); err != nil {
+			b.Fatal(err)
+		}
+		time.Sleep(3 * time.Second)
+		fmt.Printf("%4d messages  a message %4.0f ms, longest task while typing %3.0f ms of CPU (wanted: 50), %5d nodes, tab %3.0f MB (PSS), %3.0f after a garbage collection (wanted: 200)\n", n, took, typing, nodes, used, tabMemory(b))
 	}
 }

@@ -52,6 +52,33 @@ func TestLongAnswerIsNear(t *testing.T) {
 	}
 }
 
+// TestLongConversationIsNear tests that of a conversation with many entries only what is near the
+// view becomes elements, that the words of the rest are there for the browser's search, and that
+// what the person opened stays open.
+func TestLongConversationIsNear(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	steps := ""
+	for n := range 100 {
+		steps += fmt.Sprintf("    - say: the **answer** %d\n      calls: [{tool: list_files, args: {path: \"/%s\"}}]\n", n, strings.Repeat("./", n%2))
+	}
+	project(t, p, "many", map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\nmode: chat\nlimits: {turns: 200}\ntoolsets: {filesystem: {}}\n---\nTalk.\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n" + steps + "    - say: the end\n",
+	})
+	const drawn = `document.querySelectorAll('.talk strong').length`
+	do(p, `await say("the first words"); await text("the end"); await until("my turn", () => button("Send"));
+		await until("only what is near to be drawn", () => document.querySelectorAll('.chunk').length > 2 && `+drawn+` < 65);
+		const talk = document.querySelector('.talk'); if (talk.scrollHeight - talk.scrollTop - talk.clientHeight > 60) throw new Error('the end is not in the view');
+		if (!talk.textContent.includes('the first words') || !talk.textContent.includes('the **answer** 7')) throw new Error('words are missing');
+		talk.scrollTop = 0; await until("the beginning", () => document.querySelector('.bubble.you') && document.querySelectorAll('.chunk.far').length === document.querySelectorAll('.chunk').length - 1);
+		document.querySelector('.chunk details.call summary').click(); await until("an open call", () => document.querySelector('.chunk details[open]'));
+		document.activeElement.blur(); talk.scrollTop = talk.scrollHeight; await until("the end to be there", () => talk.scrollHeight - talk.scrollTop - talk.clientHeight < 60);
+		await new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)));
+		if (!document.querySelector('.chunk details[open]')) throw new Error('what was open is closed')`)
+}
+
 // TestFormulasAndCode tests that formulas become MathML, that what is no formula of TeX stays as
 // it was written with a reason, and that code gets the colours of the editor's grammars.
 func TestFormulasAndCode(t *testing.T) {

@@ -8,7 +8,7 @@ import { isOver } from './calls.js'
 import { faultText, seconds } from './texts.js'
 import { spent, thinking } from './usage.js'
 import { visible } from './diff.jsx'
-import { Long, Markdown } from './prose.jsx'
+import { Entries, Long, Markdown } from './prose.jsx'
 import { CallCard, below } from './call.jsx'
 import { Copy } from './copy.jsx'
 import { later } from './later.jsx'
@@ -133,7 +133,9 @@ function drawn(run, last) {
   return [...out, ...all.slice(at).map((item) => entry(run, item, last))]
 }
 
-const Chunk = still(({ items, run }) => <div class="chunk">{items.map((item) => entry(run, item))}</div>)
+const Chunk = still(({ items, run }) => <Entries text={items.map(words).join('\n')} draw={() => items.map((item) => entry(run, item))} />)
+
+const words = (item) => (item.kind === 'golem' ? `Golem: ${item.said.text}` : item.kind === 'you' ? `You: ${item.text}` : item.text ?? '')
 
 /** Returns the element of one entry. last is the last answer. */
 const entry = (run, item, last) => item.calls

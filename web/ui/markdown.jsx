@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { blockAt } from './blocks.jsx'
 import { Pieces, plain } from './near.jsx'
 
-export { Long } from './near.jsx'
+export { Entries, Long } from './near.jsx'
 
 const longest = 2_000_000 // characters; a longer text is shown as it is (Scenario 46)
 

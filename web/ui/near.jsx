@@ -35,10 +35,10 @@ function stay(element) {
   })
 }
 
-/** Reports whether the person has put the focus or a selection into an element. */
+/** Reports whether the person has put the focus or a selection into an element, or has opened something in it. */
 function used(element) {
   const selected = getSelection()
-  return element.contains(document.activeElement) || (selected && !selected.isCollapsed && selected.containsNode(element, true))
+  return element.contains(document.activeElement) || element.querySelector('details[open]') || (selected && !selected.isCollapsed && selected.containsNode(element, true))
 }
 
 /** Returns about how many pixels a text is high. */
@@ -50,11 +50,11 @@ function estimate(source) {
 
 const Drawn = still(({ piece }) => piece.draw())
 
-/** @param {{piece: Piece, drawn: boolean}} props drawn: it is drawn at first, before it is known where it is */
-const Near = still(({ piece, drawn }) => {
+/** @param {{piece: Piece, drawn?: boolean, kind?: string}} props drawn: it is drawn at first, before it is known where it is; kind: its class */
+const Near = still(({ piece, drawn, kind }) => {
   const box = useRef(null)
   const height = useRef(0)
-  const [near, setNear] = useState(drawn)
+  const [near, setNear] = useState(!!drawn)
   useLayoutEffect(() => observe(box.current, (is) => {
     if (!is) {
       const now = box.current.offsetHeight
@@ -64,7 +64,7 @@ const Near = still(({ piece, drawn }) => {
     setNear(is)
   }), [])
   useLayoutEffect(() => stay(box.current), [near])
-  const name = `piece${piece.joined ? ' joined' : ''}`
+  const name = kind ?? `piece${piece.joined ? ' joined' : ''}`
   if (near) return <div class={name} ref={box}><Drawn piece={piece} /></div>
   return <div class={`${name} far`} ref={box} style={{ height: `${height.current || estimate(piece.source)}px` }}>{piece.source}</div>
 })
@@ -99,4 +99,10 @@ export function plain(text, length = size) {
 export function Long({ text }) {
   const pieces = useMemo(() => plain(text), [text])
   return <div class="md"><Pieces pieces={pieces} /></div>
+}
+
+/** Entries of a conversation, far from the view only their text. @param {{text: string, draw: () => any}} props */
+export function Entries({ text, draw }) {
+  const piece = useMemo(() => ({ key: '', source: text, draw }), [text])
+  return <Near piece={piece} kind="chunk" />
 }

@@ -17,6 +17,9 @@ const part = (name) => function Prose(props) {
 /** The Markdown of a model. @type {(props: {text: string, live?: boolean}) => any} */
 export const Markdown = part('Markdown')
 
+/** Entries of a conversation that do not change any more. @type {(props: {text: string, draw: () => any}) => any} */
+export const Entries = part('Entries')
+
 /** A text that is shown as it is. @type {(props: {text: string}) => any} */
 const Whole = part('Long')
 export const Long = ({ text }) => (text.length > 6_000 ? <Whole text={text} /> : text)
