@@ -18,6 +18,7 @@ export GORACE="${GORACE:-atexit_sleep_ms=10}"
 # Property tests use the same random cases each time; make fuzz uses others.
 export RAPID_SEED="${RAPID_SEED:-1}"
 . .ci/flags.sh
+by_directory
 mkdir -p build
 wasm_budget=$((4800 * 1000))   # bytes, of golem.wasm as the page loads it, and of build/core.wasm (gzip -9)
 binary_budget=$((38 * 1000 * 1000))   # bytes, of the largest binary, which includes the page
@@ -94,12 +95,12 @@ formatted() {
 
 js() { env GOOS=js GOARCH=wasm "$@"; }
 
-# as_released VERB ARGUMENTS…: runs go VERB with the flags with which golem is released. All
+# as_released VERB ARGUMENTS…: runs go VERB so that packages are compiled as for a release. All
 # steps for this machine but the race detector's use it, so that each package is compiled once.
 as_released() {
   local verb=$1
   shift
-  CGO_ENABLED=0 go "$verb" "${release_flags[@]}" "$@"
+  CGO_ENABLED=0 go "$verb" "${directory_flags[@]}" "$@"
 }
 
 # elsewhere SYSTEM/PROCESSOR PACKAGES…: prints those of the packages that have other files there
@@ -129,7 +130,7 @@ types_elsewhere() {
 }
 
 # It looks at the export data of all packages, which go list compiles.
-staticcheck() { CGO_ENABLED=0 GOFLAGS="$GOFLAGS ${release_flags[*]}" ./build/staticcheck ./...; }
+staticcheck() { CGO_ENABLED=0 GOFLAGS="$GOFLAGS ${directory_flags[*]}" ./build/staticcheck ./...; }
 
 staticcheck_js() { js ./build/staticcheck $(js_packages); }
 

@@ -10,6 +10,31 @@ release_flags=(-trimpath -gcflags=all=-l)
 for p in std github.com/tetratelabs/wazero/... github.com/nats-io/nats-server/... golem/core/wasmtool/guard golem/core/model golem/core/tool golem/core/trace; do
   release_flags+=("-gcflags=$p=")
 done
-for p in archive/... context crypto/... errors flag fmt io/... os/... path/... time debug/... encoding/asn1 encoding/gob encoding/xml html/... log/... math/big mime/... net/... regexp/... text/... vendor/... internal/poll internal/syscall/... internal/bisect internal/godebug syscall encoding/csv encoding/pem database/sql/... image/... runtime/debug; do
+for p in archive/... context crypto/... errors flag fmt io/... os/... path/... time debug/... encoding/asn1 encoding/gob encoding/xml html/... log/... math/big mime/... net/... regexp/... text/... internal/poll internal/syscall/... internal/bisect internal/godebug syscall encoding/csv encoding/pem database/sql/... image/... runtime/debug; do
   release_flags+=("-gcflags=$p=-l")
 done
+
+# by_directory sets the array directory_flags, which compiles each package as release_flags does,
+# so that both share what is compiled. For every test of every package go compiles each pattern
+# of release_flags to a regular expression again, which took 9.5 s of processor time for all
+# tests; directories take 1.7 s. A release does not use it: a program records its flags, and
+# these name directories of this machine.
+by_directory() {
+  local flag pattern up dir
+  local std=$(go env GOROOT)/src
+  up=$(sed 's#/[^/][^/]*#/..#g; s#^/##' <<<"$PWD")
+  directory_flags=()
+  for flag in "${release_flags[@]}"; do
+    pattern=${flag#-gcflags=}
+    pattern=${pattern%%=*}
+    if [[ $pattern == golem/* ]]; then
+      directory_flags+=("-gcflags=./${flag#-gcflags=golem/}")
+    elif [ -d "$std/${pattern%/...}" ]; then
+      while IFS= read -r dir; do
+        directory_flags+=("-gcflags=$up$dir=${flag##*=}")
+      done < <(find "$std/${pattern%/...}" $([[ $pattern == */... ]] || echo -maxdepth 0) -name testdata -prune -o -type d -print)
+    else
+      directory_flags+=("$flag")
+    fi
+  done
+}

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // builtPackage is one package in the output of `go list`.
@@ -26,18 +28,8 @@ type builtPackage struct {
 // their export data from the build cache, in which the check has compiled them as golem is released.
 func builtPackages(t *testing.T) []builtPackage {
 	t.Helper()
-	cmd := exec.Command("bash", "-c", `. .ci/flags.sh; exec go list "${release_flags[@]}" -export -deps -f "$1" ./...`,
-		"list", "{{.ImportPath}}\t{{.Dir}}\t{{.Export}}\t{{join .GoFiles \",\"}}")
-	cmd.Dir = ".."
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0")
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, stderr.String())
-	}
 	var pkgs []builtPackage
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(listed(t, "directory_flags", `{{.ImportPath}}\t{{.Dir}}\t{{.Export}}\t{{join .GoFiles ","}}`, "./...")) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		p := builtPackage{path: f[0], dir: f[1], export: f[2]}
 		if f[3] != "" {
@@ -46,6 +38,38 @@ func builtPackages(t *testing.T) []builtPackage {
 		pkgs = append(pkgs, p)
 	}
 	return pkgs
+}
+
+// listed returns what go list prints of packages that are compiled with an array of flags of .ci/flags.sh.
+func listed(t *testing.T, flags, form, packages string) string {
+	t.Helper()
+	if _, err := os.Stat("../.ci/flags.sh"); err != nil { // go test sees what this process opens, not what bash does
+		t.Fatal(err)
+	}
+	cmd := exec.Command("bash", "-c", `. .ci/flags.sh; by_directory; exec go list "${`+flags+`[@]}" -export -deps -f "$1" "$2"`,
+		"list", strings.ReplaceAll(form, `\t`, "\t"), packages)
+	cmd.Dir = ".."
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	return string(out)
+}
+
+// The flags of a release and the directories that the check names in their place compile each
+// package in the same way. (A program records its flags.)
+func TestDirectoryFlagsAreThoseOfARelease(t *testing.T) {
+	const form = `{{if ne .Name "main"}}{{.ImportPath}} {{.BuildID}}{{end}}`
+	release := listed(t, "release_flags", form, "./cmd/cli")
+	if !strings.Contains(release, "golem/core/model ") || !strings.Contains(release, "\nnet/http ") {
+		t.Fatalf("not the packages of golem:\n%s", release)
+	}
+	if diff := cmp.Diff(release, listed(t, "directory_flags", form, "./cmd/cli")); diff != "" {
+		t.Errorf(".ci/flags.sh: -release_flags +directory_flags\n%s", diff)
+	}
 }
 
 // toolCalls type-checks one package and returns where it uses a method Call

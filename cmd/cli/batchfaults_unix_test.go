@@ -15,6 +15,7 @@ import (
 // nobody disturbed. go run ./bench/batchfaults plays it longer. With two kills no item can have
 // the three dead holders in a row that end it.
 func TestBatchKilled(t *testing.T) {
+	t.Parallel()
 	p := faults.Plan{
 		Golem: os.Args[0], Env: []string{asGolem + "=1"}, Dir: t.TempDir(), Items: 8, Turns: 3, Kills: 2, Jobs: 2,
 		Alive: 40 * time.Millisecond, Delay: 5 * time.Millisecond, Seed: 1,
@@ -31,6 +32,7 @@ func TestBatchKilled(t *testing.T) {
 // TestBatchFaults tests other faults with few items: an input that kills golem, Ctrl+C, a budget
 // that is spent, also on several machines, inputs and a project that change.
 func TestBatchFaults(t *testing.T) {
+	t.Parallel()
 	for _, c := range faults.Cases {
 		switch c.Name {
 		case "poison", "interrupt", "budget", "budgets", "refusals", "inputs", "pack":

@@ -33,6 +33,7 @@ func (f *farm) refused(want, machine string, args ...string) {
 // SPEC §19: machines that know each other by their keys need no token. A worker without one, of
 // another person, or that is not named is refused before it reads anything.
 func TestBatchOfNamedMachines(t *testing.T) {
+	t.Parallel()
 	f := newFarm(t, "preApproved", 4)
 	boss, mine := f.key("producer"), f.key("w")
 	begin := func(name string, more ...string) *begun {

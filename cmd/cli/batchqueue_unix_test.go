@@ -26,6 +26,7 @@ import (
 // SPEC §19: a batch on several machines, of which some are killed, has the results and files of
 // a batch on one machine that nobody disturbed.
 func TestBatchOnManyMachines(t *testing.T) {
+	t.Parallel()
 	f := newFarm(t, "preApproved", 16)
 	f.begin(f.command("alone", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "alone")).end(t, 0)
 	begin := f.command("producer", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url, "--lease", "1s")
@@ -63,6 +64,7 @@ func TestBatchOnManyMachines(t *testing.T) {
 // A queue that goes away and comes back, and a producer that is interrupted, killed and begins
 // again, lose nothing.
 func TestBatchOnManyMachinesQueueEnds(t *testing.T) {
+	t.Parallel()
 	f := newFarm(t, "preApproved", 30)
 	begin := f.command("producer", "batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url)
 	p := f.begin(begin)
@@ -107,6 +109,7 @@ func TestBatchOnManyMachinesQueueEnds(t *testing.T) {
 // has ended meanwhile. An answer that covers all of them lets the items go on, on the command line
 // or on the page of golem batch attach --web.
 func TestBatchOnManyMachinesAsks(t *testing.T) {
+	t.Parallel()
 	f := newFarm(t, "ask", 4)
 	begin := []string{"batch", "p", "--inputs", "in.jsonl", "--key", "id", "--name", "far", "--queue", f.url}
 	p := f.begin(f.command("producer", begin...))

@@ -13,6 +13,7 @@ import (
 // SPEC §5: the first Ctrl+C ends the run properly; where that takes too long,
 // here because nobody reads the answer, the second one exits at once.
 func TestSecondInterruptExits(t *testing.T) {
+	t.Parallel()
 	dir := ptyProject(t, map[string]string{
 		"script.yaml": "script: 1\nworkers:\n  main: [{say: " + strings.Repeat("many-words-", 40_000) + "}]\n",
 	})

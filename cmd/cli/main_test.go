@@ -2,10 +2,14 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -30,6 +34,9 @@ func TestMain(m *testing.M) {
 	if signal.Ignored(syscall.SIGHUP) { // under nohup: programs started by tests must not ignore the signal
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
+	if err := flag.Set("test.parallel", strconv.Itoa(waiters*runtime.GOMAXPROCS(0))); err != nil { // go test -parallel replaces it
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){
 		"golem": func() {
 			leaveTerminal()
@@ -49,6 +56,21 @@ var moduleDirs = map[string]string{
 	"SCHEMAS": filepath.Join("..", "..", "docs", "schemas"),
 }
 
+// seen looks at each file below a directory. go test keeps the result of tests until a file
+// changes that this process has looked at; it does not see what the golem of a script reads.
+func seen(dir string) error {
+	return filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+		if err == nil {
+			_, err = os.Stat(name)
+		}
+		return err
+	})
+}
+
+// waiters is how many parallel tests run on each processor. Most of their time they wait for
+// processes and for servers.
+const waiters = 2
+
 // TestScripts runs testdata/script/*.txtar. The first comment of each says what
 // it proves. golem has no terminal there, whoever runs the tests.
 func TestScripts(t *testing.T) {
@@ -63,6 +85,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GORACE", os.Getenv("GORACE")) // without it each golem with the race detector sleeps for a second at its end
 			for name, dir := range moduleDirs {
 				full, err := filepath.Abs(dir)
+				if err == nil {
+					err = seen(full)
+				}
 				if err != nil {
 					return err
 				}

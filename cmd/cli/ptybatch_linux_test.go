@@ -13,6 +13,7 @@ import (
 // TestTerminalBatchQuestions proves that a person can leave a question for later, go back to
 // change an answer, and answer many calls by a rule whose list was shown to its end.
 func TestTerminalBatchQuestions(t *testing.T) {
+	t.Parallel()
 	dir := ptyProject(t, map[string]string{
 		"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nW.\n",
 		"s.yaml":      "script: 1\nworkers:\n  main:\n    - when: {turn: 1, match: '(\\w+)/(\\w+)'}\n      calls: [{tool: write_file, args: {path: $1/$2.txt, content: $2}}]\n    - say: done\n",

@@ -12,6 +12,7 @@ import (
 
 // A screen on which nothing moves takes no processor time: golem sleeps, until the next key.
 func TestScreenSleeps(t *testing.T) {
+	t.Parallel()
 	r := startPTY(t, screenProject(t), nil, false)
 	r.sees("/help lists the commands")
 	for _, text := range []string{"first", "second"} {

@@ -112,6 +112,7 @@ func interpreted(t *testing.T, line, dir string, env []string) {
 // runs nothing but echo and touches no file. Commands are random sequences of tokens
 // with a meaning for shells; every other program in them is a trap.
 func TestRulesAgreeWithShells(t *testing.T) {
+	t.Parallel()
 	tokens := []string{
 		"echo", "id", "x", "hi", " ", "  ", "\n", "\t", ";", "&", "&&", "|", "||", "|&", "(", ")", "{", "}", "<", ">", ">>", ">|", ">&", "&>", "2>&1", ">/dev/null", "<>", "/dev/null", "1", "2",
 		"$", "$(", "`", "'", "\"", "\\", "#", "!", "=", "x=1 ", "$x", "${x:-", "$((", "))", "~", "*", "?", "[", "]", "<<E\n", "\nE\n", "<<<", "$'", "\\x3b", "\\;", "\\\n", "\r", "%", "^", ",", "{a,b}", "@(", "-", ":",

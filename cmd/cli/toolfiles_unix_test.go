@@ -39,6 +39,7 @@ func moduleIn(t *testing.T, dir, name string) string {
 // SECURITY 1, 2 and 6: a module that was granted a directory cannot leave it through
 // its entries: links to files, broken links, pipes, devices. Read-only is read-only.
 func TestModuleStaysInItsDirectory(t *testing.T) {
+	t.Parallel()
 	top := t.TempDir()
 	outside := filepath.Join(top, "outside")
 	secret, absent := filepath.Join(outside, "secret"), filepath.Join(outside, "absent")
@@ -122,6 +123,7 @@ func heldIn(t *testing.T, dir string) string {
 // SECURITY 4: a module that gets a worker's files cannot change a file that defines the
 // project, even if everything is approved. It can change other files.
 func TestModuleChangesNoControlFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "tools"), 0o755); err != nil {
 		t.Fatal(err)
