@@ -149,3 +149,19 @@ func TestScreensAreWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestBlocksAreCopiedFromTheTerminal tests that the commands which golem docs shows on a terminal
+// run when a person copies them from there: a heredoc that is moved to the right has no end.
+func TestBlocksAreCopiedFromTheTerminal(t *testing.T) {
+	blocks := block.FindAllStringSubmatch(page(t, "start.md"), -1)
+	screen := onTerminal(t, checkout(t), "golem docs start")
+	for _, b := range blocks {
+		if !strings.Contains(screen, "\n\n"+b[2]+"\n") {
+			t.Errorf("golem docs start does not show this as the page has it:\n%s\n%s", b[2], screen)
+			return
+		}
+	}
+	if len(blocks) < 6 {
+		t.Errorf("only %d blocks", len(blocks))
+	}
+}

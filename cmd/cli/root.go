@@ -56,6 +56,7 @@ func newRoot(con *console.Console) *cobra.Command {
   golem chat DIR                  talk with it; golem alone does so in a project
   golem init DIR                  make a new project
   golem check DIR                 report every problem of a project
+  golem docs start                how to begin
 
 Results go to standard output, everything else to standard error.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,

@@ -99,7 +99,7 @@ func listPages(c *console.Console, all []section) error {
 		}
 		b.WriteString(part.Title + "\n" + ui.Table(console.Narrowed(c.Out, rows)) + "\n")
 	}
-	return c.Print(b.String() + "golem docs PAGE shows a page, golem docs WORDS searches all of them, golem explain CODE explains an error\n")
+	return c.Print(b.String() + "golem docs PAGE shows a page, golem docs WORDS searches all of them, golem explain CODE explains an error. Begin with golem docs start\n")
 }
 
 // showPart prints the part of a page whose heading has this anchor, the whole page if it is "".
@@ -163,6 +163,6 @@ func showMarkdown(c *console.Console, text string) error {
 	if n := console.Columns(c.Out); n > 0 {
 		width = min(n, maxColumns)
 	}
-	lines := markdown.Render(text, markdown.Options{Width: width, Color: c.Colors(c.Out, false)})
+	lines := markdown.Render(text, markdown.Options{Width: width, Color: c.Colors(c.Out, false), PlainCode: true})
 	return c.Print(strings.Join(lines, "\n") + "\n")
 }

@@ -124,7 +124,7 @@ func (r *renderer) block(n ast.Node, width int) []string {
 			name = strings.ToLower(string(lang))
 		}
 		c := &code{name: name, lang: syntaxOf(name)}
-		return append(c.head(Options{width, r.o.Color}), r.code(c, n, width)...)
+		return append(c.head(r.as(width)), r.code(c, n, width)...)
 	case *ast.CodeBlock:
 		return r.code(&code{}, n, width)
 	case *ast.HTMLBlock:
@@ -137,11 +137,16 @@ func (r *renderer) block(n ast.Node, width int) []string {
 	return r.children(n, width, true)
 }
 
+// as returns the options for a part of this width.
+func (r *renderer) as(width int) Options {
+	return Options{width, r.o.Color, r.o.PlainCode}
+}
+
 func (r *renderer) code(c *code, n ast.Node, width int) []string {
 	var out []string
 	for i := range n.Lines().Len() {
 		at := n.Lines().At(i)
-		out = append(out, c.line(Options{width, r.o.Color}, strings.TrimSuffix(string(at.Value(r.src)), "\n"))...)
+		out = append(out, c.line(r.as(width), strings.TrimSuffix(string(at.Value(r.src)), "\n"))...)
 	}
 	return out
 }

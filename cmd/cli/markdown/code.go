@@ -43,7 +43,7 @@ func (c *code) closes(line string) bool {
 // head returns the line above the code, which names the language; nil if there is no
 // name.
 func (c *code) head(o Options) []string {
-	if c.name == "" {
+	if c.name == "" || o.PlainCode {
 		return nil
 	}
 	return []string{paint(o.Color, dim, columns.Cut("  "+leaf(c.name), o.Width))}
@@ -57,8 +57,14 @@ func (c *code) line(o Options, text string) []string {
 	}
 	text = leaf(strings.TrimSuffix(text[drop:], "\r"))
 	spans := []span{{text: text}}
+	if o.PlainCode && c.name == "text" { // what a program printed, next to the commands
+		spans[0].style = dim
+	}
 	if o.Color && c.lang != nil && len(text) < maxCoded {
 		spans, c.until = c.lang.spans(text, c.until)
+	}
+	if o.PlainCode {
+		return []string{styled(o, spans)}
 	}
 	var out []string
 	for _, l := range chop(spans, max(o.Width-2, 4)) {

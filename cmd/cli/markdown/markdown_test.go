@@ -34,7 +34,7 @@ func TestGolden(t *testing.T) {
 			if color {
 				name = fmt.Sprintf("testdata/sample-%d-color.txt", width)
 			}
-			got := strings.Join(Render(sample(t), Options{width, color}), "\n") + "\n"
+			got := strings.Join(Render(sample(t), Options{Width: width, Color: color}), "\n") + "\n"
 			got = strings.ReplaceAll(got, "\x1b", "␛")
 			if os.Getenv("GOLEM_UPDATE") != "" {
 				if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
@@ -149,5 +149,18 @@ func BenchmarkWhole(b *testing.B) {
 	text := strings.Repeat(sample(b), (1<<20)/len(sample(b)))
 	for b.Loop() {
 		Render(text, Options{Width: 80, Color: true})
+	}
+}
+
+// Code for people who copy it begins in the first column, and no line of it is broken or named.
+func TestPlainCode(t *testing.T) {
+	text := "Do:\n\n```sh\ncat >a <<'END'\n" + strings.Repeat("x", 40) + "\nEND\n```\n\n```text\nprinted\n```\n"
+	want := "Do:\n\ncat >a <<'END'\n" + strings.Repeat("x", 40) + "\nEND\n\nprinted"
+	if got := strings.Join(Render(text, Options{Width: 20, PlainCode: true}), "\n"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	lines := Render(text, Options{Width: 20, Color: true, PlainCode: true})
+	if last := lines[len(lines)-1]; last != "\x1b["+dim+"mprinted\x1b[0m" {
+		t.Errorf("what a program printed is %q", last)
 	}
 }

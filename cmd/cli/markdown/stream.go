@@ -12,6 +12,9 @@ import (
 type Options struct {
 	Width int  // columns; at least 8 are used
 	Color bool // without, there are no SGR sequences, and marks such as ** stay
+	// Code is drawn as it is: from the first column, in lines of any length and without the name
+	// of its language, so that a person can copy it. A terminal breaks such lines itself.
+	PlainCode bool
 }
 
 // Stream draws a text that grows. Make it with New and use it from one goroutine.
