@@ -88,8 +88,13 @@ func (o options) readme(system string) string {
     cp golem golem-queue ~/.local/bin/
     cp man/man1/* ~/.local/share/man/man1/
     cp completions/golem.bash ~/.local/share/bash-completion/completions/golem
+    export PATH="$HOME/.local/bin:$PATH"
 
-zsh reads ` + "`completions/_golem`" + ` from a directory of its fpath, fish reads ` + "`completions/golem.fish`" + ` from ~/.config/fish/completions.
+The last line is for this terminal. For the next ones, add it to ~/.profile, or to
+~/.zprofile for zsh.
+
+zsh reads ` + "`completions/_golem`" + ` from a directory of its fpath, fish reads
+` + "`completions/golem.fish`" + ` from ~/.config/fish/completions.
 `
 	if goos == "darwin" {
 		install += "\nThe programs are not notarised by Apple. If macOS refuses them: xattr -d com.apple.quarantine ~/.local/bin/golem\n"
@@ -102,7 +107,8 @@ zsh reads ` + "`completions/_golem`" + ` from a directory of its fpath, fish rea
 	}
 	return fmt.Sprintf(`# golem %s for %s
 
-golem runs LLM workers that can do only what you allow: in a terminal, or in a browser tab without a server. This is commit %s.
+golem runs LLM workers that can do only what you allow: in a terminal, or in a
+browser tab without a server. This is commit %s.
 
 ## Install
 
@@ -111,9 +117,13 @@ golem runs LLM workers that can do only what you allow: in a terminal, or in a b
 
     golem version
     golem init first
-    golem run first "hello"
+    golem run first "What is in input?"
+    golem docs start
 
-`+"`golem docs`"+` shows the documentation, `+"`golem web --open`"+` the page. `+"`golem-queue`"+` is the server for batches on many machines: you need it for nothing else.
+A script answers in this project, not a model. The last command shows how to
+write a worker of your own, without a key. Then: `+"`golem docs tools`, `golem docs test-a-prompt`"+`,
+and `+"`golem docs`"+` for all pages. `+"`golem web --open`"+` opens the page.
+`+"`golem-queue`"+` is the server for batches on many machines: you need it for nothing else.
 
 ## What is here
 

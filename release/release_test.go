@@ -283,10 +283,7 @@ func installs(t *testing.T, here, root string) {
 			t.Errorf("%s prints %q, want %q", c.line, got, c.want)
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil || !strings.Contains(string(text), "    golem init first\n    golem run first \"hello\"\n") {
-		t.Errorf("the README says something else: %v\n%s", err, text)
-	}
+	followsReadme(t, root)
 	bash := exec.Command("bash", "--norc", "-c", `_get_comp_words_by_ref() { words=(golem ver); cword=1; cur=ver; prev=golem; }; __ltrim_colon_completions() { :; }; source "$0" && complete -p golem && COMP_TYPE=9 && __start_golem && echo "${COMPREPLY[@]}"`, filepath.Join(root, "completions", "golem.bash"))
 	bash.Env = []string{"PATH=" + root + ":/usr/bin:/bin", "HOME=" + dir}
 	said, err := bash.CombinedOutput()
@@ -297,6 +294,30 @@ func installs(t *testing.T, here, root string) {
 	man.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
 	if page, err := man.Output(); err != nil || !strings.Contains(string(page), "golem "+testVersion) || !strings.Contains(string(page), "Jan 2026") {
 		t.Errorf("man golem-run: %v\n%s", err, page)
+	}
+}
+
+// followsReadme types the commands of the README of the archive, where nothing is installed.
+func followsReadme(t *testing.T, root string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var typed strings.Builder
+	for _, line := range regexp.MustCompile(`(?m)^    (.*)$`).FindAllStringSubmatch(string(text), -1) {
+		typed.WriteString(line[1] + "\n")
+	}
+	cmd := exec.Command("bash", "--norc", "-eu", "-c", typed.String())
+	cmd.Dir, cmd.Env = root, []string{"PATH=/usr/bin:/bin", "HOME=" + t.TempDir()}
+	said, err := cmd.CombinedOutput()
+	at := 0
+	for _, want := range []string{"golem " + testVersion, "golem run first", "what is in input/", "# Begin"} {
+		i := strings.Index(string(said[at:]), want)
+		if i < 0 || err != nil {
+			t.Fatalf("no %q, %v: the commands of the README\n%s\nsay\n%s", want, err, typed.String(), said)
+		}
+		at += i
 	}
 }
 
