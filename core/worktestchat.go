@@ -41,5 +41,5 @@ func (m *testMaking) carryOut(ctx context.Context, arg, conversation string) (st
 		return "", err
 	}
 	m.shown = made
-	return "a test of the first exchange:\n\n" + made.Text() + "/test yes keeps it", nil
+	return "a test of the first exchange:\n\n" + made.Text(true) + "/test yes keeps it", nil
 }

@@ -220,11 +220,14 @@ func (a *Accepted) Names() (out []string) {
 	return out
 }
 
-// Text returns everything that is to be written, and what was left out, for people.
-func (a *Accepted) Text() string {
+// Text returns everything that is to be written, and what was left out, for people. Without
+// recordings it leaves out what models answered, which is for programs.
+func (a *Accepted) Text(recordings bool) string {
 	var b strings.Builder
 	for _, f := range a.Files {
-		b.WriteString(f.Path + "\n\n  " + strings.ReplaceAll(strings.TrimRight(f.Text, "\n"), "\n", "\n  ") + "\n\n")
+		if recordings || !strings.HasPrefix(f.Path, Recordings+"/") {
+			b.WriteString(f.Path + "\n\n  " + strings.ReplaceAll(strings.TrimRight(f.Text, "\n"), "\n", "\n  ") + "\n\n")
+		}
 	}
 	for _, l := range a.Left {
 		b.WriteString("left out: " + l.From + ": " + l.Why + "\n")

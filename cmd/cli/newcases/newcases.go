@@ -28,7 +28,7 @@ type Wanted struct {
 }
 
 // Of opens a project, makes cases of its kept runs, shows everything that is to be written, and
-// writes it after a yes.
+// writes it after a yes. With --yes nobody decides by the recordings, so they are not shown.
 func Of(c *console.Console, p target.Place, lib []string, w Wanted) error {
 	t := toolhost.New(c, false)
 	defer t.Close()
@@ -63,7 +63,7 @@ func (w Wanted) made(ctx context.Context, tests *core.Tests) (*worktest.Accepted
 // keep shows cases, asks, and writes them.
 func keep(c *console.Console, tests *core.Tests, made *worktest.Accepted, w Wanted) error {
 	none := len(made.Cases) == 0
-	seen, err := c.Review(w.Yes || none, nil, console.Fit(c.Out, ui.Safe(made.Text())))
+	seen, err := c.Review(w.Yes || none, nil, console.Fit(c.Out, ui.Safe(made.Text(!w.Yes))))
 	switch {
 	case err != nil:
 		return err
