@@ -134,14 +134,15 @@ staticcheck() { CGO_ENABLED=0 GOFLAGS="$GOFLAGS ${directory_flags[*]}" ./build/s
 
 staticcheck_js() { js ./build/staticcheck $(js_packages); }
 
-# The environment has only what Node needs, because go_js_wasm_exec copies it into the
-# module's memory, where it has little room.
+# The environment has only what Node needs, because wasm_exec_node.js copies it into the
+# module's memory, where it has little room. The stack is that of Go's go_js_wasm_exec. Node's
+# optimizing compiler is off: it takes longer than it saves, most in short tests.
 # core/approval/sh is left out: only the native shell toolset links it, and its tests of
 # deeply nested commands use up Node's stack (a segmentation fault). The tests that
 # .ci/nojs.txt names are left out too.
 test_js() {
   local -a gotest=(js go test)
-  tests -vet=off -timeout $limit -skip "$(patterns .ci/nojs.txt)" -exec "env -i PATH=$PATH HOME=$HOME RAPID_SEED=$RAPID_SEED $(go env GOROOT)/lib/wasm/go_js_wasm_exec" -- $(go list ./core/... | grep -v '/core/approval/sh$')
+  tests -vet=off -timeout $limit -skip "$(patterns .ci/nojs.txt)" -exec "env -i PATH=$PATH HOME=$HOME RAPID_SEED=$RAPID_SEED node --stack-size=8192 --liftoff-only $(go env GOROOT)/lib/wasm/wasm_exec_node.js" -- $(go list ./core/... | grep -v '/core/approval/sh$')
 }
 
 # The packages whose tests drive Chromium and Firefox. They run without the race detector:

@@ -40,6 +40,7 @@ func TestBatchFaults(t *testing.T) {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
 			_, err := c.Play(faults.Plan{
 				Golem: os.Args[0], Env: []string{asGolem + "=1"}, Dir: t.TempDir(), Items: 10, Turns: 4, Jobs: 2, Machines: 2, Storm: 3 * time.Second, Delay: 5 * time.Millisecond,
 			})
