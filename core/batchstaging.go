@@ -85,10 +85,10 @@ func outsideProject(source string) bool {
 
 // contains reports whether a file is in a staged mount.
 func (s BatchStaging) contains(name string) bool {
-	return slices.ContainsFunc(s.mounts, func(m project.Mount) bool { return in(m, name) })
+	return slices.ContainsFunc(s.mounts, func(m project.Mount) bool { return shows(m, name) })
 }
 
-func in(m project.Mount, name string) bool {
+func shows(m project.Mount, name string) bool {
 	return m.Source == "." || name == m.Source || strings.HasPrefix(name, m.Source+"/")
 }
 
@@ -120,7 +120,7 @@ func (s BatchStaging) possible(c batch.Change) error {
 		return err
 	}
 	for _, m := range s.mounts {
-		if !in(m, c.Name) || m.MaxFileBytes > 0 && int64(len(c.Data)) > m.MaxFileBytes {
+		if !shows(m, c.Name) || m.MaxFileBytes > 0 && int64(len(c.Data)) > m.MaxFileBytes {
 			continue
 		}
 		if c.Removed || len(m.Suffixes) == 0 || slices.ContainsFunc(m.Suffixes, func(end string) bool { return strings.HasSuffix(strings.ToLower(c.Name), end) }) {
