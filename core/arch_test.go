@@ -97,6 +97,7 @@ var arrows = map[string]string{
 	// JavaScript and TypeScript as tools; the engine's bytes come from the program that links it.
 	"core/jstool":          "config",
 	"core/jstool/embedded": "jstool",
+	"core/jstool/newtool":  "",
 	"core/fault":           "",
 	"core/sorting":         "",
 	"core/yamltree":        "",
@@ -185,7 +186,7 @@ var arrows = map[string]string{
 	"cmd/cli/session":    "core approval clearance config conversation options project run sandbox state trace ui ui/plain ui/report ui/view sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/target cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/editor cmd/cli/traceview cmd/cli/tui cmd/cli/tracecmd cmd/cli/clearcmd cmd/cli/personcmd cmd/cli/projectcmd cmd/cli/telemetry",
 	"cmd/cli/logincmd":   "core config options run sandbox trace ui cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch",
 	"cmd/cli/runcmd":     "core cmd/cli/logincmd conversation project run state ui sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/clearcmd cmd/cli/projectcmd cmd/cli/session",
-	"cmd/cli/toolcmd":    "core approval config jstool project run sandbox tool toolset ui ui/plain wasmtool wasmtool/guard workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/session",
+	"cmd/cli/toolcmd":    "core approval config jstool jstool/newtool project run sandbox tool toolset ui ui/plain wasmtool wasmtool/guard workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/input cmd/cli/asking cmd/cli/session",
 	"cmd/cli/libcmd":     "config project ui workspace sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/githost cmd/cli/secretstore cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/toolcmd",
 	"cmd/cli/mcpcmd":     "conversation mcp project run sandbox state tool ui sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch cmd/cli/toolhost cmd/cli/mcphost cmd/cli/target cmd/cli/runflags cmd/cli/personcmd cmd/cli/httpguard cmd/cli/offering cmd/cli/mcpserve",
 	"cmd/cli/acpcmd":     "core approval config conversation project run sandbox tool toolset trace ui cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/session cmd/cli/telemetry",

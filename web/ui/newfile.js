@@ -1,8 +1,8 @@
 // Makes a file of the project, with a text to begin with if it is a worker or the source of a
 // tool.
 import * as store from './store.js'
-import js from '../../cmd/cli/toolcmd/scaffold/js/tool.js.tmpl'
-import ts from '../../cmd/cli/toolcmd/scaffold/ts/tool.ts.tmpl'
+import js from '../../core/jstool/newtool/tool.js.tmpl'
+import ts from '../../core/jstool/newtool/tool.ts.tmpl'
 
 /** Returns the text of a new file and the line that the person changes first. The source of a tool is what golem tool new writes. */
 function beginning(path) {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"golem/core/fault"
+	"golem/core/jstool/newtool"
 	"golem/core/ui"
 
 	"golem/cmd/cli/console"
@@ -128,7 +129,7 @@ func newTool(c *console.Console, dir, lang string) error {
 // newSource writes the source of a tool in a language that golem builds itself.
 func newSource(c *console.Console, l language, dir, name string) error {
 	file := filepath.ToSlash(dir) + l.source
-	data, err := scaffolds.ReadFile("scaffold/" + l.name + "/tool" + l.source + ".tmpl")
+	data, err := newtool.Source(l.source)
 	if err != nil {
 		return err
 	}
