@@ -76,7 +76,7 @@ func open(p Platform, o Options, whole *Instance) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	answers, err := consent.Read(consent.Source{
+	answers, err := consent.ReadAnswers(consent.Source{
 		Config: person, File: p.Trust, Key: p.TrustKey, Trust: o.Trust, Digest: o.TrustDigest, Env: p.Env, DotEnv: p.DotEnv, Origin: o.Origin,
 	})
 	if err != nil {

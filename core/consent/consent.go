@@ -53,8 +53,8 @@ type Answers struct {
 	rewritten        map[string]string // see Changes
 }
 
-// Read returns what a person trusted of a project before.
-func Read(s Source) (*Answers, error) {
+// ReadAnswers returns what a person trusted of a project before.
+func ReadAnswers(s Source) (*Answers, error) {
 	a := &Answers{source: s}
 	if s.Trust {
 		a.judge.TrustAll()

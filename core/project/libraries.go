@@ -30,13 +30,13 @@ type need struct {
 // openLibraries finds the libraries that the project declares, and those that they
 // declare in turn. It reads each lib.yaml and nothing else (S1-34, S1-92, S1-94). With
 // faults, no worker can run, because it is not known what a name means.
-func (t *Trees) openLibraries(o Setup) fault.List {
+func (t *Trees) openLibraries() fault.List {
 	own := t.all
-	g := &libraryGraph{trees: t, roots: o.Libraries, pins: map[string]string{}}
+	g := &libraryGraph{trees: t, roots: t.setup.Libraries, pins: map[string]string{}}
 	for {
 		t.all, t.Own().Needs = slices.Clone(own), nil
 		g.faults, g.chosen, g.again = nil, map[string]chosen{}, false
-		g.require(t.Own(), cmp.Or(t.Own().Manifest.Name, o.Name, "the project"), nil)
+		g.require(t.Own(), cmp.Or(t.Own().Manifest.Name, t.setup.Name, "the project"), nil)
 		if !g.again {
 			return g.faults
 		}

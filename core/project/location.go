@@ -44,15 +44,15 @@ const builtinLabel = "built-in"
 
 // open completes the project's own tree with what the manifest says, and adds the others.
 // The faults are those of libraries.
-func (t *Trees) open(o Setup) fault.List {
+func (t *Trees) open() fault.List {
 	own := t.Own()
 	own.Roots, own.Prompts = own.Manifest.WorkersRoots, own.Manifest.PromptsRoot
-	if o.Builtin != nil {
+	if t.setup.Builtin != nil {
 		t.all = append(t.all, &Tree{
-			Name: builtin, Label: builtinLabel, FS: o.Builtin, Roots: []string{"."}, Prompts: config.DefaultPrompts, apart: config.DefaultPrompts, trusted: true, Bare: true,
+			Name: builtin, Label: builtinLabel, FS: t.setup.Builtin, Roots: []string{"."}, Prompts: config.DefaultPrompts, apart: config.DefaultPrompts, trusted: true, Bare: true,
 		})
 	}
-	return append(t.openLibraries(o), wordFaults(t)...)
+	return append(t.openLibraries(), wordFaults(t)...)
 }
 
 // TreeOf returns the source of a location.

@@ -20,10 +20,10 @@ func HasManifest(fsys fs.FS) bool {
 
 // readManifest finds and reads the project file. Only the root is looked at,
 // never a parent. blind is the file's name if it cannot be read at all.
-func (t *Trees) readManifest(o Setup) (blind string, faults fault.List) {
+func (t *Trees) readManifest() (blind string, faults fault.List) {
 	own := t.Own()
-	own.Manifest = config.NewManifest(o.WorkersRoot)
-	if o.Options.NoProject {
+	own.Manifest = config.NewManifest(t.setup.WorkersRoot)
+	if t.setup.Options.NoProject {
 		return "", nil
 	}
 	found, shape := t.manifests(""), config.ManifestShape

@@ -49,9 +49,9 @@ func Load(o Setup) (*Project, error) {
 		return nil, fault.New(fault.Project, "the project directory %s cannot be read: %s", fault.Quoted(o.Name), reason(err))
 	}
 	p := &Project{Setup: o, Trees: newTrees(&o)}
-	p.Blind, p.Faults = p.Trees.readManifest(o)
+	p.Blind, p.Faults = p.Trees.readManifest()
 	p.Manifest = p.Trees.Own().Manifest
-	p.Faults = append(p.Faults, p.Trees.open(o)...)
+	p.Faults = append(p.Faults, p.Trees.open()...)
 	p.Trees.linkedDirs()
 	var faults fault.List
 	p.Approval, faults = settleApproval(o, p.Trees.Own().Keys)
