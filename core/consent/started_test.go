@@ -53,7 +53,7 @@ func opened(t *testing.T, kept File, files map[string]string) (*Consent, *projec
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers, err := Read(Source{File: kept, Key: "/p"})
+	answers, err := ReadAnswers(Source{File: kept, Key: "/p"})
 	if err != nil {
 		t.Fatal(err)
 	}
