@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -51,10 +52,18 @@ func (o options) npm(work string, page []component) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range append(names, "web/LICENSE", "web/README.md") {
+	examples, err := filepath.Glob("web/examples/*/*.*")
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Concat(names, examples, []string{"web/examples/ask.html", "web/LICENSE", "web/README.md"}) {
+		to := filepath.Join(dir, strings.TrimPrefix(filepath.ToSlash(name), "web/"))
 		data, err := os.ReadFile(name)
 		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o644)
+			err = os.MkdirAll(filepath.Dir(to), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(to, data, 0o644)
 		}
 		if err != nil {
 			return err

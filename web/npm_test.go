@@ -65,7 +65,8 @@ func npmPacked(t *testing.T) fstest.MapFS {
 var late = regexp.MustCompile(`-[0-9a-f]{20}\.`)
 
 // TestPackage tests the npm package of golem.js: it has the files that a page needs, with the
-// types, and depends on no other package. The page of ten lines in docs/web/providing.md runs with it.
+// types and examples, and depends on no other package. The page of ten lines in docs/web/providing.md
+// runs with it, and so does the example that asks.
 func TestPackage(t *testing.T) {
 	t.Parallel()
 	files := npmPacked(t)
@@ -76,7 +77,7 @@ func TestPackage(t *testing.T) {
 		site["node_modules/golem/"+name] = f
 	}
 	slices.Sort(names)
-	if got, want := strings.Join(names, " "), "LICENSE README.md dist/golem-provide-DIGEST.js dist/golem-tool-DIGEST.js dist/golem-wazero-DIGEST.js dist/golem-wazero-DIGEST.wasm.gz dist/golem-worker.js dist/golem.js dist/golem.wasm.gz dist/javascript-DIGEST.wasm.gz dist/javascript-linker-DIGEST.bin.gz dist/repository-DIGEST.wasm.gz golem-batches.d.ts golem-events.d.ts golem-options.d.ts golem-projects.d.ts golem-provide.d.ts golem-reports.d.ts golem-results.d.ts golem-values.d.ts golem.d.ts package.json"; got != want {
+	if got, want := strings.Join(names, " "), "LICENSE README.md dist/golem-provide-DIGEST.js dist/golem-tool-DIGEST.js dist/golem-wazero-DIGEST.js dist/golem-wazero-DIGEST.wasm.gz dist/golem-worker.js dist/golem.js dist/golem.wasm.gz dist/javascript-DIGEST.wasm.gz dist/javascript-linker-DIGEST.bin.gz dist/repository-DIGEST.wasm.gz examples/ask.html examples/vite/app.jsx examples/vite/index.html examples/vite/package.json examples/vite/react.html examples/vite/vite.config.js golem-batches.d.ts golem-events.d.ts golem-options.d.ts golem-projects.d.ts golem-provide.d.ts golem-reports.d.ts golem-results.d.ts golem-values.d.ts golem.d.ts package.json"; got != want {
 		t.Errorf("the package has %s, want %s", got, want)
 	}
 	license, err := os.ReadFile("../LICENSE")
@@ -123,6 +124,15 @@ func TestPackage(t *testing.T) {
 	got := webtest.Eval[string](p, `new Promise((resolve) => { const look = () => out.textContent.endsWith('worker.') ? resolve(out.textContent) : setTimeout(look, 20); look() })`)
 	if got != "Hello from a worker." {
 		t.Errorf("the page shows %q", got)
+	}
+	for answer, want := range map[string]string{"yes": "write_file: ok. That was all.", "no": "write_file: denied. That was all."} {
+		site["index.html"] = files["examples/ask.html"]
+		p := browserOf(t).Open(t, webtest.Serve(t, site, "/").URL)
+		got := webtest.Eval[string](p, `(async () => { const until = (look) => new Promise((resolve) => { const again = () => look() ? resolve(look()) : setTimeout(again, 20); again() }), at = (id) => document.getElementById(id);
+			await until(() => at('go').onclick); at('go').click(); await until(() => at('question').open && at('what').textContent.includes('main wants to call write_file') && at('what').textContent.includes('buy tea')); at('`+answer+`').click(); return until(() => at('out').textContent.endsWith('all.') && at('out').textContent) })()`)
+		if got != want {
+			t.Errorf("after %s the example that asks shows %q, want %q", answer, got, want)
+		}
 	}
 }
 

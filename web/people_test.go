@@ -43,7 +43,7 @@ func TestUndoOfAnExchangeInThePage(t *testing.T) {
 		await click("Undo what the last exchange wrote"); await card(['-three', '+one']); await click("Undo this exchange"); await text("undone: a.txt"); await files('one', 'two');
 		await click("Undo what the last exchange wrote"); await card(['-two']); await click("Undo this exchange"); await text("undone: b.txt"); await files('one', 'none');
 		await click("Write again what was undone"); await card(['+two']); await click("Write again"); await text("written again: b.txt"); await files('one', 'two');
-		await click("Undo all 2 exchanges that wrote"); await card(['-two', '-one', '+old']); await click("Undo all"); await text("undone: 2 exchanges"); await files('old', 'none');
+		await say("/undo all"); await card(['-two', '-one', '+old']); await click("Undo all"); await text("undone: 2 exchanges"); await files('old', 'none');
 		await say("what now"); await text("I see that you undid it")`)
 	// The menu leads to it, and says so if there is nothing.
 	do(p, `await say("write b four"); await until("the answer", () => document.body.innerText.split("wrote it").length === 5 && button("Send") && !button("Stop"));

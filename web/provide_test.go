@@ -89,6 +89,7 @@ func TestProvided(t *testing.T) {
 		{`return (await golem.check('none')).concat(await golem.check('find')).map((f) => f.code)`, "E_PLATFORM"},
 		{`return (await golem.describe('find')).tools.map((t) => t.name + ' ' + t.from + ' ' + t.risk)`, "find toolset page read,rename toolset page write,mail toolset page unknown"},
 		{`try { golem.provide({ models: { x: 5 } }) } catch (e) { return e.name + e.code }`, "GolemErrorE_USAGE"},
+		{`return [{ tools: {} }, { models: { 'a b': () => '' } }].map((what) => { try { golem.provide(what); return 'taken' } catch (e) { return e.code } })`, "E_USAGE,E_USAGE"},
 
 		// Models: a text, an asynchronous iterator with calls, what chat completions give.
 		{`const r = await play('echo', ofModel('echo')); return r.status + ' ' + r.text`, "ok you said x"},

@@ -50,7 +50,9 @@ function taken(v, { names, attachments } = {}, i) {
 /** Returns what the worker needs to know about what a page provides (Golem.provide): all but the functions. */
 export function listed(provided) {
   try {
-    const { toolsets = {}, models = {} } = provided
+    const { toolsets = {}, models = {}, ...other } = provided
+    for (const name of Object.keys(other)) throw new Error(`it provides toolsets and models, and no ${JSON.stringify(name)}`)
+    for (const name of Object.keys(models)) if (!name || /\s/.test(name)) throw new Error(`${JSON.stringify(name)} is no name of a model: it has no spaces`)
     for (const name of Object.values(toolsets).flatMap(Object.keys)) if (!toolName.test(name)) throw new Error(`${JSON.stringify(name)} is no name of a tool: it has up to 64 letters, digits, _ and -`)
     for (const f of [...Object.values(models), ...Object.values(toolsets).flatMap((tools) => Object.values(tools).map((t) => t.run))]) if (typeof f !== 'function') throw new Error('a model and the run of a tool are functions')
     const sets = Object.entries(toolsets).map(([name, tools]) => ({ name, tools: Object.entries(tools).map(([name, tool]) => ({ ...tool, name })) }))

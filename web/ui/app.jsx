@@ -17,7 +17,7 @@ import { asked as form } from './start.js'
 import { Boundary } from './boundary.jsx'
 import { Unkept } from './unkept.jsx'
 import { choosing } from './models.js'
-import { Keys, listen, showKeys } from './keys.jsx'
+import { listen, shown, showKeys } from './keys.jsx'
 import { watch } from './notify.js'
 import { follow, keep } from './route.js'
 
@@ -34,6 +34,8 @@ const Traces = later(() => import('./traces.jsx').then((m) => m.Traces))
 const Settings = later(() => import('./settingsview.jsx').then((m) => m.Settings))
 const Form = later(() => import('./forms.jsx').then((m) => m.Form), true)
 const Choice = later(() => import('./modelchoice.jsx').then((m) => m.Choice), true)
+
+const KeyList = later(() => import('./keylist.jsx').then((m) => m.KeyList), true)
 
 const StartForm = () => form.value && <Form key={form.value.title} of={form.value} />
 const ModelChoice = () => choosing.value && <Choice />
@@ -70,7 +72,7 @@ function App() {
       <ModelChoice />
       <Ask />
       <StartForm />
-      <Keys />
+      {shown.value && <KeyList />}
     </>
   )
 }

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import { visible } from './diff.jsx'
 import { byID } from './calls.js'
-import { faultText, seconds, shown } from './texts.js'
+import { faultText, plain, seconds, shown } from './texts.js'
 import { count, spent } from './usage.js'
 import { compared } from './worddiff.js'
 
@@ -12,11 +12,9 @@ const context = 160 // characters of a part that is equal, before and after a di
 const longest = 200_000 // characters that are compared
 
 const cost = (run) => spent(run.usage) || 'no tokens'
-const diffs = (c) => c.diffs.map((d) => `${d.path}\n${d.patch}`).join('\n')
-
 /** The parts of a call that are compared, by name. */
 const parts = (c) => ({
-  tool: c.name, arguments: shown(c.args), status: c.status, error: c.error ? faultText(c.error) : '', result: shown(c.result), files: diffs(c), model: c.model ?? '',
+  tool: c.name, arguments: shown(c.args), status: c.status, error: c.error ? faultText(c.error) : '', result: shown(c.result), model: c.model ?? '',
 })
 
 /** Returns all calls in order, each with the names of the parts that differ. A call that only one run made has the one name call. */
@@ -70,10 +68,26 @@ function Call({ d }) {
   )
 }
 
-/** The files that a run wrote, with their changes, by path. */
+const lines = (sign, text) => (typeof text === 'string' && text ? text.replace(/\n$/, '').split('\n').map((line) => `${sign}${line}`).join('\n') : '')
+
+/** What the tools of the toolset filesystem did to a file, from their arguments: a trace has no diffs. */
+const did = {
+  write_file: (a) => lines('', a.content),
+  edit_file: (a) => [lines('- ', a.old), lines('+ ', a.new)].filter(Boolean).join('\n'),
+  delete_file: () => 'deleted',
+  move_file: (a) => `moved to ${a.to}`,
+}
+
+/** The files that a run wrote with the toolset filesystem, with what was done to them, by path. */
 function written(run) {
   const out = new Map()
-  for (const c of run.calls.values()) for (const d of c.diffs) if (c.status === 'ok') out.set(d.path, `${out.get(d.path) ?? ''}${d.patch}\n`)
+  for (const c of run.calls.values()) {
+    const args = plain(c.args)
+    const path = args?.path ?? args?.from
+    if (c.status !== 'ok' || c.kind !== 'builtin' || !Object.hasOwn(did, c.name) || typeof path !== 'string') continue
+    const now = did[c.name](Object.fromEntries(Object.entries(args).map(([k, v]) => [k, plain(v)])))
+    out.set(path, c.name === 'write_file' || !out.has(path) ? now : `${out.get(path)}\n${now}`)
+  }
   return out
 }
 
@@ -82,7 +96,7 @@ export function Compare({ a, b, leave }) {
   const all = differences(x, y)
   const other = all.filter((d) => d.of.length > 0)
   const input = (run) => shown(run.transcript.find((i) => i.kind === 'you')?.text)
-  const facts = (run) => [visible(run.status), run.ms ? seconds(run.ms) : '', cost(run), count(run.calls.size, 'call'), visible(run.calls.get('0')?.model ?? '')]
+  const facts = (run) => [run.status === 'running' ? 'without an end' : visible(run.status), run.ms ? seconds(run.ms) : '', cost(run), count(run.calls.size, 'call'), visible(run.calls.get('0')?.model ?? '')]
   const rows = ['Status', 'Duration', 'Used', 'Calls', 'Model'].map((name, i) => [name, facts(x)[i], facts(y)[i]])
   const [p, q] = [written(x), written(y)]
   const files = [...new Set([...p.keys(), ...q.keys()])].sort().filter((f) => p.get(f) !== q.get(f))

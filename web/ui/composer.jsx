@@ -190,7 +190,7 @@ function Choices({ disabled, talking, busy }) {
     again((n) => n + 1)
     store.attempt('reading the project', store.inspect)
   }
-  const now = talking ? store.run.value.model || store.run.value.calls.get('0')?.model : ''
+  const now = talking ? store.run.value.model || store.run.value.calls.get('0')?.model || mine.model || about?.model : ''
   const model = (e) => {
     if (talking && e.target.value !== 'other') {
       const name = e.target.value

@@ -14,7 +14,6 @@ import { Copy } from './copy.jsx'
 import { later } from './later.jsx'
 import { still } from './still.js'
 import { beside, helpOf, menu, side } from './panes.js'
-import { History } from './history.jsx'
 import { Composer, attach, draft } from './composer.jsx'
 import { Tree } from './tree.jsx'
 import { Icon } from './icons.jsx'
@@ -23,6 +22,8 @@ import { bytes } from './size.js'
 
 const Ahead = later(() => import('./describe.jsx').then((m) => m.Ahead))
 const UndoHere = later(() => import('./undo.jsx').then((m) => m.UndoHere), true)
+const History = later(() => import('./history.jsx').then((m) => m.History), true)
+const Onward = later(() => import('./onward.jsx').then((m) => m.Onward), true)
 const Menu = later(() => import('./menu.jsx').then((m) => m.Menu), true)
 
 export function Conversation() {
@@ -91,6 +92,12 @@ function Talk({ run }) {
     box.current.pinned = pinned.current
     if (pinned.current) box.current.scrollTop = box.current.scrollHeight
   })
+  useEffect(() => { // also if the window becomes lower, as with the keyboard of a phone
+    const b = box.current
+    const seen = new ResizeObserver(() => pinned.current && (b.scrollTop = b.scrollHeight))
+    seen.observe(b)
+    return () => seen.disconnect()
+  }, [])
   const scrolled = () => {
     const b = box.current
     if (!b) return // the element is being removed
@@ -107,7 +114,7 @@ function Talk({ run }) {
       <Failed run={run} />
       {run.denied.length > 0 && <div class="note warn">{run.denied.length === 1 ? 'One call was' : `${run.denied.length} calls were`} denied because nobody could be asked.</div>}
       {run.failed.length > 0 && <div class="note warn">{run.failed.length === 1 ? 'A worker' : `${run.failed.length} workers`} failed: {run.failed.slice(0, 5).join(', ')}{run.failed.length > 5 && ' …'}</div>}
-      <Onward run={run} />
+      {run.status === 'ok' && !run.tool && !store.running.value && store.about.value?.model?.startsWith('script:') && !settings.onward && <Onward />}
     </div>
   )
 }
@@ -248,7 +255,7 @@ function Forms({ n }) {
 
 /** The button beside a message of the person: go back to before it, or edit it. The styles hide it while something runs: to draw each message again would take longer the longer the conversation is. */
 function Mine({ item, n }) {
-  if (store.run.value.tool) return null // the arguments of a tool are not a message
+  if (store.run.value.tool || (!n && store.goesBack())) return null // neither the arguments of a tool nor a command are a message
   const back = () => {
     store.attempt('going back', () => store.rewind(n))
     draft(item.text, item.files)
@@ -307,22 +314,6 @@ function Trouble({ run }) {
   )
 }
 
-/** What to do next, shown after a first run with a script as the model. */
-function Onward({ run }) {
-  store.tick.value
-  if (run.status !== 'ok' || run.tool || store.running.value || !store.about.value?.model?.startsWith('script:') || settings.onward) return null
-  const leave = () => {
-    settings.onward = true
-    store.tick.value++
-  }
-  return (
-    <section class="note onward" aria-label="What comes next">
-      <p><b>That was played from a script.</b> With a model of your own the same workers answer anything: a key of a provider, or Ollama or LM Studio on this computer.</p>
-      <div class="row"><button class="button primary" onClick={chooseModel}>Use your own model</button><button class="button" onClick={() => (store.view.value = 'files')}>See its files</button><span class="grow" /><button class="button quiet" onClick={leave}>Hide</button></div>
-    </section>
-  )
-}
-
 /** The start of an empty conversation, with the project's suggestions. */
 function Start() {
   const about = store.about.value
@@ -345,7 +336,7 @@ function Start() {
   const lacks = lacking(about)
   return (
     <div class="empty">
-      {from.first && <p class="lead">golem runs workers: text files that say what a language model shall do and which files and tools it may use. They run in this tab, and you are asked before anything is changed.</p>}
+      {from.first && <p class="lead">golem runs workers: text files that say what a language model should do and which files and tools it may use. They run in this tab, and you are asked before anything is changed.</p>}
       {store.assisting.value && <p class="lead">golem’s assistant reads the files of this project, and asks before it changes one. Attach files to a message, or put them here in the view Files.</p>}
       {lacks
         ? <><h3>One thing is missing</h3><p>{lacks}</p><button class="button primary" onClick={chooseModel}>Choose a model</button></>

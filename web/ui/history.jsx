@@ -40,14 +40,13 @@ export function History({ beside }) {
   const on = (c) => (
     <button class={beside ? 'node' : 'button quiet'} aria-current={here(c) ? 'true' : undefined} disabled={!!c.error || store.running.value} title={c.error ? faultText(c.error) : `go on with ${c.id}`} onClick={() => store.attempt(c.id, () => store.reopen(c))}>
       <span class="ellipsis">{visible(c.title || c.id)}</span>
-      {beside && <span class="meta">{new Date(c.time).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' })}</span>}
     </button>
   )
   const branch = (c) => c.from && `branch, before message ${c.from.at}`
   const here = (c) => c.id === store.conversing()
   const how = (c) => (c.error ? c.error.code : c.status === 'running' ? (here(c) ? 'open here' : 'open in another tab') : states[c.status] ?? c.status)
   const pen = (c) => store.golem.renameConversation && <button class="button quiet square" disabled={c.status === 'running' && c.id !== store.conversing()} aria-label={`rename ${visible(c.title || c.id)}`} title="rename" onClick={() => rename(c)}><Icon name="pen" /></button>
-  if (beside) return <><div class="past-search">{search}</div>{none}<ul class="scroll grow tree">{(list ?? []).slice(0, most).map((c) => <li key={c.id}><div class="row past-row">{on(c)}{pen(c)}</div><p class="small muted past">{[how(c), spent({ ...c.usage, cost_usd: c.usage.cost, cost_partial: c.usage.unpriced }), branch(c)].filter(Boolean).join(' · ')}</p></li>)}</ul></>
+  if (beside) return <><div class="past-search">{search}</div>{none}<ul class="scroll grow tree">{(list ?? []).slice(0, most).map((c) => <li key={c.id}><div class="row past-row">{on(c)}{pen(c)}</div><p class="small muted past">{[new Date(c.time).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' }), how(c), spent({ ...c.usage, cost_usd: c.usage.cost, cost_partial: c.usage.unpriced }), branch(c)].filter(Boolean).join(' · ')}</p></li>)}</ul></>
   return (
     <section class="stack" aria-label="Conversations">
       <div class="row"><h3 class="grow">Conversations</h3>{bring}{search}</div>{none}

@@ -1,18 +1,18 @@
-// The keyboard shortcuts of the page. They do not work while the person types in a field,
+// The keyboard shortcuts of the page; keylist.jsx lists them. They do not work while the person types in a field,
 // and a setting turns all of them off.
 import { signal } from '@preact/signals'
-import { useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
-import { Dialog } from './ask.jsx'
 
-const shown = signal(false)
+/** Whether the list of shortcuts is shown. */
+export const shown = signal(false)
 
 const go = (view) => () => {
   if (store.project.value || ['projects', 'trace', 'settings'].includes(view)) store.view.value = view
 }
 
-const map = [
+/** The single keys: [key, what it does, the function]. */
+export const map = [
   ['?', 'shows these keys', () => (shown.value = true)],
   ['/', 'goes to the field for the task', () => {
     go('run')()
@@ -23,20 +23,10 @@ const map = [
   ['w', 'Workers', go('workers')],
   ['f', 'Files', go('files')],
   ['g', 'Staged', go('staged')],
+  ['b', 'Batches', go('batches')],
   ['t', 'Trace', go('trace')],
   ['s', 'Settings', go('settings')],
   ['n', 'begins a new conversation', () => !store.running.value && store.project.value && store.fresh()],
-]
-
-const others = [
-  ['Enter, Shift+Enter', 'in the task: sends it, begins a new line'],
-  ['F6, Escape', 'go to the question that waits; Escape in the question is no'],
-  ['Ctrl+S', 'in a file: saves it'],
-  ['Ctrl+F', 'in a file: searches it'],
-  ['Ctrl+Space', 'in a file: completes what is written'],
-  ['Escape, Tab', 'in a file: leaves the editor'],
-  ['↑ ↓', 'in the tree of calls and in lists of files'],
-  ['↑ ↓ ← →', 'in the graph of workers'],
 ]
 
 /** Reports whether a key event is not for a shortcut: the person types in a field, or a dialog is open. */
@@ -66,19 +56,6 @@ export function listen() {
     e.preventDefault()
     found[2]()
   })
-}
-
-export function Keys() {
-  const [on, setOn] = useState(settings.keys)
-  if (!shown.value) return null
-  const leave = () => (shown.value = false)
-  return (
-    <Dialog title="Keys" leave={leave} submit={leave} cancel="Close">
-      <p>What golem does, and how: <a href="docs/" target="_blank" rel="noopener">the documentation</a>.</p>
-      <label class="row"><input type="checkbox" checked={on} onChange={(e) => { settings.keys = e.target.checked; setOn(e.target.checked) }} /><span class="grow">Single keys work where nobody types</span></label>
-      <dl class="facts">{[...(on ? map : []), ...others].map(([key, does]) => <><dt><kbd>{key}</kbd></dt><dd>{does}</dd></>)}</dl>
-    </Dialog>
-  )
 }
 
 /** Shows the list of shortcuts. */

@@ -2,8 +2,9 @@
 import { batch, signal } from '@preact/signals'
 import { about, asked, attempt, chosen, elsewhere, files, framed, golem, listFiles, lists, listStaged, look, project, refused, run, running, staged, talk, talking, tell, tick, view } from './state.js'
 import { emptyRun, apply } from './run.js'
-import { recall, type } from './transcript.js'
+import { isCommand, recall, type } from './transcript.js'
 import { faultText } from './texts.js'
+import { undoing } from './panes.js'
 import { settings } from './settings.js'
 import { here, most, put, sessionOf } from './sessions.js'
 
@@ -34,6 +35,8 @@ export async function send(text, attachments = [], alone = null) {
     return true
   }
   if (here.current && talking.value) {
+    const [undo, all] = /^\/undo( all)? *$/.exec(text) ?? []
+    if (undo && !running.value) return Boolean(undoing.value = all ? 'all' : 'one')
     const back = /^\/(?:rewind +(\d+)|again|retry) *$/.exec(text)
     const n = Number(back?.[1] ?? lastSaid()?.n)
     if (back && n && !running.value) return goBack(n, text)
@@ -51,6 +54,7 @@ export async function send(text, attachments = [], alone = null) {
     chosen.value = ''
     running.value = true
     talking.value = keep
+    if (keep && isCommand(text)) type(run.value, text)
   })
   here.current = keep ? golem.chat(project.value, text, started) : golem.run(project.value, text, started)
   const begun = await follow(s)
@@ -149,7 +153,7 @@ export async function present(kept) {
   const { said } = await golem.conversation(name, kept.id)
   if (here.current || name !== project.value) return
   batch(() => {
-    run.value = { ...recall(emptyRun(), said), kept, conversation: kept.id, shown: true, broken: !done(kept) }
+    run.value = { ...recall(emptyRun(), said, kept.worker), kept, conversation: kept.id, shown: true, broken: !done(kept) }
     branches.value = []
     refused.value = null
     chosen.value = ''
@@ -226,9 +230,10 @@ export async function resume(kept, at, repeat = false) {
   const keep = kept.mode === 'chat' || answered.includes(kept.status) || at > 0
   const started = { ...talk(), ...by(kept), resume: kept.id, at, approve: framed ? undefined : approver(here) }
   batch(() => {
-    run.value = recall(emptyRun(), cut < 0 ? said : said.slice(0, cut))
+    run.value = recall(emptyRun(), cut < 0 ? said : said.slice(0, cut), kept.worker)
     run.value.kept = kept
     if (!at) run.value.conversation = kept.id
+    run.value.branched = at > 0
     refused.value = null
     chosen.value = ''
     running.value = true
@@ -278,8 +283,11 @@ async function show(s, handle) {
         await turn()
         turned = performance.now()
       }
+      if (e.before > 0) shown.transcript = shown.transcript.filter((item) => !item.back) // only the last note about a branch stays
       apply(shown, e)
-      if (e.type === 'clearance' && s === here) attempt('listing what is staged', listStaged)
+      if (e.before > 0) {
+        shown.transcript.at(-1).back = shown.branched = true
+      } else if (e.type === 'clearance' && s === here) attempt('listing what is staged', listStaged)
       if (isTalking(s) && (e.type === 'idle' || e.type === 'prompt')) {
         put(s, { running: false })
         if (s === here) {
@@ -291,7 +299,11 @@ async function show(s, handle) {
           handle.end() // its project is free for other tabs; the next message goes on with the conversation
         }
       }
-      if (e.type === 'message') put(s, { running: true })
+      if (e.type === 'message') {
+        put(s, { running: true })
+        if (shown.branched) listedOf = '' // the branch is listed when it has a message of its own
+        shown.branched = false
+      }
       draw()
     }
     const { error } = await handle.result

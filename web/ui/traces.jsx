@@ -36,7 +36,7 @@ export function Traces() {
         <h2 class="grow">Trace</h2>
         <label class="button"><Icon name="up" />Open a trace file<input class="sr" type="file" accept=".jsonl,.txt,.json,application/x-ndjson" multiple onChange={openFile} /></label>
       </div>
-      {name && <Runs compare={setTwo} />}
+      {name && <Runs compare={setTwo} compares={two !== null} />}
       {two ? <Compare a={two[0]} b={two[1]} leave={() => setTwo(null)} /> : trace ? <Boundary key={trace.n}><Shown trace={trace} /></Boundary> : !name && <p class="muted">A trace is the record of a run, one event per line. The command line writes them to <code>.golem/runs</code>; open one here.</p>}
     </div></div>
   )
@@ -108,7 +108,7 @@ async function summary(project, r) {
   return known.get(key)
 }
 
-function Runs({ compare }) {
+function Runs({ compare, compares }) {
   const [runs, setRuns] = useState(null)
   const [told, setTold] = useState({})
   const [marked, setMarked] = useState([])
@@ -138,7 +138,7 @@ function Runs({ compare }) {
   const both = () => store.attempt('comparing', async () => compare(await Promise.all(marked.map(async (run) => ({ name: run, run: readTrace(await traceText(name, run)) })))))
   const mark = (run, on) => setMarked((was) => (on ? [...was, run].slice(-2) : was.filter((m) => m !== run)))
   return (
-    <details class="call" open={shownTrace.value?.project !== name}>
+    <details class="call" open={shownTrace.value?.project !== name && !compares}>
       <summary><span class="chev"><Icon name="chevron" /></span><strong class="grow">Runs of {name}</strong><span class="small muted">{runs.length}</span></summary>
       <div class="detail">
         <div class="row"><span class="small muted grow">Mark two runs to compare them.</span><button class="button" disabled={marked.length !== 2} onClick={both}>Compare</button></div>

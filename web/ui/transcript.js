@@ -3,8 +3,8 @@
 import { byID, call } from './calls.js'
 import { faultText, plain, shown } from './texts.js'
 
-/** Puts the messages of a kept conversation into an empty run. */
-export function recall(run, said) {
+/** Puts the messages of a kept conversation of a worker into an empty run. */
+export function recall(run, said, worker) {
   run.resumed = true
   for (const s of said) {
     const stopped = s.error?.code === 'E_INTERRUPTED'
@@ -13,12 +13,22 @@ export function recall(run, said) {
     else if (s.who === 'thought') say(run, 'thought', { said: { text: s.text, live: false, spent: s.spent ?? null } })
     else if (s.who === 'tool') {
       const c = call(run, s.id, {})
-      Object.assign(c, { name: s.tool, args: s.args, result: s.text, error: s.error ?? null, status: stopped ? 'stopped' : s.error ? 'error' : s.done ? 'ok' : 'pending' })
+      Object.assign(c, { name: s.tool, args: parsed(s.args), result: s.text, error: s.error ?? null, ms: null, status: stopped ? 'stopped' : s.error ? (s.error.code === 'E_DENIED' ? 'denied' : 'error') : s.done ? 'ok' : 'pending' })
       say(run, 'call', { id: s.id })
     } else if (stopped) say(run, 'notice', { level: 'warn', text: 'stopped; the conversation goes on' })
     else say(run, 'notice', { level: s.error ? 'error' : 'info', text: s.error ? faultText(s.error) : s.text })
   }
+  if (run.calls.size) call(run).name = worker
   return run
+}
+
+/** Returns the value of a JSON text; a text that is no JSON stays a text. */
+function parsed(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 /** Adds an item; a message of the person gets the next number, unless rest says another one. */
@@ -43,7 +53,7 @@ export const messages = (run) => run.transcript.filter((item) => item.n).length 
 export const type = (run, text, files, waits = false) => say(run, 'you', { text, n: undefined, typed: true, files, waits })
 
 /** Reports whether a text is a command of a conversation and not a message, as ui.ParseCommand does. */
-const isCommand = (text) => /^\/[^ /.\n]+( |$)/.test(text.trim())
+export const isCommand = (text) => /^\/[^ /.\n]+( |$)/.test(text.trim())
 
 /** Adds the input with which a run begins. A conversation can begin with a command: the arguments of /tool are no message and get no number. After another command, the message is in the transcript already. */
 export function begun(run, e) {
