@@ -93,7 +93,7 @@ function possible(a) {
 }
 
 /** Returns an action's help without the parts about arguments of the command, which only the command line has. */
-const here = (help) => help.replace(/; (without|alone|with yes)\b.*|, by its number .*|: each offered .*| \(end of .*|, or (your message N|its last code block)(?=,)/, '').replace('message N', 'last message')
+const here = (help) => help.replace(/; (without|alone|with yes)\b.*|, by its number .*|: each offered .*| \(end of .*|, or your message N(?=,)|, or its last code block,/, '').replace('message N', 'last message')
 
 export function Menu() {
   const leave = () => (menu.value = false)
