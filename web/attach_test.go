@@ -53,7 +53,7 @@ func TestAnswerAgain(t *testing.T) {
 		await text("I read plums"); await until("my turn again", () => button("Send") && button("answer again"));
 		window.once = () => [...document.querySelectorAll('.bubble.golem')].map((b) => b.innerText).join().split("I read plums").length === 2 && document.querySelectorAll('.bubble.you').length === 1 && !document.body.innerText.includes("does not exist");
 		await click("answer again"); await text("your message 1 again"); await until("one answer", () => button("Send") && once());
-		await say("/again"); await until("the second time", () => document.body.innerText.split("your message 1 again").length === 3 && button("Send") && once())`)
+		await say("/again"); await until("the second time", () => document.querySelector('[aria-label="message 1 has 3 forms"]') && button("Send") && once())`)
 }
 
 // TestTryAgainAfterAResume resumes a conversation of another worker than the entry, whose run with

@@ -4,7 +4,7 @@ import { byID, call } from './calls.js'
 import { faultText, plain, shown } from './texts.js'
 
 /** Puts the messages of a kept conversation of a worker into an empty run. */
-export function recall(run, said, worker) {
+export function recall(run, said, worker = '') {
   run.resumed = true
   for (const s of said) {
     const stopped = s.error?.code === 'E_INTERRUPTED'
