@@ -32,7 +32,7 @@ func (g *Gate) checked(spec tool.Spec, args *tool.Arguments, tell func(notes []s
 	if err != nil {
 		return nil, fault.Of(err, fault.Schema)
 	}
-	if f := s.keys.unknown(spec.Name, args); f != nil {
+	if f := s.unknown(spec.Name, args); f != nil {
 		return nil, f
 	}
 	if vs := s.schema.Check(args); len(vs) > 0 {
@@ -58,8 +58,8 @@ type schemas struct {
 }
 
 type inputSchema struct {
-	schema *tool.Schema
-	keys   keySet
+	schema  *tool.Schema
+	written any
 }
 
 // maxSchemas is how many schemas the cache holds; when it is full, it is emptied.
@@ -75,21 +75,13 @@ func (c *schemas) of(raw json.RawMessage) (*inputSchema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &inputSchema{schema, keysOf(raw, 0)}
+	s := &inputSchema{schema: schema}
+	_ = json.Unmarshal(raw, &s.written) // an empty text stands for a schema without keys
 	if c.known == nil || len(c.known) >= maxSchemas {
 		c.known = map[string]*inputSchema{}
 	}
 	c.known[string(raw)] = s
 	return s, nil
-}
-
-// keySet is the set of keys that a schema allows in an object, and in the
-// objects inside it. The zero value allows every key.
-type keySet struct {
-	closed bool // the schema lists its properties and does not mention others
-	names  []string
-	fields map[string]keySet
-	items  *keySet
 }
 
 // opens are the keywords with which a schema itself says which other keys are
@@ -99,35 +91,17 @@ var opens = []string{
 	"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas",
 }
 
-const maxKeyDepth = 64
-
-func keysOf(raw json.RawMessage, depth int) keySet {
-	var s map[string]json.RawMessage
-	if depth > maxKeyDepth || json.Unmarshal(raw, &s) != nil {
-		return keySet{}
-	}
-	var k keySet
-	if items := s["items"]; items != nil && s["prefixItems"] == nil {
-		sub := keysOf(items, depth+1)
-		k.items = &sub
-	}
-	var props map[string]json.RawMessage
-	if json.Unmarshal(s["properties"], &props) != nil || len(props) == 0 {
-		return k
-	}
-	k.closed = !slices.ContainsFunc(opens, func(word string) bool { return s[word] != nil })
-	k.fields = map[string]keySet{}
-	for name, sub := range props {
-		k.names = append(k.names, name)
-		k.fields[name] = keysOf(sub, depth+1)
-	}
-	slices.Sort(k.names)
-	return k
+// keysOf returns the properties that a schema lists, as encoding/json decodes it. closed says
+// that it lists some and does not mention other keys: then an object has no others.
+func keysOf(schema any) (properties map[string]any, closed bool) {
+	s, _ := schema.(map[string]any)
+	properties, _ = s["properties"].(map[string]any)
+	return properties, len(properties) > 0 && !slices.ContainsFunc(opens, func(word string) bool { _, has := s[word]; return has })
 }
 
 // unknown returns a fault for the first key that the schema does not know; nil if it knows all.
-func (k keySet) unknown(name string, args *tool.Arguments) *fault.Fault {
-	at, key, near := k.find("", args.Value(), args.Names())
+func (s *inputSchema) unknown(name string, args *tool.Arguments) *fault.Fault {
+	at, key, near := unknown(s.written, "", args.Value(), args.Names())
 	if near == "" {
 		return nil
 	}
@@ -135,26 +109,30 @@ func (k keySet) unknown(name string, args *tool.Arguments) *fault.Fault {
 	return fault.New(fault.ToolInput, "%s: unknown key %q%s", name, shorten(key), at).Hinting("%s", near)
 }
 
-// find returns the place of the first unknown key in a value, as encoding/json decodes it; hint is
-// "" if there is none. order has the keys of the value, nil: they are sorted.
-func (k keySet) find(at string, value any, order []string) (where, key, hint string) {
+// unknown returns the place of the first key of a value that its schema does not know, both as
+// encoding/json decodes them; hint is "" if there is none. order has the keys of the value, nil:
+// they are sorted.
+func unknown(schema any, at string, value any, order []string) (where, key, hint string) {
 	switch v := value.(type) {
 	case map[string]any:
-		if order == nil && k.fields != nil {
+		properties, closed := keysOf(schema)
+		if order == nil && properties != nil {
 			order = slices.Sorted(maps.Keys(v))
 		}
 		for _, name := range order {
-			sub, known := k.fields[name]
-			if !known && k.closed {
-				return inside(at), name, fault.DidYouMean(name, k.names)
+			sub, known := properties[name]
+			if !known && closed {
+				return inside(at), name, fault.DidYouMean(name, slices.Collect(maps.Keys(properties)))
 			}
-			if where, key, hint = sub.find(at+"/"+name, v[name], nil); hint != "" {
+			if where, key, hint = unknown(sub, at+"/"+name, v[name], nil); hint != "" {
 				return where, key, hint
 			}
 		}
 	case []any:
-		for i := 0; k.items != nil && i < len(v); i++ {
-			if where, key, hint = k.items.find(fmt.Sprintf("%s/%d", at, i), v[i], nil); hint != "" {
+		s, _ := schema.(map[string]any)
+		_, tuple := s["prefixItems"]
+		for i := 0; !tuple && i < len(v); i++ {
+			if where, key, hint = unknown(s["items"], fmt.Sprintf("%s/%d", at, i), v[i], nil); hint != "" {
 				return where, key, hint
 			}
 		}

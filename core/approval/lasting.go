@@ -118,12 +118,14 @@ func (s subject) commandRule() *Lasting {
 // must not be given. ok is false if conditions cannot express that: for lists, and for tools
 // that take arguments which their schema does not list.
 func (s subject) exactly() (when map[string]string, ok bool) {
-	keys := keysOf(s.spec.Input, 0)
-	if !keys.closed {
+	var schema any
+	_ = json.Unmarshal(s.spec.Input, &schema) // one that is not JSON lists no properties
+	properties, closed := keysOf(schema)
+	if !closed {
 		return nil, false
 	}
 	when = map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(keys.fields)) {
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		raw := s.args.Field(name)
 		switch {
 		case raw == nil:

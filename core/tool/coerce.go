@@ -105,39 +105,26 @@ func (c *coercion) list(s shape, raw json.RawMessage, at string, depth int) json
 	if len(s.Items) == 0 || json.Unmarshal(raw, &all) != nil {
 		return raw
 	}
-	for i := range all {
-		all[i] = c.value(s.Items, all[i], fmt.Sprintf("%s/%d", at, i), depth+1)
-	}
-	return slices.Concat([]byte("["), bytes.Join(bytesOf(all), []byte(",")), []byte("]"))
-}
-
-func bytesOf(all []json.RawMessage) [][]byte {
-	out := make([][]byte, len(all))
+	parts := make([][]byte, len(all))
 	for i, one := range all {
-		out[i] = one
+		parts[i] = c.value(s.Items, one, fmt.Sprintf("%s/%d", at, i), depth+1)
 	}
-	return out
+	return slices.Concat([]byte("["), bytes.Join(parts, []byte(",")), []byte("]"))
 }
 
 func (c *coercion) object(s shape, raw json.RawMessage, at string, depth int) json.RawMessage {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := dec.Token(); err != nil || len(s.Properties) == 0 {
+	if len(s.Properties) == 0 {
 		return raw
 	}
+	object := ReadArguments(raw)
+	fields := object.WrittenFields()
 	var members [][]byte
-	given := map[string]bool{}
-	for dec.More() {
-		key, err := dec.Token()
-		var value json.RawMessage
-		if err == nil {
-			err = dec.Decode(&value)
-		}
-		name, _ := key.(string)
-		if err != nil { // unreachable: args come from Decode
-			return raw
-		}
-		given[name] = true
-		place := at + "/" + name
+	put := func(name string, value json.RawMessage) {
+		quoted, _ := json.Marshal(name) // a text always encodes
+		members = append(members, slices.Concat(quoted, []byte(":"), value))
+	}
+	for _, name := range object.Names() {
+		value, place := fields[name], at+"/"+name
 		if own, known := s.Properties[name]; known {
 			if string(value) == "null" && !slices.Contains(s.Required, name) && !mayBeNull(own) {
 				c.notes = append(c.notes, place+": null counts as absent")
@@ -145,24 +132,16 @@ func (c *coercion) object(s shape, raw json.RawMessage, at string, depth int) js
 			}
 			value = c.value(own, value, place, depth+1)
 		}
-		quoted, err := json.Marshal(name)
-		if err != nil { // unreachable: a string
-			return raw
-		}
-		members = append(members, slices.Concat(quoted, []byte(":"), value))
+		put(name, value)
 	}
 	for _, name := range s.Required {
 		value := defaultOf(s.Properties[name])
-		if given[name] || value == nil {
+		if _, given := fields[name]; given || value == nil {
 			continue
 		}
-		given[name] = true
-		quoted, err := json.Marshal(name)
-		if err != nil { // unreachable: a string
-			return raw
-		}
+		fields[name] = value
 		c.notes = append(c.notes, fmt.Sprintf("%s/%s: it is required and absent, so its default %s counts", at, name, value))
-		members = append(members, slices.Concat(quoted, []byte(":"), value))
+		put(name, value)
 	}
 	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}"))
 }
