@@ -193,9 +193,9 @@ func Piped(c *console.Console) bool {
 	return err == nil && info.Mode()&fs.ModeCharDevice == 0 && !info.IsDir()
 }
 
-// Attachments reads the files of --attach: regular files, anywhere on disk (SPEC §5). A
-// resource of an MCP server is read later, when the message is sent.
-func Attachments(c *console.Console, names []string) ([]run.File, error) {
+// Attachments reads files to attach: regular files, anywhere on disk (SPEC §5). A resource of an
+// MCP server is read later, when the message is sent. flag is the beginning of a message, such as "--attach ".
+func Attachments(c *console.Console, flag string, names []string) ([]run.File, error) {
 	var files []run.File
 	for _, name := range names {
 		if f, ok := run.Resource(name); ok {
@@ -207,7 +207,7 @@ func Attachments(c *console.Console, names []string) ([]run.File, error) {
 			return nil, fault.New(fault.Attachment, "there is no file %s", name).Hinting("paths are relative to the current directory")
 		}
 		if err != nil {
-			return nil, fault.New(fault.Attachment, "--attach %s: %s", name, disk.Cause(err)).Hinting("attach a regular file that you can read")
+			return nil, fault.New(fault.Attachment, "%s%s: %s", flag, name, disk.Cause(err)).Hinting("attach a regular file that you can read")
 		}
 		files = append(files, run.File{Name: filepath.Base(name), Data: data})
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"golem/core/fault"
+	"golem/core/model"
 	"golem/core/trace"
 	"golem/core/ui"
 
@@ -88,10 +89,10 @@ func (n notKey) Unwrap() error { return n.error }
 // refused returns the error of a key that the provider refuses, for somebody who has just
 // given it; nil if err is another one. variable is the one that the key would be kept for.
 func refused(err error, variable string) error {
-	f := fault.Of(err, fault.Model)
-	if f == nil || variable == "" || !strings.Contains(f.Message, " refused the key in "+variable) {
+	if !model.RefusedKey(err, variable) {
 		return nil
 	}
+	f := fault.Of(err, fault.Model)
 	return notKey{fault.New(f.Code, "%s", strings.Replace(f.Message, " in "+variable, "", 1)).Hinting("copy the key again from the provider's page of keys")}
 }
 

@@ -10,6 +10,7 @@ import (
 	"golem/core"
 	"golem/core/config"
 	"golem/core/fault"
+	"golem/core/model"
 	"golem/core/options"
 	"golem/core/run"
 	"golem/core/sandbox"
@@ -101,7 +102,7 @@ func (l *login) pick(ctx context.Context, a asker, inst *core.Instance) (string,
 	switch {
 	case l.model != "": // a provider that does not list its models may have it
 		return l.model, nil
-	case err != nil && len(names) == 0 && !(a.there() && unlisted(err)):
+	case err != nil && len(names) == 0 && !(a.there() && model.Unlisted(err)):
 		return "", err
 	case err != nil || len(names) == 0:
 		if !a.there() {
@@ -123,9 +124,6 @@ func (l *login) pick(ctx context.Context, a asker, inst *core.Instance) (string,
 	names, list := listed(names, enter)
 	return a.choose(ctx, fault.Count(len(names), "model")+" of "+l.provider+":\n"+list, "Default model", names, enter)
 }
-
-// unlisted reports whether a provider has no list of models, which says nothing about the key.
-func unlisted(err error) bool { return strings.Contains(err.Error(), "does not list its models") }
 
 // setDefault makes a model the person's default.
 func setDefault(c *console.Console, model string) error {

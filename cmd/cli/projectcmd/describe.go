@@ -100,7 +100,7 @@ func DryRun(c *console.Console, f *runflags.Flags, inst *core.Instance, entry *p
 		err = input.Typed(entry, &in)
 	}
 	if err == nil {
-		_, err = input.Attachments(c, f.Attach)
+		_, err = input.Attachments(c, "--attach ", f.Attach)
 	}
 	if err != nil {
 		return err

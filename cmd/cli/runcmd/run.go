@@ -100,7 +100,7 @@ func runProject(c *console.Console, f *runflags.Flags, words []string, chat bool
 	if err != nil {
 		return err
 	}
-	if in.Attachments, err = input.Attachments(c, f.Attach); err != nil {
+	if in.Attachments, err = input.Attachments(c, "--attach ", f.Attach); err != nil {
 		return err
 	}
 	s := session.New(c, f, p, questions)

@@ -256,10 +256,9 @@ func noTrace() error {
 // attach adds a file to the next message.
 func (c *chatCommands) attach(s *run.Session, name string) (string, error) {
 	if name != "" {
-		files, err := input.Attachments(c.console, []string{name})
+		files, err := input.Attachments(c.console, "", []string{name})
 		if err != nil {
-			f := fault.Of(err, fault.Attachment)
-			return "", fault.New(fault.Attachment, "%s", strings.TrimPrefix(f.Message, "--attach ")).Hinting("%s", f.Hint)
+			return "", err
 		}
 		s.Attach(files...)
 	}

@@ -144,10 +144,9 @@ func (w *writing) mentioned(text string) (files []run.File, note string, err err
 	for _, name := range mentionsIn(text) {
 		bare := strings.TrimRight(name, ".,;:!?)]}'")
 		if found := slices.IndexFunc([]string{name, bare}, w.dropped.has); found >= 0 {
-			some, err := input.Attachments(w.console, []string{[]string{name, bare}[found]})
+			some, err := input.Attachments(w.console, "", []string{[]string{name, bare}[found]})
 			if err != nil {
-				f := fault.Of(err, fault.Attachment)
-				return nil, "", fault.New(fault.Attachment, "%s", strings.TrimPrefix(f.Message, "--attach ")).Hinting("%s", f.Hint)
+				return nil, "", err
 			}
 			files = append(files, some...)
 			left.spend(int64(len(some[0].Data)))
