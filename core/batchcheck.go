@@ -87,9 +87,9 @@ func pricesKnown(ctx context.Context, i *Instance, closure []*project.Worker, co
 		switch {
 		case !cost:
 		case price.Unpriced:
-			return fault.New(fault.Usage, "--limit cost=… needs the price of %s, which is not known", name).Hinting("give its price under providers: in your own config.yaml, or use --limit tokens=N")
+			return fault.New(fault.Usage, "--limit cost=… needs the price of %s, which is not known", name).Hinting("give its price under providers: in your own config.yaml, or use --limit tokens=N").InPage("", "give its price under providers: in your configuration, or limit the tokens")
 		case price.Suggested:
-			return fault.New(fault.Usage, "--limit cost=… needs the price of %s, and only the project gives one", name).Hinting("give its price under providers: in your own config.yaml, or use --limit tokens=N")
+			return fault.New(fault.Usage, "--limit cost=… needs the price of %s, and only the project gives one", name).Hinting("give its price under providers: in your own config.yaml, or use --limit tokens=N").InPage("", "give its price under providers: in your configuration, or limit the tokens")
 		}
 	}
 	return nil

@@ -52,7 +52,8 @@ func (c *chat) goOn(ctx context.Context, keeping run.Keeping) bool {
 		s.Fail(fault.Of(err, fault.Model))
 		return false
 	}
-	s.Say("info", fmt.Sprintf("resumed %s: %q, %s", keeping.Journal.ID, k.Title(), fault.Count(k.Messages(), "message")))
+	resumed := fmt.Sprintf("resumed %s: %q, %s", keeping.Journal.ID, k.Title(), fault.Count(k.Messages(), "message"))
+	s.Show(trace.Status{Level: "info", Text: resumed, Page: fmt.Sprintf("You go on with %q (messages: %d).", k.Title(), k.Messages())})
 	said := slices.DeleteFunc(k.Said(), func(one conversation.Said) bool { return one.Who == "thought" })
 	for _, one := range said[max(len(said)-2, 0):] {
 		if text := one.Whole(); c.options.Recap && text != "" && one.Who != "tool" {
@@ -257,7 +258,7 @@ func (c *chat) again(ctx context.Context, arg string) run.Result {
 	if err != nil {
 		return run.Result{Status: run.Failed, Error: fault.Of(err, fault.Config)}
 	}
-	s.SayBranch(id, n, fmt.Sprintf("your message %d again: this is the branch %s now; the other answer stays in the list of conversations", n, id), "")
+	branched(s, id, n, "your message %d again", "the other answer", "", "")
 	return s.Send(ctx, in)
 }
 
@@ -390,10 +391,10 @@ func (c *chat) rewind(ctx context.Context, arg string) (string, error) {
 		return "", fault.Of(err, fault.Config)
 	}
 	draft := cmp.Or(in.Text, string(in.JSON))
-	text := fmt.Sprintf("back before your message %d: this is the branch %s now; the other one stays in the list of conversations", n, id)
-	if names := attachAgain(s, c.options.host(), in.Attachments, draft); names != "" {
-		text += "\nwith your next message: " + names
+	more := attachAgain(s, c.options.host(), in.Attachments, draft)
+	if more != "" {
+		more = "\nwith your next message: " + more
 	}
-	s.SayBranch(id, n, text, draft)
+	branched(s, id, n, "back before your message %d", "the other one", more, draft)
 	return "", nil
 }

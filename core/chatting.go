@@ -26,7 +26,7 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 	}
 	if entry.Tool != "" {
 		return i.end(r, r.Refuse(run.Input{}, fault.New(fault.Usage, "the entry %s is a tool, and a chat needs a worker", entry.Tool).
-			Hinting("run the tool with golem run, or choose a worker with --entry")))
+			Hinting("run the tool with golem run, or choose a worker with --entry").InPage("", "choose a worker")))
 	}
 	c := chat{ui: u, options: ro, platform: &i.platform, values: i.values, titles: i.titles && ro.Person && r.Keeping.Kept == nil && r.Keeping.Journal != nil, undoing: undoing{store: i.Undo()}, making: testMaking{of: i}}
 	if from, can := u.(run.Steering); can {

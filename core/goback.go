@@ -1,10 +1,12 @@
 package core
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"golem/core/run"
+	"golem/core/trace"
 	"golem/core/ui"
 )
 
@@ -29,4 +31,12 @@ func attachAgain(s *run.Session, host ChatHost, files []run.File, draft string) 
 		names = append(names, ui.OneLine(f.Name))
 	}
 	return strings.Join(names, ", ")
+}
+
+// branched says that the chat goes on in the branch id, before the person's message n, and that
+// what it left is kept. draft is that message if the person took it back, to edit it.
+func branched(s *run.Session, id string, n int, what, left, more, draft string) {
+	text := fmt.Sprintf(what+": this is the branch %s now; %s stays in the list of conversations%s", n, id, left, more)
+	page := fmt.Sprintf(what+": %s stays: ‹ and › at your message show it%s", n, left, more)
+	s.Show(trace.Status{Level: "info", Conversation: id, Before: n, Draft: draft, Text: text, Page: page})
 }

@@ -261,7 +261,7 @@ func (i *Instance) Seen() (fs.FS, error) {
 // saveRule saves a rule for the project, and shows the result through sink.
 func (i *Instance) saveRule(r approval.Rule, sink trace.Sink) bool {
 	err := i.platform.rules().Add(r)
-	e := trace.Event{ID: "0", Body: trace.Status{Level: "info", Text: "saved in your own configuration: " + r.YAML()}}
+	e := trace.Event{ID: "0", Body: trace.Status{Level: "info", Text: "saved in your own configuration: " + r.YAML(), Page: "saved: Settings, Calls that do not ask"}}
 	if err != nil {
 		f := fault.Of(err, fault.Config)
 		e.Body = trace.Warning{Code: f.Code, Message: "the call runs this once, and the rule was not saved: " + f.Text()}

@@ -106,7 +106,5 @@ func redacted(red *trace.Redactor, f *fault.Fault) *fault.Fault {
 	if f == nil {
 		return nil
 	}
-	out := *f
-	out.Message, out.Hint = red.String(f.Message), red.String(f.Hint)
-	return &out
+	return f.Mapped(red.String)
 }

@@ -98,7 +98,8 @@ func (t *Tests) stale(p planned, why *fault.Fault) error {
 			message = "the recording " + rest
 		}
 	}
-	return fault.New(fault.Stale, "%s", message).Hinting("look whether the change is meant, then record the case again: %s", worktest.RecordLine(p.file.Path, p.one.Name))
+	return fault.New(fault.Stale, "%s", message).Hinting("look whether the change is meant, then record the case again: %s", worktest.RecordLine(p.file.Path, p.one.Name)).
+		InPage("", "look whether the change is meant, then record the case again with Record")
 }
 
 // quietFront passes events to an observer; nobody sees a test run.
@@ -205,7 +206,7 @@ func (t *Tests) answers(p planned, judge bool) (models *testModels, recording []
 	if err != nil {
 		f := fault.Of(err, fault.Replay)
 		if recording != nil {
-			f = f.Hinting("record the case again: %s", worktest.RecordLine(p.file.Path, p.one.Name))
+			f = f.Hinting("record the case again: %s", worktest.RecordLine(p.file.Path, p.one.Name)).InPage("", "Record makes another one")
 		}
 		return nil, nil, f
 	}
@@ -221,7 +222,7 @@ func (t *Tests) recorded(p planned, judge bool) ([]byte, error) {
 	recording, err := sandbox.ReadFile(t.of.options.Files, name, maxAnswers)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.New(fault.Stale, "there is no recording of the case yet: %s", name).Hinting("record it: %s", worktest.RecordLine(p.file.Path, p.one.Name))
+		return nil, fault.New(fault.Stale, "there is no recording of the case yet: %s", name).Hinting("record it: %s", worktest.RecordLine(p.file.Path, p.one.Name)).InPage("", "Record makes one")
 	case err != nil:
 		return nil, fault.New(fault.Replay, "the recording %s cannot be read: %s", name, fault.Of(err, fault.Replay).Message)
 	}

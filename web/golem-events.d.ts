@@ -1,6 +1,6 @@
 // Made from golem's own types by TestTypings with GOLEM_UPDATE=1.
 import type { Placed } from './golem.js'
-import type { CallRef, Fault, FileRef, Message, Part, Reasoned, Request, Usage, Where } from './golem-values.js'
+import type { CallRef, Fault, FileRef, Message, PageWords, Part, Reasoned, Request, Usage, Where } from './golem-values.js'
 
 export interface RunStartEvent extends Placed {
   type: 'run.start'
@@ -151,6 +151,7 @@ export interface ErrorEvent extends Placed {
   message: string
   where?: Where
   hint?: string
+  page?: PageWords
 }
 
 export interface DeltaEvent extends Placed {
@@ -175,6 +176,7 @@ export interface ProgressEvent extends Placed {
 export interface StatusEvent extends Placed {
   type: 'status'
   text: string
+  page?: string
   level: string
   conversation?: string
   draft?: string

@@ -18,6 +18,7 @@ export interface Fault {
   message: string
   where?: Where
   hint?: string
+  page?: PageWords
   severity?: string
 }
 
@@ -47,6 +48,12 @@ export interface Where {
   line?: number
   column?: number
   chain?: string[]
+}
+
+export interface PageWords {
+  message?: string
+  hint?: string
+  do?: string
 }
 
 export interface Part {

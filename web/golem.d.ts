@@ -60,6 +60,8 @@ export class GolemError extends Error {
   /** A code of docs/errors.md, such as E_NOT_FOUND. */
   code: string
   hint?: string
+  /** What a page shows in place of the message and the hint. */
+  page?: Fault['page']
   where?: Where
   /** Further faults, if there were several. */
   others: Fault[]

@@ -33,8 +33,8 @@ func markdown(t *testing.T) *webtest.Page {
 			const draw = (text) => { render(null, box); render(<Markdown text={text} />, box) }
 			document.body.append(box)
 			window.md = (text) => { draw(text); return box.firstChild.innerHTML }
-			import { inPage } from './ui/words.js'
-			window.inPage = inPage
+			import { faultText } from './ui/texts.js'
+			window.faultText = faultText
 			// grown draws a text that comes in pieces, and gives its HTML and how often it was drawn.
 			window.grown = (pieces) => { render(null, box); let text = ''; for (const p of pieces) render(<Markdown text={text += p} live />, box); render(<Markdown text={text} />, box); return box.firstChild.innerHTML }
 			window.tags = (text) => { draw(text); return [...new Set([...box.querySelectorAll('*')].flatMap((e) => [e.localName, ...[...e.attributes].map((a) => e.localName + '.' + a.name)]))].join(' ') }`},
@@ -219,31 +219,20 @@ func TestStreamedMarkdownIsLinear(t *testing.T) {
 	}
 }
 
-// TestWordsOfThePage tests that messages about flags and variables of the command line are
-// shown in the page's words. The messages are those of the core.
-func TestWordsOfThePage(t *testing.T) {
+// TestFaultsInWordsOfThePage tests that a fault is shown with the message and the hint that it has
+// for the page.
+func TestFaultsInWordsOfThePage(t *testing.T) {
 	t.Parallel()
 	p := markdown(t)
 	for text, want := range map[string]string{
-		`E_MODEL: no model for worker "main": none of --model, main.worker, GOLEM_MODEL, the manifest, your config.yaml and a caller names one (golem login chooses your default and keeps its key; --model openai:gpt-5-mini is for one run)`: `E_MODEL: no model for worker "main": none is chosen here, and main.worker, the project and your configuration name none (choose a model)`,
-		"E_MODEL: there is no key for openai: OPENAI_API_KEY is not set (golem login openai asks for the key and keeps it; or set OPENAI_API_KEY in the environment, or choose another model with --model)":                                    "E_MODEL: there is no key for openai (enter its key in the settings, or choose another model)",
-		"x (check the network; if the address is wrong, set GROQ_BASE_URL; check the address)":                                                                                                                                                 "x (check the network; if the address is wrong, change it in the settings; check the address)",
-		"x (check the account behind OPENROUTER_API_KEY, or choose another model with --model)":                                                                                                                                                "x (check the account that your key belongs to, or choose another model)",
-		"x (check the model's name (--model groq:NAME); if it is right, check GROQ_BASE_URL (now a.example))":                                                                                                                                  "x (check the model's name (as groq calls it); if it is right, check the address in the settings (now a.example))",
-		"x (if you trust the project's author, say yes when golem asks before a run, or use golem trust or --trust)":                                                                                                                           "x (if you trust the project's author, say yes when golem asks before a run)",
-		"write_file was not run: refused by --deny-all (approval mode auto_deny)":                                                                                                                                                              "write_file was not run: refused, because approvals are set to deny",
-		"the library \"legal\" is not installed (install it with golem lib install, or name the directory that has it with --lib)":                                                                                                             "the library \"legal\" is not installed (install it in the view Projects, under Libraries)",
-		"x (choose a matching model with --model or model:)":                                                                                                                                                                                   "x (choose a matching model)",
-		"x (raise limits.model_timeout, or try another model with --model)":                                                                                                                                                                    "x (raise limits.model_timeout, or try another model)",
-		"E_MODEL: acme refused the key in ACME_API_KEY (401) (check ACME_API_KEY: it must be a whole, valid key for a.example)":                                                                                                                "E_MODEL: acme refused your key (401) (check it in the settings: it must be a whole, valid key for a.example)",
-		"x (if later runs changed them, undo those first; golem undo 20260101-000000-abc --diff shows the differences)":                                                                                                                        "x (if later runs changed them, undo those first)",
-		"saved in your own configuration: tool: write_file":                                                                                                                                                                                    "saved: Settings, Calls that do not ask",
-		"resumed 20260101-000000-abc: \"hello\", 10 messages":                                                                                                                                                                                  "You go on with \"hello\" (messages: 10).",
-		"/exit                  end the chat (end of input does the same)":                                                                                                                                                                     "/exit                  end the chat",
-		"plain words stay": "plain words stay",
+		`{"code":"E_A","message":"m","hint":"h","where":{"file":"a.worker","line":3}}`: "a.worker:3: E_A: m (h)",
+		`{"code":"E_A","message":"m"}`:                                              `E_A: m`,
+		`{"code":"E_A","message":"m","hint":"h","page":{"hint":"p"}}`:               `E_A: m (p)`,
+		`{"code":"E_A","message":"m","hint":"h","page":{"message":"q","hint":"p"}}`: `E_A: q (p)`,
+		`{"code":"E_A","message":"m","hint":"h","page":{"message":"q"}}`:            `E_A: q`,
 	} {
-		if got := webtest.Eval[string](p, "inPage("+quoted(text)+")"); got != want {
-			t.Errorf("%s\nbecame\n%s\nwant\n%s", text, got, want)
+		if got := webtest.Eval[string](p, "faultText("+text+")"); got != want {
+			t.Errorf("%s is shown as %q, want %q", text, got, want)
 		}
 	}
 }

@@ -287,16 +287,20 @@ func reason(err error) string {
 // denial returns the error for the caller of a denied call. For a model it has a hint on
 // how to go on (S0-61).
 func denial(it Item, rec Record) *fault.Fault {
-	f := fault.New(fault.Denied, "%s was not run: %s", it.Tool.Spec().Name, rec.Reason)
+	hint, name := "this is configured and does not change during the run; go on without it", it.Tool.Spec().Name
 	switch {
 	case !it.FromModel:
-		return f
+		hint = ""
 	case rec.Nobody:
-		return f.Hinting("go on without it, and say in your answer what you could not do")
+		hint = "go on without it, and say in your answer what you could not do"
 	case rec.Reason == planned:
-		return f.Hinting("do not try it another way: say in your answer what you would do, and end your turn")
+		hint = "do not try it another way: say in your answer what you would do, and end your turn"
 	case rec.Source == "user" || rec.Source == "cache":
-		return f.Hinting("do not repeat this call; go on without it, or ask what to do instead")
+		hint = "do not repeat this call; go on without it, or ask what to do instead"
 	}
-	return f.Hinting("this is configured and does not change during the run; go on without it")
+	f := fault.New(fault.Denied, "%s was not run: %s", name, rec.Reason)
+	if f.Hint = hint; rec.Reason != autoDenied {
+		return f
+	}
+	return f.InPage(name+" was not run: "+DeniedInPage, hint)
 }

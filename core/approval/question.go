@@ -141,8 +141,9 @@ func (g *Gate) Input(ctx context.Context, q Question) (string, error) {
 	return d.Text, nil
 }
 
-// Reasons for denials.
+// Reasons for denials. The page says DeniedInPage in place of autoDenied.
 const (
+	DeniedInPage  = "refused, because approvals are set to deny"
 	autoDenied    = "refused by --deny-all (approval mode auto_deny)"
 	deniedEarlier = "it was denied earlier, for the rest of this session"
 )

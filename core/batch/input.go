@@ -262,7 +262,7 @@ func (in Input) Content(dir fs.FS) ([]byte, error) {
 		return nil, fault.New(fault.NotFound, "the input %s cannot be read: %s", in.File, fault.Of(err, fault.NotFound).Message)
 	}
 	if sum(data) != in.Sum {
-		return nil, fault.New(fault.Conflict, "the input %s has changed since the batch began", in.File).Hinting("put it back, or start another batch with --name")
+		return nil, fault.New(fault.Conflict, "the input %s has changed since the batch began", in.File).Hinting("put it back, or start another batch with --name").InPage("", "put it back, or start another batch")
 	}
 	return data, nil
 }

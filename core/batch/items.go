@@ -49,7 +49,7 @@ func (l *Local) Update(src Source) (c Changes, err error) {
 		switch {
 		case known && old.Digest != item.Digest:
 			return fault.New(fault.Conflict, "%s of the inputs has another content than before under the key %s", in.place(), fault.Quoted(item.Key)).
-				Hinting("put it back, or start another batch with --name")
+				Hinting("put it back, or start another batch with --name").InPage("", "put it back, or start another batch")
 		case known:
 			item.N = old.N
 			c.Known++

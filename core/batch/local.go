@@ -156,7 +156,7 @@ func (l *Local) begin(h Head) error {
 	}
 	if differs != "" {
 		return fault.New(fault.Conflict, "the batch %s has %s: it began on %s", h.Name, differs, old.Begun).
-			Hinting("start another batch with --name, or go on with what it began with: golem batch attach %s", h.Name)
+			Hinting("start another batch with --name, or go on with what it began with: golem batch attach %s", h.Name).InPage("", "start another batch with another name")
 	}
 	old.Inputs, old.Place = h.Inputs, h.Place
 	l.Head = old

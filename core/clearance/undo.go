@@ -206,7 +206,8 @@ func damaged(it Item, st step) error {
 func outdated(it Item, files []string) error {
 	if it.Type == Replaced {
 		return fault.New(fault.Conflict, "nothing was written: changed since %s: %s", it.name(), strings.Join(files, ", ")).
-			Hinting("if later runs changed them, undo those first; golem undo %s --diff shows the differences", it.Run)
+			Hinting("if later runs changed them, undo those first; golem undo %s --diff shows the differences", it.Run).
+			InPage("", "if later runs changed them, undo those first")
 	}
 	return fault.New(fault.Conflict, "nothing was written: changed since item %s was staged: %s", it.ID, strings.Join(files, ", ")).
 		Hinting("look at golem clearance diff %s; let the worker stage it again, or discard it", it.ID)

@@ -178,6 +178,9 @@ func (c *Consent) use(ctx context.Context, list trust.List, ask run.Asker) error
 		}
 		c.unattended.Store(c.unattended.Load() || rec.Nobody)
 		why = rec.Reason
+		if f := untrusted(open[0], why); rec.Source == "mode" {
+			return f.InPage(untrusted(open[0], approval.DeniedInPage).Message, f.Page.Hint)
+		}
 	}
 	return untrusted(open[0], why)
 }
@@ -193,19 +196,21 @@ func (c *Consent) covered(l trust.List) bool {
 
 // untrusted returns the fault for the use of a setting that is not trusted; why is the
 // reason.
-func untrusted(w trust.Widening, why string) error {
+func untrusted(w trust.Widening, why string) *fault.Fault {
 	if w.File == dotEnv { // its value is a fingerprint of the key, which says nothing to a person
 		return fault.New(fault.Trust, "the key %s in .env is not used: %s", w.Path, why).At(w.File, 0, 0).
-			Hinting("golem login keeps a key of yours outside the project, where it needs no trust; to use this one, say yes when golem asks before a run, or use golem trust or --trust")
+			Hinting("golem login keeps a key of yours outside the project, where it needs no trust; to use this one, say yes when golem asks before a run, or use golem trust or --trust").
+			InPage("", "enter your key in the settings, where it needs no trust; to use this one, say yes when golem asks before a run")
 	}
 	file, line := config.Place(w.At)
-	return fault.New(fault.Trust, "%s: %s is not used: %s", w.Path, w.Value, why).At(file, line, 0).Hinting("%s", trustHint())
+	return fault.New(fault.Trust, "%s: %s is not used: %s", w.Path, w.Value, why).At(file, line, 0).Hinting(trustHint).InPage("", askedFirst)
 }
 
-// trustHint returns the hint that says how a person can trust a project.
-func trustHint() string {
-	return "if you trust the project's author, say yes when golem asks before a run, or use golem trust or --trust"
-}
+// trustHint says how a person can trust a project, askedFirst how in the page.
+const (
+	askedFirst = "if you trust the project's author, say yes when golem asks before a run"
+	trustHint  = askedFirst + ", or use golem trust or --trust"
+)
 
 // Granted returns E_TRUST if a call of a tool needs a grant that is not trusted. Such
 // grants are the hosts and the values of the person that a module gets, the files that

@@ -186,7 +186,7 @@ func (c *Consent) Faults(ctx context.Context) fault.List {
 			beyond = "is set by the library " + lib
 		}
 		out = append(out, fault.Warn(fault.Trust, "%s: %s %s and has no effect until you trust it: %s", w.Path, w.Value, beyond, w.Means).
-			At(file, line, 0).Hinting("%s", trustHint()))
+			At(file, line, 0).Hinting(trustHint).InPage("", askedFirst))
 	}
 	return out
 }

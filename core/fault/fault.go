@@ -31,15 +31,23 @@ type Where struct {
 	Chain  []string `json:"chain,omitempty"`
 }
 
+// PageWords are what the page shows in place of a message and a hint about the command line.
+type PageWords struct {
+	Message string `json:"message,omitempty"` // "": that of the fault
+	Hint    string `json:"hint,omitempty"`    // "": none
+	Do      string `json:"do,omitempty"`      // what the page offers to do: "lock" writes golem.lock again
+}
+
 // Fault is an error with a stable code. A Fault never changes after it was
 // returned: At, InChain and Hinting return copies. Make one with New or Warn;
 // the zero value is not useful.
 type Fault struct {
-	Code     Code     `json:"code"`
-	Message  string   `json:"message"`
-	Where    *Where   `json:"where,omitempty"`
-	Hint     string   `json:"hint,omitempty"`
-	Severity Severity `json:"severity,omitempty"`
+	Code     Code       `json:"code"`
+	Message  string     `json:"message"`
+	Where    *Where     `json:"where,omitempty"`
+	Hint     string     `json:"hint,omitempty"`
+	Page     *PageWords `json:"page,omitempty"`
+	Severity Severity   `json:"severity,omitempty"`
 
 	cause error
 }
@@ -85,7 +93,26 @@ func (f *Fault) InChain(chain []string) *Fault {
 // error.
 func (f *Fault) Hinting(format string, args ...any) *Fault {
 	c := *f
-	c.Hint = fmt.Sprintf(format, args...)
+	c.Hint, c.Page = fmt.Sprintf(format, args...), nil
+	return &c
+}
+
+// InPage returns a copy that the page shows with another message, unless that is "", and with
+// another hint.
+func (f *Fault) InPage(message, hint string) *Fault {
+	c := *f
+	c.Page = &PageWords{Message: message, Hint: hint}
+	return &c
+}
+
+// Mapped returns a copy all of whose texts went through a function, such as one that removes
+// secrets.
+func (f *Fault) Mapped(text func(string) string) *Fault {
+	c := *f
+	c.Message, c.Hint = text(f.Message), text(f.Hint)
+	if f.Page != nil {
+		c.Page = &PageWords{text(f.Page.Message), text(f.Page.Hint), f.Page.Do}
+	}
 	return &c
 }
 

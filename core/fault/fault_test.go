@@ -122,3 +122,22 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+// TestInPage tests what the page shows in place of a message and a hint, and that it is redacted
+// as they are.
+func TestInPage(t *testing.T) {
+	f := fault.New(fault.Model, "no k").Hinting("set k").InPage("k is missing", "enter k")
+	got := f.Mapped(func(s string) string { return strings.ReplaceAll(s, "k", "*") })
+	if got.Message != "no *" || got.Hint != "set *" || *got.Page != (fault.PageWords{Message: "* is missing", Hint: "enter *"}) || f.Page.Hint != "enter k" {
+		t.Errorf("%+v %+v", got, got.Page)
+	}
+	if text := f.Error(); text != "E_MODEL: no k (set k)" {
+		t.Error(text)
+	}
+	if string(f.Result()) != `{"error":{"code":"E_MODEL","message":"no k","hint":"set k"}}` {
+		t.Errorf("%s", f.Result())
+	}
+	if f.Hinting("other").Page != nil {
+		t.Error("the page shows the old hint beside a new one")
+	}
+}

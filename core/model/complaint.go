@@ -276,7 +276,7 @@ func (c complaint) broken(text func(string) string) error {
 	return (&failure{
 		status: status, retry: status == 0 || retriable(status), retryAfter: c.wait, unread: c.unread(text),
 		message: "the provider stopped with an error: " + says,
-	}).fault(fault.Model, hint)
+	}).fault(fault.Model, remedy{hint: hint})
 }
 
 // tooLongHint is the remedy for a request that is longer than the model takes.

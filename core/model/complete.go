@@ -45,12 +45,12 @@ func (a *answer) complete(model string, done bool) error {
 		return broken("the answer of "+a.provider+" ended in the middle, without a finish reason", nil)
 	case a.refusal.Len() > 0:
 		return (&failure{message: fmt.Sprintf("%s refused to answer: %s", model, a.clean(a.refusal.String()))}).
-			fault(fault.Model, "write the task in another way, or choose another model with --model")
+			fault(fault.Model, otherwise)
 	case a.finish == "content_filter":
 		return (&failure{message: fmt.Sprintf("the content filter of %s stopped the answer%s", a.provider, a.because("content_filter"))}).
-			fault(fault.Model, "write the task in another way, or choose another model with --model")
+			fault(fault.Model, otherwise)
 	case a.finish == "unreadable":
-		return (&failure{message: a.provider + " could not read a tool call" + a.because(""), unread: &unread{says: a.clean(a.reason)}}).fault(fault.Model, "")
+		return (&failure{message: a.provider + " could not read a tool call" + a.because(""), unread: &unread{says: a.clean(a.reason)}}).fault(fault.Model, remedy{})
 	}
 	for _, c := range a.calls {
 		if c.name == "" {
@@ -65,9 +65,9 @@ func (a *answer) complete(model string, done bool) error {
 	}
 	if a.finish == "length" {
 		return (&failure{message: fmt.Sprintf("%s reached its output limit before it answered%s", model, a.thought())}).
-			fault(fault.Model, "request a shorter answer, or choose another model with --model")
+			fault(fault.Model, another("request a shorter answer, or choose"))
 	}
-	return (&failure{retry: true, empty: true, message: fmt.Sprintf("%s sent an empty answer%s", a.provider, a.thought())}).fault(fault.Model, "")
+	return (&failure{retry: true, empty: true, message: fmt.Sprintf("%s sent an empty answer%s", a.provider, a.thought())}).fault(fault.Model, remedy{})
 }
 
 // because returns the provider's reason in brackets, "" if it says no more than known.

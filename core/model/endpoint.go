@@ -24,7 +24,8 @@ func (c Config) endpoint(row Provider, model string) (*endpoint, error) {
 	address, baseVar, own := c.address(row)
 	if address == "" {
 		return nil, fault.New(fault.Model, "%s has no default address", row.Name).
-			Hinting("set %s, for example to https://NAME.openai.azure.com/openai/v1", BaseURLVar(row.Name))
+			Hinting("set %s, for example to https://NAME.openai.azure.com/openai/v1", BaseURLVar(row.Name)).
+			InPage("", "enter the address in the settings, for example https://NAME.openai.azure.com/openai/v1")
 	}
 	var err error
 	if e.url, err = baseURL(address, baseVar); err != nil {
@@ -43,7 +44,8 @@ func (c Config) endpoint(row Provider, model string) (*endpoint, error) {
 	}
 	if e.key == "" && !row.NoKey {
 		return nil, fault.New(fault.Model, "there is no key for %s: %s is not set", row.Name, row.KeyVar).
-			Hinting("golem login %s asks for the key and keeps it; or set %s in the environment, or choose another model with --model", row.Name, row.KeyVar)
+			Hinting("golem login %s asks for the key and keeps it; or set %s in the environment, or choose another model with --model", row.Name, row.KeyVar).
+			InPage("there is no key for "+row.Name, "enter its key in the settings, or choose another model")
 	}
 	if strings.ContainsFunc(e.key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return nil, fault.New(fault.Model, "the key in %s contains blanks or other characters that are not allowed in keys", e.keyVar).
@@ -130,7 +132,8 @@ func baseURL(address, from string) (*url.URL, error) {
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fault.New(fault.Model, "the address of %s contains a user name, a query or a fragment", from).
-			Hinting("write only scheme, host and path; put the key into an environment variable")
+			Hinting("write only scheme, host and path; put the key into an environment variable").
+			InPage("", "write only scheme, host and path; enter the key in its own field")
 	}
 	return u, nil
 }
@@ -196,7 +199,8 @@ func (e *endpoint) sign(req *http.Request) {
 func (e *endpoint) permit() error {
 	if e.foreign {
 		return fault.New(fault.Trust, "the project would send the key in %s to %s, and nobody trusted that", e.keyVar, e.url.Host).
-			Hinting("trust the project, or set %s_BASE_URL=%s yourself if you trust that host", envName(e.row.Name), e.url)
+			Hinting("trust the project, or set %s_BASE_URL=%s yourself if you trust that host", envName(e.row.Name), e.url).
+			InPage("", "trust the project, or enter "+e.url.String()+" in the settings yourself if you trust that host")
 	}
 	return nil
 }

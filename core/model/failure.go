@@ -20,6 +20,8 @@ type failure struct {
 	unread     *unread       // a tool call of the model that the provider could not read
 	empty      bool          // the answer is complete and has nothing
 	noModel    bool          // the provider does not have the model
+	noList     bool          // the provider does not list its models
+	keyVar     string        // the variable with the key that was sent
 	message    string
 	err        error // the cause, may be nil
 }
@@ -29,16 +31,16 @@ func (f *failure) Error() string { return f.message }
 func (f *failure) Unwrap() error { return f.err }
 
 // fault wraps the failure in the fault that leaves the package.
-func (f *failure) fault(code fault.Code, hint string) *fault.Fault {
+func (f *failure) fault(code fault.Code, do remedy) *fault.Fault {
 	out := fault.New(code, "%w", f)
-	out.Hint = hint
+	out.Hint, out.Page = do.hint, do.page
 	return out
 }
 
 // broken returns the fault of a failure without a status after which another attempt
 // can help: a connection that failed, or an answer that broke off.
 func broken(message string, err error) *fault.Fault {
-	return (&failure{retry: true, message: message, err: err}).fault(fault.Model, "")
+	return (&failure{retry: true, message: message, err: err}).fault(fault.Model, remedy{})
 }
 
 // retriable reports whether another attempt can help after a status (SPEC §5).
@@ -56,8 +58,31 @@ func failureOf(err error) *failure {
 	return nil
 }
 
-// raiseTimeout is the remedy for a provider that takes too long.
-const raiseTimeout = "raise limits.model_timeout, or try another model with --model"
+// remedy is what a person can do about a failure, and what the page says if that differs.
+type remedy struct {
+	hint string
+	page *fault.PageWords
+}
+
+func either(hint, page string) remedy { return remedy{hint, &fault.PageWords{Hint: page}} }
+
+// another returns a remedy that ends with the choice of another model.
+func another(before string) remedy {
+	return either(before+" another model with --model", before+" another model")
+}
+
+// Unlisted reports whether err says that a provider does not list its models.
+func Unlisted(err error) bool { f := failureOf(err); return f != nil && f.noList }
+
+// RefusedKey reports whether err says that a provider refused the key in a variable.
+func RefusedKey(err error, variable string) bool {
+	f := failureOf(err)
+	return f != nil && f.status == http.StatusUnauthorized && variable != "" && f.keyVar == variable
+}
+
+// raiseTimeout is the remedy for a provider that takes too long, otherwise that for an answer
+// that a model or a filter refused.
+var raiseTimeout, otherwise = another("raise limits.model_timeout, or try"), another("write the task in another way, or choose")
 
 // ended returns the fault of a context that has ended: its cause if that is a fault,
 // E_TIMEOUT for a deadline, else E_INTERRUPTED.

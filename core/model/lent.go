@@ -28,7 +28,7 @@ func NotLent(name string) error {
 		what = "the model of a browser"
 	}
 	return fault.New(fault.Platform, "%s is %s, and there is none here", name, what).
-		Hinting("choose another model with --model, or run the project in a web page")
+		Hinting("choose another model with --model, or run the project in a web page").InPage("", "choose another model")
 }
 
 // openLent opens a lent model. Requests and answers are chat completions, as with a

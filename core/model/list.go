@@ -148,8 +148,9 @@ func (m *remote) offers(ctx context.Context) ([]Offer, error) {
 }
 
 func (m *remote) noList(why string) error {
-	return (&failure{message: fmt.Sprintf("%s does not list its models: %s", m.end.row.Name, why)}).
-		fault(fault.Model, fmt.Sprintf("check %s_BASE_URL (now %s), or look for the names on the provider's pages", envName(m.end.row.Name), m.end.url.Host))
+	now := " (now " + m.end.url.Host + "), or look for the names on the provider's pages"
+	return (&failure{noList: true, message: fmt.Sprintf("%s does not list its models: %s", m.end.row.Name, why)}).
+		fault(fault.Model, either("check "+BaseURLVar(m.end.row.Name)+now, "check the address in the settings"+now))
 }
 
 // readOffers reads a list of models: a JSON list, or an object with the list as data or
@@ -224,7 +225,7 @@ func (m *remote) withNear(ctx context.Context, err error) error {
 		m.near.hint = nearHint(m.end.row.Name, m.model, offers)
 	}
 	out := *f
-	out.Hint = m.near.hint
+	out.Hint, out.Page = m.near.hint, nil
 	return &out
 }
 

@@ -88,7 +88,7 @@ func Split(name string) (provider, model string, err error) {
 	switch {
 	case name == "":
 		return "", "", fault.New(fault.Model, "no model").
-			Hinting("name one as provider:model, e.g. --model openai:gpt-5-mini")
+			Hinting("name one as provider:model, e.g. --model openai:gpt-5-mini").InPage("", "choose one, for example openai:gpt-5-mini")
 	case len(name) > 512 || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		return "", "", fault.New(fault.Model, "a model name must be one short line of text").
 			Hinting("write provider:model, e.g. openai:gpt-5-mini")

@@ -95,7 +95,7 @@ func (a *answer) fragment(f fragment) error {
 // next begins a call.
 func (a *answer) next(index, id string) (*pending, error) {
 	if len(a.calls) == maxCalls {
-		return nil, (&failure{message: fmt.Sprintf("the answer has more than %d tool calls", maxCalls)}).fault(fault.Model, "")
+		return nil, (&failure{message: fmt.Sprintf("the answer has more than %d tool calls", maxCalls)}).fault(fault.Model, remedy{})
 	}
 	c := &pending{index: index, id: id, kept: carrier{names: a.kept.names}}
 	a.calls = append(a.calls, c)

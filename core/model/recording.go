@@ -78,7 +78,7 @@ func (f recordedFailure) err() error {
 		code = fault.Model
 	}
 	wait := time.Duration(max(0, min(f.RetryAfterMS, 1e9))) * time.Millisecond
-	return (&failure{status: f.Status, retry: !f.Final, retryAfter: wait, message: cmp.Or(f.Message, "the recorded attempt failed")}).fault(code, f.Hint)
+	return (&failure{status: f.Status, retry: !f.Final, retryAfter: wait, message: cmp.Or(f.Message, "the recorded attempt failed")}).fault(code, remedy{hint: f.Hint})
 }
 
 // asked is the part of a request that its key depends on: no ids, no times, no model name.

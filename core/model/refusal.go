@@ -125,18 +125,19 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 	if c.noModel(status, m.model) {
 		status = http.StatusNotFound
 	}
-	what, hint := m.status(status)
+	says = fmt.Sprintf(" (%d)%s", resp.StatusCode, says)
+	what, do := m.status(status, says)
 	unfit := c.unfit()
 	switch {
 	case unfit:
-		what, hint = m.status(http.StatusBadRequest)
+		what, do = m.status(http.StatusBadRequest, "")
 	case c.filtered() && status >= 400 && status < 500:
-		what, hint = "the content filter of "+m.end.row.Name+" stopped the request", "write the task in another way, or choose another model with --model"
+		what, do = "the content filter of "+m.end.row.Name+" stopped the request", otherwise
 	case c.tooLong() && status >= 400 && status < 500:
-		hint = fmt.Sprintf("the conversation is longer than %s takes: %s", m.model, tooLongHint)
+		do = remedy{hint: fmt.Sprintf("the conversation is longer than %s takes: %s", m.model, tooLongHint)}
 	case status >= 300 && status < 400:
 		what = fmt.Sprintf("%s redirects%s, and golem follows no redirect", m.end.url.Host, m.location(resp))
-		hint = fmt.Sprintf("set %s_BASE_URL to the final address if you trust it", envName(m.end.row.Name))
+		do = m.finalAddress()
 	}
 	wait := max(waitOf(resp.Header, m.config.now()), c.wait)
 	if status == http.StatusTooManyRequests {
@@ -144,9 +145,9 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 		m.lane.holdOthersBack(wait)
 	}
 	return (&failure{
-		status: status, retry: retriable(status), retryAfter: wait, unread: c.unread(m.clean), noModel: status == http.StatusNotFound && !unfit,
-		message: fmt.Sprintf("%s (%d)%s", what, resp.StatusCode, says),
-	}).fault(fault.Model, hint)
+		status: status, keyVar: m.end.keyVar, retry: retriable(status), retryAfter: wait, unread: c.unread(m.clean), noModel: status == http.StatusNotFound && !unfit,
+		message: what + says,
+	}).fault(fault.Model, do)
 }
 
 // location returns where a redirect points, for the message; "" if that is not known,
@@ -158,34 +159,41 @@ func (m *remote) location(resp *http.Response) string {
 	return ""
 }
 
-// status returns a description of a status and a remedy.
-func (m *remote) status(status int) (what, hint string) {
+// finalAddress is the remedy for an answer that leads to another address.
+func (m *remote) finalAddress() remedy {
+	return either("set "+BaseURLVar(m.end.row.Name)+" to the final address if you trust it", "enter the final address in the settings if you trust it")
+}
+
+// status returns a description of a status and a remedy. more follows the description.
+func (m *remote) status(status int, more string) (what string, do remedy) {
 	p, host := m.end.row.Name, m.end.url.Host
 	switch {
 	case status == http.StatusUnauthorized && m.end.key == "":
-		return host + " needs a key", fmt.Sprintf("set %s", m.keyVar())
+		return host + " needs a key", either("set "+m.keyVar(), "enter its key in the settings")
 	case status == http.StatusUnauthorized:
 		return fmt.Sprintf("%s refused the key in %s", p, m.end.keyVar),
-			fmt.Sprintf("check %s: it must be a whole, valid key for %s", m.end.keyVar, host)
+			remedy{fmt.Sprintf("check %s: it must be a whole, valid key for %s", m.end.keyVar, host),
+				&fault.PageWords{Message: p + " refused your key" + more, Hint: "check it in the settings: it must be a whole, valid key for " + host}}
 	case status == http.StatusForbidden:
 		return fmt.Sprintf("%s does not allow the use of %s", p, m.model),
-			fmt.Sprintf("the key in %s may not include this model; choose another model with --model", m.keyVar())
+			either(fmt.Sprintf("the key in %s may not include this model; choose another model with --model", m.keyVar()), "your key may not include this model; choose another model")
 	case status == http.StatusNotFound:
 		return fmt.Sprintf("%s has no model %s", p, m.model),
-			fmt.Sprintf("check the model's name (--model %s:NAME); if it is right, check %s_BASE_URL (now %s)", p, envName(p), host)
+			either(fmt.Sprintf("check the model's name (--model %s:NAME); if it is right, check %s (now %s)", p, BaseURLVar(p), host),
+				fmt.Sprintf("check the model's name (as %s calls it); if it is right, check the address in the settings (now %s)", p, host))
 	case status == http.StatusTooManyRequests:
-		return p + " says that there were too many requests", "wait, check the quota of the account, or choose another model with --model"
+		return p + " says that there were too many requests", another("wait, check the quota of the account, or choose")
 	case status == http.StatusPaymentRequired:
 		return fmt.Sprintf("the quota or credit of %s is used up", p),
-			fmt.Sprintf("check the account behind %s, or choose another model with --model", m.keyVar())
+			either(fmt.Sprintf("check the account behind %s, or choose another model with --model", m.keyVar()), "check the account that your key belongs to, or choose another model")
 	case status == http.StatusRequestEntityTooLarge:
-		return p + " says that the request is too large", "attach less, or start a new conversation with /new"
+		return p + " says that the request is too large", remedy{hint: "attach less, or start a new conversation with /new"}
 	case status == http.StatusServiceUnavailable, status == 529: // 529: Anthropic's
-		return p + " is overloaded", "try again later, or name a second model: model: [a:x, b:y]"
+		return p + " is overloaded", remedy{hint: "try again later, or name a second model: model: [a:x, b:y]"}
 	case status >= 500:
-		return p + " had a server error", "try again later, or choose another model with --model"
+		return p + " had a server error", another("try again later, or choose")
 	}
-	return p + " refused the request", fmt.Sprintf("check that %s supports the request, or choose another model with --model", m.model)
+	return p + " refused the request", another(fmt.Sprintf("check that %s supports the request, or choose", m.model))
 }
 
 func (m *remote) keyVar() string {

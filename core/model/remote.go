@@ -116,7 +116,8 @@ func (m *remote) attempt(ctx context.Context, r Request, show func(Delta)) (Turn
 func (m *remote) advised(err error) error {
 	f, why := fault.Of(err, fault.Model), failureOf(err)
 	if f.Hint == "" && why != nil && why.status != 0 {
-		_, f.Hint = m.status(why.status)
+		_, do := m.status(why.status, ": "+f.Message)
+		f.Hint, f.Page = do.hint, do.page
 	}
 	return err
 }
@@ -201,9 +202,7 @@ func (m *remote) explain(ctx context.Context, g *guard, err error) error {
 		return ended(ctx, m.name)
 	}
 	if g.silent() {
-		f := broken(fmt.Sprintf("%s sent nothing for %v", m.end.row.Name, g.idle), errIdle)
-		f.Hint = raiseTimeout
-		return f
+		return (&failure{retry: true, message: fmt.Sprintf("%s sent nothing for %v", m.end.row.Name, g.idle), err: errIdle}).fault(fault.Model, raiseTimeout)
 	}
 	var f *fault.Fault
 	switch {
@@ -212,7 +211,7 @@ func (m *remote) explain(ctx context.Context, g *guard, err error) error {
 	case errors.Is(err, openai.ErrReasoningEffortUnsupported), errors.Is(err, openai.ErrReasoningToolsRequireResponses),
 		errors.Is(err, openai.ErrChatCompletionInvalidModel):
 		return (&failure{message: fmt.Sprintf("%s cannot be used here: %s", m.name, err)}).
-			fault(fault.Model, "choose another model with --model")
+			fault(fault.Model, another("choose"))
 	}
 	return broken(fmt.Sprintf("the answer of %s ended early: %s", m.end.row.Name, m.clean(err.Error())), err)
 }

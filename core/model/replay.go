@@ -63,7 +63,7 @@ func parseRecording(file string, data []byte) ([]*take, error) {
 	var h recordingHeader
 	if json.Unmarshal(head, &h) != nil || h.Golem != "recording" {
 		return nil, fault.New(fault.Replay, "this file is not a recording").At(file, 1, 1).
-			Hinting("make one with --record FILE")
+			Hinting("make one with --record FILE").InPage("", "record a run to make one")
 	}
 	if h.V != 1 {
 		return nil, fault.New(fault.Replay, "this recording has version %d; this golem reads 1", h.V).At(file, 1, 1).

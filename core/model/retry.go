@@ -185,7 +185,8 @@ func (r *retrying) tooLong(err error) error {
 	}
 	f := fault.Of(err, fault.Model)
 	out := fault.New(f.Code, "%w: the provider asks to wait %s, and golem waits at most %s", &spoken{f}, why.retryAfter.Round(time.Second), r.policy.Longest)
-	out.Hint, out.Where = "try again after that time, or choose another model with --model", f.Where
+	do := another("try again after that time, or choose")
+	out.Hint, out.Page, out.Where = do.hint, do.page, f.Where
 	return out
 }
 

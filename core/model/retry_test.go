@@ -26,7 +26,7 @@ func (s *steps) Generate(ctx context.Context, _ Request, show func(Delta)) (Turn
 
 func failing(status int, after time.Duration) func(context.Context, func(Delta)) (Turn, error) {
 	return func(context.Context, func(Delta)) (Turn, error) {
-		return Turn{}, (&failure{status: status, retry: status == 0 || retriable(status), retryAfter: after, message: "no"}).fault(fault.Model, "hint")
+		return Turn{}, (&failure{status: status, retry: status == 0 || retriable(status), retryAfter: after, message: "no"}).fault(fault.Model, remedy{hint: "hint"})
 	}
 }
 

@@ -136,7 +136,7 @@ func (s *script) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	}
 	if rl.fail != nil {
 		f := *rl.fail
-		return Turn{}, f.fault(fault.Model, "")
+		return Turn{}, f.fault(fault.Model, remedy{})
 	}
 	text := g.expand(rl.say)
 	if rl.cut >= 0 {

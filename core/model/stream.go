@@ -54,7 +54,7 @@ func (s bounded) Read(p []byte) (int, error) {
 	s.e.guard.pause()
 	if s.e.left -= int64(n); s.e.left < 0 {
 		return 0, (&failure{message: fmt.Sprintf("the answer is longer than %d bytes", s.e.limit)}).
-			fault(fault.Model, "request a shorter answer")
+			fault(fault.Model, remedy{hint: "request a shorter answer"})
 	}
 	return n, err
 }
@@ -187,5 +187,5 @@ func malformed(text func(string) string, line []byte, err error) error {
 		why += ": " + text(string(line[:min(len(line), 2*maxQuote)]))
 	}
 	return (&failure{retry: syntax != nil && len(line) > 0, message: why}).
-		fault(fault.Model, "check the address of the provider: it must speak the protocol of its api")
+		fault(fault.Model, remedy{hint: "check the address of the provider: it must speak the protocol of its api"})
 }

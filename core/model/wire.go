@@ -2,7 +2,6 @@ package model
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -74,9 +73,9 @@ func (w wire) splice(req *http.Request) error {
 
 // unreachable returns the fault of a request without an answer.
 func (m *remote) unreachable(err error) error {
-	hint := fmt.Sprintf("check the network; if the address is wrong, set %s_BASE_URL", envName(m.end.row.Name))
+	do := either("check the network; if the address is wrong, set "+BaseURLVar(m.end.row.Name), "check the network; if the address is wrong, change it in the settings")
 	if m.end.row.unreachable != "" {
-		hint = m.end.row.unreachable
+		do = remedy{hint: m.end.row.unreachable}
 	}
 	var own *fault.Fault                                                                 // the platform's fault, which says everything
 	if errors.As(err, &own) && (own.Code == fault.Model || own.Code == fault.Platform) { // of a lent model
@@ -85,19 +84,20 @@ func (m *remote) unreachable(err error) error {
 		return &out
 	}
 	if own != nil {
-		if m.end.row.unreachable == "" || own.Hint == "" {
-			hint = cmp.Or(own.Hint, hint)
-		} else {
-			hint += "; " + own.Hint
+		switch {
+		case own.Hint != "" && m.end.row.unreachable != "":
+			do.hint += "; " + m.clean(own.Hint)
+		case own.Hint != "":
+			do = remedy{hint: m.clean(own.Hint)}
 		}
-		return (&failure{retry: true, message: m.clean(own.Message), err: err}).fault(fault.Model, m.clean(hint))
+		return (&failure{retry: true, message: m.clean(own.Message), err: err}).fault(fault.Model, do)
 	}
 	cause := "no answer"
 	if err != nil {
 		cause = m.clean(innermost(err).Error())
 	}
 	return (&failure{retry: true, message: fmt.Sprintf("cannot reach %s: %s", m.end.url.Host, cause), err: err}).
-		fault(fault.Model, hint)
+		fault(fault.Model, do)
 }
 
 // toolPlace matches how providers name a tool of a request: by its position.
@@ -162,13 +162,13 @@ func (m *remote) accept(asked *url.URL, resp *http.Response, body *events) error
 	case says != "":
 		says = ": " + says
 	}
-	hint := fmt.Sprintf("check the address: %s_BASE_URL must be one that speaks the OpenAI protocol, often ending in /v1", envName(m.end.row.Name))
+	speaks := " must be one that speaks the OpenAI protocol, often ending in /v1"
 	if _, anthropic := m.api.(anthropicAPI); anthropic {
-		hint = fmt.Sprintf("check the address: %s_BASE_URL must be one that speaks Anthropic's protocol", envName(m.end.row.Name))
+		speaks = " must be one that speaks Anthropic's protocol"
 	}
 	// A page is what a wrong address has; other words are those of a gateway in trouble.
 	return (&failure{retry: !page, message: fmt.Sprintf("%s answered with %s instead of an event stream%s", m.end.url.Host, what, says)}).
-		fault(fault.Model, hint)
+		fault(fault.Model, either("check the address: "+BaseURLVar(m.end.row.Name)+speaks, "check the address in the settings: it"+speaks))
 }
 
 // otherHost reports whether an answer comes from another host or scheme than the one
@@ -180,7 +180,7 @@ func otherHost(asked *url.URL, resp *http.Response) bool {
 
 func (m *remote) elsewhere(asked *url.URL, resp *http.Response) error {
 	return (&failure{message: fmt.Sprintf("%s redirected to another host, %s, and golem does not follow", asked.Host, m.clean(resp.Request.URL.Host))}).
-		fault(fault.Model, fmt.Sprintf("set %s_BASE_URL to the final address if you trust it", envName(m.end.row.Name)))
+		fault(fault.Model, m.finalAddress())
 }
 
 // looksRight reports whether a body begins as a stream of events or a JSON

@@ -39,7 +39,7 @@ func TestLongRetryAfterFailsAtOnce(t *testing.T) {
 		tries, begun := 0, time.Now()
 		m := WithRetry(&stubborn{fail: func() error {
 			tries++
-			return (&failure{status: 429, retry: true, retryAfter: 24 * time.Hour, message: "slow down"}).fault(fault.Model, "")
+			return (&failure{status: 429, retry: true, retryAfter: 24 * time.Hour, message: "slow down"}).fault(fault.Model, remedy{})
 		}}, RetryPolicy{}, nil)
 		_, err := m.Generate(t.Context(), request(), nil)
 		if tries != 1 || time.Since(begun) > 0 || err == nil || !strings.Contains(err.Error(), "asks to wait 24h0m0s") {
@@ -125,7 +125,7 @@ func TestOddEnds(t *testing.T) {
 			}
 		}
 	}
-	if RefusedImage((&failure{status: 500, message: "image"}).fault(fault.Model, "")) || RefusedImage(nil) {
+	if RefusedImage((&failure{status: 500, message: "image"}).fault(fault.Model, remedy{})) || RefusedImage(nil) {
 		t.Error("other failures are no refusal of an image")
 	}
 }

@@ -298,12 +298,13 @@ func (g *libraryGraph) notFound(n need) *fault.Fault {
 	}
 	f := fault.New(fault.LibraryNotFound, "the library %s is not installed (%s)", fault.Quoted(n.Text), where)
 	if n.Git {
-		return f.Hinting("run golem lib install %s", fault.Brief(n.Text))
+		return f.Hinting("run golem lib install %s", fault.Brief(n.Text)).InPage("", fmt.Sprintf("install %s in the view Projects, under Libraries", fault.Brief(n.Text)))
 	}
 	if near := fault.Nearest(config.NameVersion(n.Name, n.Version), g.installed(n.Name)); near != "" {
 		return f.Hinting("did you mean %s", near)
 	}
-	return f.Hinting("install it with golem lib install, or name the directory that has it with --lib")
+	return f.Hinting("install it with golem lib install, or name the directory that has it with --lib").
+		InPage("", "install it in the view Projects, under Libraries")
 }
 
 // installed returns the names of libraries in the roots, with and without versions, for

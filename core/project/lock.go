@@ -45,7 +45,7 @@ func (t *Trees) Lock() (*config.Lock, *fault.Fault) {
 		if f != nil {
 			c := *f
 			c.Code = fault.Lock
-			t.pins.lock, t.pins.fault = nil, c.Hinting("write it again with golem lib lock")
+			t.pins.lock, t.pins.fault = nil, LockAgain(&c, "write it again")
 		}
 	})
 	return t.pins.lock, t.pins.fault
@@ -85,7 +85,7 @@ func (t *Trees) Compare(lib, name, shown, digest string) *fault.Fault {
 	if lib != "" {
 		locked, ok := lock.Libraries[lib]
 		if !ok {
-			return unlocked(fault.New(fault.Lock, "the library %s is not in %s", fault.Quoted(lib), config.LockFile).At(shown, 1, 1))
+			return LockAgain(fault.New(fault.Lock, "the library %s is not in %s", fault.Quoted(lib), config.LockFile).At(shown, 1, 1), ifTrusted)
 		}
 		files = locked.Files
 	}
@@ -93,14 +93,19 @@ func (t *Trees) Compare(lib, name, shown, digest string) *fault.Fault {
 	case digest:
 		return nil
 	case "":
-		return unlocked(fault.New(fault.Lock, "%s is not in %s", shown, config.LockFile).At(shown, 1, 1))
+		return LockAgain(fault.New(fault.Lock, "%s is not in %s", shown, config.LockFile).At(shown, 1, 1), ifTrusted)
 	default:
-		return unlocked(fault.New(fault.Lock, "%s has changed: %s has sha256 %s, the file has %s", shown, config.LockFile, want, digest).At(shown, 1, 1))
+		return LockAgain(fault.New(fault.Lock, "%s has changed: %s has sha256 %s, the file has %s", shown, config.LockFile, want, digest).At(shown, 1, 1), ifTrusted)
 	}
 }
 
-func unlocked(f *fault.Fault) *fault.Fault {
-	return f.Hinting("if you trust the file as it is, update %s with golem lib lock", config.LockFile)
+const ifTrusted = "if you trust the file as it is, update " + config.LockFile
+
+// LockAgain returns f with the hint to write golem.lock again, which the page offers to do.
+func LockAgain(f *fault.Fault, hint string) *fault.Fault {
+	out := f.Hinting("%s with golem lib lock", hint)
+	out.Page = &fault.PageWords{Hint: hint, Do: "lock"}
+	return out
 }
 
 // pinnedModule compares the file of a module with golem.lock. If there is a lock, it

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -79,7 +80,8 @@ func (w *Worker) Unfit(name, origin string) *fault.Fault {
 		return nil
 	}
 	return fault.New(fault.Model, "model %s (%s) is not among this worker's compatible_models: %s",
-		fault.Quoted(name), origin, strings.Join(w.CompatibleModels, ", ")).Hinting("choose a matching model with --model or model:")
+		fault.Quoted(name), origin, strings.Join(w.CompatibleModels, ", ")).
+		Hinting("choose a matching model with --model or model:").InPage("", "choose a matching model")
 }
 
 // FitsModel returns an error if compatible_models do not allow the worker to run with a
@@ -163,5 +165,6 @@ func (w *Worker) NeedModel() error {
 		return nil
 	}
 	return fault.New(fault.Model, "no model for worker %s: none of --model, %s, GOLEM_MODEL, the manifest, your config.yaml and a caller names one", fault.Quoted(w.ID), w.File).
-		Hinting("golem login chooses your default and keeps its key; --model openai:gpt-5-mini is for one run").At(w.File, 1, 1)
+		Hinting("golem login chooses your default and keeps its key; --model openai:gpt-5-mini is for one run").At(w.File, 1, 1).
+		InPage(fmt.Sprintf("no model for worker %s: none is chosen here, and %s, the project and your configuration name none", fault.Quoted(w.ID), w.File), "choose a model")
 }

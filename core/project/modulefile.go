@@ -31,7 +31,8 @@ func (ms *Modules) importTrusted(m Module) *fault.Fault {
 		return nil
 	}
 	return fault.New(fault.Trust, "%s is outside the project, and nobody trusted the project to use it", m.Path).
-		Hinting("run golem trust, or give --allow-module-imports for this run").At(said.File, said.Line, said.Column)
+		Hinting("run golem trust, or give --allow-module-imports for this run").At(said.File, said.Line, said.Column).
+		InPage("", "say yes when golem asks before a run")
 }
 
 // Open opens a module that Modules returned, and links a source. The caller must close it.

@@ -112,7 +112,7 @@ func (ms *Modules) homeModule(ref string) (string, *fault.Fault) {
 	allowed := ms.setup.Options.AllowModuleImports || ms.trees.Own().Keys.Path("tools", "allow_module_imports").Flag()
 	if !allowed {
 		return "", fault.New(fault.ToolDisallowed, "%s names a module outside the project", fault.Quoted(ref)).
-			Hinting("allow it with --allow-module-imports, or copy the module into the project")
+			Hinting("allow it with --allow-module-imports, or copy the module into the project").InPage("", "copy the module into the project")
 	}
 	pkg, _, _ := strings.Cut(ref, ":")
 	stem := strings.ReplaceAll(pkg, ".", "/")

@@ -183,5 +183,5 @@ func (b *built) source(s string) (string, *fault.Fault) {
 			Hinting("name a directory of the project that uses the library")
 	}
 	return "", fault.New(fault.Path, "the sandbox directory %s is outside the project", fault.Quoted(s)).
-		Hinting("move it into the project, or run with --allow-outside")
+		Hinting("move it into the project, or run with --allow-outside").InPage("", "move it into the project")
 }

@@ -139,7 +139,7 @@ func (ws *Workers) EntryFile() (Location, *fault.Fault) {
 			name = "."
 		}
 		return l, fault.New(fault.Project, "No main.worker in %s", fault.Brief(name)).
-			Hinting("write main.worker, set entry: in the manifest, or name a worker with --entry")
+			Hinting("write main.worker, set entry: in the manifest, or name a worker with --entry").InPage("", "write main.worker, set entry: in the manifest, or choose a worker")
 	}
 	return l, f
 }

@@ -153,15 +153,16 @@ func (b *budget) checkCost(next prospect) error {
 	if next.price.Suggested {
 		suggested = next.model
 	}
+	const inPage = "give its price under providers: in your configuration, or remove the limit"
 	const remedy = "give its price under providers: in your own config.yaml, or remove the limit for this run with --limit cost=0"
 	switch {
 	case b.usage.Cost >= limit:
 		return fault.New(fault.Budget, "%s has used %s of its %s", b.worker, b.usage.Cost.Text(), limit.Text()).
 			Hinting("raise limits.cost of %s", b.worker)
 	case priceless != "":
-		return fault.New(fault.Budget, "limits.cost of %s is %s, but the price of %s is not known", b.worker, limit.Text(), priceless).Hinting(remedy)
+		return fault.New(fault.Budget, "limits.cost of %s is %s, but the price of %s is not known", b.worker, limit.Text(), priceless).Hinting(remedy).InPage("", inPage)
 	case b.limits.OwnCost > 0 && suggested != "":
-		return fault.New(fault.Budget, "limits.cost of %s is %s, but only the project gives a price for %s", b.worker, limit.Text(), suggested).Hinting(remedy)
+		return fault.New(fault.Budget, "limits.cost of %s is %s, but only the project gives a price for %s", b.worker, limit.Text(), suggested).Hinting(remedy).InPage("", inPage)
 	}
 	return nil
 }

@@ -23,9 +23,7 @@ func (r *Runner) withoutGiven(out tool.Output, err error) (tool.Output, error) {
 		return out, err
 	}
 	if err != nil {
-		f := *fault.Of(err, fault.Tool)
-		f.Message, f.Hint = red.String(f.Message), red.String(f.Hint)
-		err = &f
+		err = fault.Of(err, fault.Tool).Mapped(red.String)
 	}
 	out.Text, out.Summary, out.Data = string(red.Bytes([]byte(out.Text))), red.String(out.Summary), red.JSON(out.Data)
 	for i, p := range out.Parts {

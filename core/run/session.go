@@ -78,17 +78,14 @@ func (s *Session) forget() {
 }
 
 // Say emits a line for the person to see; level is info, warn or error.
-func (s *Session) Say(level, text string) { s.run.emit(trace.Status{Text: text, Level: level}) }
+func (s *Session) Say(level, text string) { s.Show(trace.Status{Text: text, Level: level}) }
 
-// SayBranch says that the chat goes on in the branch id, before the person's message n.
-// draft is that message if the person took it back, to edit it.
-func (s *Session) SayBranch(id string, n int, text, draft string) {
-	s.run.emit(trace.Status{Text: text, Level: "info", Conversation: id, Before: n, Draft: draft})
-}
+// Show emits a line for the person to see.
+func (s *Session) Show(line trace.Status) { s.run.emit(line) }
 
 // Fail emits the error of an exchange that failed. The session goes on.
 func (s *Session) Fail(f *fault.Fault) {
-	s.run.emit(trace.Error{Code: f.Code, Message: f.Message, Where: f.Where, Hint: f.Hint})
+	s.run.emit(trace.NewError(f))
 }
 
 // Interrupt makes E_INTERRUPTED the session's result if ctx has ended. Call it when the

@@ -32,7 +32,9 @@ func steer(ctx context.Context, f *workerRun) {
 		}
 		if err := deliver(ctx, f, in); err != nil {
 			flt := fault.Of(err, fault.Usage)
-			f.emit(trace.Error{Code: flt.Code, Message: "your message was not delivered: " + flt.Message, Where: flt.Where, Hint: flt.Hint})
+			event := trace.NewError(flt)
+			event.Message, event.Page = "your message was not delivered: "+flt.Message, nil
+			f.emit(event)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func TestLineFormat(t *testing.T) {
 		{Message{Role: "user", Text: "and", Files: []FileRef{{"a.md", 3}}, Steering: true}, `"message",…,"role":"user","text":"and","files":[{"name":"a.md","bytes":3}],"steering":true`},
 		{Fallback{Tool: "t", Call: "0.1.1", Reason: "unsure", Message: "why"}, `"fallback",…,"tool":"t","call":"0.1.1","reason":"unsure","message":"why"`},
 		{Warning{Code: fault.Depth, Message: "deep"}, `"warning",…,"code":"E_DEPTH","message":"deep"`},
-		{Error{fault.Model, "no", where, "h"}, `"error",…,"code":"E_MODEL","message":"no","where":{"file":"main.worker","line":4,"column":1,"chain":["main"]},"hint":"h"`},
+		{Error{fault.Model, "no", where, "h", &fault.PageWords{Message: "m", Hint: "p"}}, `"error",…,"code":"E_MODEL","message":"no","where":{"file":"main.worker","line":4,"column":1,"chain":["main"]},"hint":"h","page":{"message":"m","hint":"p"}`},
 		{Delta{"a", true, false}, `"delta",…,"text":"a","reset":true`},
 		{Reasoning{Text: "a"}, `"reasoning",…,"text":"a"`},
 		{Reasoning{Over: &Reasoned{4, 2, false}}, `"reasoning",…,"text":"","over":{"ms":4,"tokens":2}`},

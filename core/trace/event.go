@@ -266,11 +266,15 @@ type Warning struct {
 
 // Error is an error that belongs to no call.
 type Error struct {
-	Code    fault.Code   `json:"code"`            // an error code
-	Message string       `json:"message"`         // what happened
-	Where   *fault.Where `json:"where,omitempty"` // the place in a file
-	Hint    string       `json:"hint,omitempty"`  // what to do
+	Code    fault.Code       `json:"code"`            // an error code
+	Message string           `json:"message"`         // what happened
+	Where   *fault.Where     `json:"where,omitempty"` // the place in a file
+	Hint    string           `json:"hint,omitempty"`  // what to do
+	Page    *fault.PageWords `json:"page,omitempty"`  // what the page shows in place of "message" and "hint"
 }
+
+// NewError returns the event of a fault.
+func NewError(f *fault.Fault) Error { return Error{f.Code, f.Message, f.Where, f.Hint, f.Page} }
 
 // Delta is a piece of an answer while it arrives.
 type Delta struct {
@@ -298,8 +302,9 @@ type Progress struct {
 
 // Status is a line of text for the person (S4-23, S4-33).
 type Status struct {
-	Text  string `json:"text"`  // what to show
-	Level string `json:"level"` // "info", "warn" or "error"
+	Text  string `json:"text"`           // what to show
+	Page  string `json:"page,omitempty"` // what the page shows in its place
+	Level string `json:"level"`          // "info", "warn" or "error"
 	// the branch in which a chat goes on after it went back
 	Conversation string `json:"conversation,omitempty"`
 	// a message that the person took back, to edit it

@@ -66,7 +66,7 @@ func (l Libraries) Install(c Content, from Origin) (lib Library, fresh bool, err
 		return lib, true, l.put(lib, c)
 	case there != lib.Dir:
 		return Library{}, false, fault.New(fault.Conflict, "%s and the installed %s are the same directory on systems that ignore case", lib.Dir, there).
-			Hinting("nothing was installed; remove the other one with golem lib remove %s", there)
+			Hinting("nothing was installed; remove the other one with golem lib remove %s", there).InPage("", "nothing was installed; remove the other one first")
 	}
 	old, err := l.content(lib.Dir)
 	if err != nil {
@@ -74,7 +74,7 @@ func (l Libraries) Install(c Content, from Origin) (lib Library, fresh bool, err
 	}
 	if old.digest() != c.digest() {
 		return Library{}, false, fault.New(fault.Conflict, "%s is installed already, with other files", lib.Dir).
-			Hinting("nothing was changed; golem lib update %s installs it again from where it came from, golem lib remove %s removes it", lib.Name, lib.Dir)
+			Hinting("nothing was changed; golem lib update %s installs it again from where it came from, golem lib remove %s removes it", lib.Name, lib.Dir).InPage("", "nothing was changed; Update installs it again from where it came from, Remove removes it")
 	}
 	return lib, false, nil
 }
@@ -290,7 +290,7 @@ func (l Libraries) List() (libs []Library, faults fault.List, err error) {
 		lib, err := l.read(dir)
 		if err != nil {
 			f := fault.Of(err, fault.Config)
-			faults = append(faults, fault.Warn(f.Code, "%s cannot be used: %s", safeName(dir), f.Message).Hinting("install it again, or remove it with golem lib remove %s", safeName(dir)))
+			faults = append(faults, fault.Warn(f.Code, "%s cannot be used: %s", safeName(dir), f.Message).Hinting("install it again, or remove it with golem lib remove %s", safeName(dir)).InPage("", "install it again, or remove it in the view Projects, under Libraries"))
 			continue
 		}
 		libs = append(libs, lib)
@@ -332,7 +332,7 @@ func (l Libraries) content(dir string) (Content, error) {
 	c, err := DirContent(l.Tree(dir))
 	if err != nil {
 		return c, fault.New(fault.Path, "the installed %s cannot be read: %s", dir, fault.Of(err, fault.Path).Message).
-			Hinting("remove it with golem lib remove %s", dir)
+			Hinting("remove it with golem lib remove %s", dir).InPage("", "remove it in the view Projects, under Libraries")
 	}
 	return c, nil
 }

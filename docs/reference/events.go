@@ -120,6 +120,7 @@ An error or a warning. As text it is ` + "`FILE:LINE:COL: CODE: message (hint)`"
 - ` + "`message`" + `: what happened
 - ` + "`where?`" + `: ` + "`file`, `line`, `column`" + `, and ` + "`chain`" + `, the workers from the first to the one that failed
 - ` + "`hint?`" + `: what to do
+- ` + "`page?`" + `: ` + "`message`, `hint`" + `: what the page shows in their place, where they are about the command line; ` + "`do`" + `: what it offers to do
 - ` + "`severity`" + `: ` + "`error` or `warning`" + `
 `
 

@@ -80,7 +80,7 @@ function Checks() {
       {faults.map((f, i) => (
         <li key={i}><button class={`note small ${f.severity === 'warning' ? 'warn' : 'error'}`} onClick={() => show(f.where)}>{faultText(f)}</button></li>
       ))}
-      {faults.some((f) => f.hint?.includes('golem lib lock')) && <li><button class="button small" onClick={() => import('./pin.jsx').then((m) => m.pin())}>Write golem.lock again…</button></li>}
+      {faults.some((f) => f.page?.do === 'lock') && <li><button class="button small" onClick={() => import('./pin.jsx').then((m) => m.pin())}>Write golem.lock again…</button></li>}
     </ul>
   )
 }

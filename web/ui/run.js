@@ -6,7 +6,6 @@ import { call, cut, isOver, parentOf } from './calls.js'
 import { beside, fallbackText, faultText, seconds, shown } from './texts.js'
 import { backTo, begun, called, messages, notice, reasoned, say, settle, speaking, steered } from './transcript.js'
 import { plus } from './usage.js'
-import { inPage } from './words.js'
 
 /** An empty run. */
 export function emptyRun() {
@@ -227,7 +226,7 @@ const handlers = {
   status(run, e) {
     if (e.before > 0) backTo(run, e.before)
     run.conversation = e.conversation ?? run.conversation
-    notice(run, e, e.level, inPage(e.text))
+    notice(run, e, e.level, e.page ?? e.text)
   },
   error(run, e) {
     notice(run, e, 'error', faultText(e))

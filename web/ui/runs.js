@@ -310,7 +310,7 @@ async function show(s, handle) {
     if (!begun && error && error.code !== 'E_INTERRUPTED') throw error
   } catch (e) {
     shown.status = 'error'
-    const fault = { code: e.code ?? 'E_INTERRUPTED', message: e.message, hint: e.hint }
+    const fault = { code: e.code ?? 'E_INTERRUPTED', message: e.message, hint: e.hint, page: e.page }
     if (begun) shown.error ??= fault
     else if (s === here) refused.value = fault
     if (s !== here || view.value !== 'run') tell(`${s === here ? '' : `${s.name}: `}${faultText(fault)}`, 'error')

@@ -1,7 +1,5 @@
 // The texts of values, faults and durations, as the page shows them.
 
-import { inPage } from './words.js'
-
 /** If v is the object that a trace has in place of a long text (SPEC §16), returns it with the name of the text's file; else null. */
 export function beside(v) {
   if (!v || typeof v !== 'object' || typeof v.head !== 'string' || !('cut' in v) || !Object.keys(v).every((k) => ['cut', 'head', 'sha256', 'json'].includes(k))) return null
@@ -29,11 +27,12 @@ export function fallbackText(e) {
   return `the code of ${e.tool} ${how}, so the worker answers: ${why}`
 }
 
-/** Returns a fault on one line: place, code, message and hint. */
+/** Returns a fault on one line: place, code, and message and hint in the words of the page. */
 export function faultText(f) {
   if (!f) return ''
   const at = f.where?.file ? `${f.where.file}${f.where.line ? ':' + f.where.line : ''}: ` : ''
-  return inPage(`${at}${f.code}: ${f.message}${f.hint ? ` (${f.hint})` : ''}`)
+  const { message = f.message, hint } = f.page ?? f
+  return `${at}${f.code}: ${message}${hint ? ` (${hint})` : ''}`
 }
 
 /** Formats milliseconds: 250 ms, 1.5 s, 2 min 5 s. */

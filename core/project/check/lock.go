@@ -28,7 +28,7 @@ func staleLock(v *view) fault.List {
 	}
 	var faults fault.List
 	vain := func(format string, args ...any) {
-		faults = append(faults, fault.Warn(fault.Lock, format, args...).At(config.LockFile, 1, 1).Hinting("update %s with golem lib lock", config.LockFile))
+		faults = append(faults, project.LockAgain(fault.Warn(fault.Lock, format, args...).At(config.LockFile, 1, 1), "update "+config.LockFile))
 	}
 	used := map[string]bool{}
 	for _, s := range v.Trees.All() {
