@@ -73,8 +73,8 @@ function Keys({ forgotten }) {
         else; they are in no project, trace or export.
       </div>
       <Rows rows={used} env={env} set={set} named={named} />
-      <details class="call" open={used.length === 0}>
-        <summary><span class="chev"><Icon name="chevron" /></span><strong class="grow">{used.length ? 'Other providers' : 'Providers'}</strong><span class="small muted">{others.length}</span></summary>
+      <details class="call">
+        <summary><span class="chev"><Icon name="chevron" /></span><strong class="grow">Add a provider</strong><span class="small muted">{others.length}</span></summary>
         <div class="detail"><Rows rows={others} env={env} set={set} named={named} /></div>
       </details>
       {settings.model && <p class="row">Default model, where nothing names one: <code>{visible(settings.model)}</code><button class="button small" onClick={() => { settings.setModel(''); again((n) => n + 1) }}>Forget it</button></p>}
