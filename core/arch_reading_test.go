@@ -18,8 +18,6 @@ var readers = []string{"Contains", "HasPrefix", "HasSuffix", "Cut", "CutPrefix",
 // mayRead has the functions that read the text of an error, and why.
 var mayRead = map[string]string{
 	"core/check.go withoutRepeated":        "compares two faults; the text is what makes them one",
-	"core/check.go settled":                "compares two faults; one has the text of the other and a doubt",
-	"core/check.go isFollowUp":             "a warning about a widening begins with the path of its key",
 	"core/config/frontmatter.go parse":     "the text is that of the YAML reader",
 	"core/project/toolcheck.go atQuoted":   "finds the place of a key that a toolset quotes",
 	"core/run/loop.go answerOf":            "says answer where the reader of arguments says arguments",
@@ -30,7 +28,6 @@ var mayRead = map[string]string{
 	"core/run/collected.go doubt":          "a hint with a near name",
 	"core/run/skillscript.go unlinked":     "the text is that of the linker for a script",
 	"core/ui/whynot.go denied":             "traces keep only the text",
-	"core/wasmtool/foreign.go explained":   "puts another beginning before the reason of the guard",
 	"cmd/cli/tui/form.go check":            "the form shows the name of the field beside the message",
 	"cmd/cli/toolcmd/failed.go failedCall": "the text and the stack are those of a script",
 	"cmd/cli/logincmd/ask.go refused":      "leaves the variable out of a text whose kind is known",

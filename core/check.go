@@ -2,16 +2,20 @@ package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/project/check"
 	"golem/core/prompt"
+	"golem/core/run"
 	"golem/core/tool"
+	"golem/core/trust"
 )
 
 // Check returns every problem that the project has on the named platform (""
@@ -56,8 +60,8 @@ func settled(faults fault.List) fault.List {
 		}
 	}
 	return slices.DeleteFunc(faults, func(f *fault.Fault) bool {
-		name, _, doubted := strings.Cut(f.Message, "; whether ")
-		return doubted && f.Severity == fault.Warning && f.Where != nil && sure[fmt.Sprint(f.Where.File, f.Where.Line, f.Code, name)]
+		var d run.InDoubt
+		return errors.As(f, &d) && f.Where != nil && sure[fmt.Sprint(f.Where.File, f.Where.Line, f.Code, d.Of.Message)]
 	})
 }
 
@@ -93,11 +97,11 @@ func (i *Instance) checkParts(platform string) fault.List {
 	}
 	faults = append(faults, i.models.Faults(workers)...)
 	faults = append(faults, withoutModel(i.project)...)
-	if trust := i.consent.Faults(ctx); len(trust) > 0 { // warn of each widening, in place of the errors of workers
+	if untrusted := i.consent.Untrusted(i.consent.Widenings(ctx)); len(untrusted) > 0 { // warn of each, in place of the errors of workers
 		faults = slices.DeleteFunc(faults, func(f *fault.Fault) bool { return f.Code == fault.Trust })
-		for _, f := range trust {
-			if !isFollowUp(i.project, f, workers) {
-				faults = append(faults, f)
+		for _, w := range untrusted {
+			if !isFollowUp(i.project, w, workers) {
+				faults = append(faults, i.consent.Fault(w))
 			}
 		}
 	}
@@ -134,13 +138,13 @@ func withoutModel(p *project.Project) fault.List {
 
 // isFollowUp reports whether a widening is an MCP server that has an error: what it would
 // start or ask is then not what its file means.
-func isFollowUp(p *project.Project, widening *fault.Fault, workers []*project.Worker) bool {
-	path, _, _ := strings.Cut(widening.Message, ": ")
-	keys := strings.SplitN(path, ".", 3)
+func isFollowUp(p *project.Project, widening trust.Widening, workers []*project.Worker) bool {
+	keys := strings.SplitN(widening.Path, ".", 3)
 	if len(keys) < 3 || keys[0] != "toolsets" || keys[1] != "mcp" {
 		return false
 	}
-	there := slices.DeleteFunc(slices.Clone(workers), func(w *project.Worker) bool { return widening.Where == nil || w.File != widening.Where.File })
+	file, _ := config.Place(widening.At)
+	there := slices.DeleteFunc(slices.Clone(workers), func(w *project.Worker) bool { return w.File != file })
 	if len(there) == 0 { // it is in the project file
 		there = workers
 	}

@@ -176,19 +176,15 @@ func (c *Consent) Setting(w approval.Widening) bool { return c.judge.Trusts(c.be
 // Unattended reports whether nobody was there when a person had to be asked.
 func (c *Consent) Unattended() bool { return c.unattended.Load() }
 
-// Faults returns one warning for each widening that nobody trusted (golem check).
-func (c *Consent) Faults(ctx context.Context) fault.List {
-	var out fault.List
-	for _, w := range c.Untrusted(c.Widenings(ctx)) {
-		file, line := config.Place(w.At)
-		beyond := "reaches beyond the project's sandbox"
-		if lib := c.project.Trees.OfLibrary(w.File); lib != "" {
-			beyond = "is set by the library " + lib
-		}
-		out = append(out, fault.Warn(fault.Trust, "%s: %s %s and has no effect until you trust it: %s", w.Path, w.Value, beyond, w.Means).
-			At(file, line, 0).Hinting(trustHint).InPage("", askedFirst))
+// Fault returns a warning about a widening that nobody trusted (golem check).
+func (c *Consent) Fault(w trust.Widening) *fault.Fault {
+	file, line := config.Place(w.At)
+	beyond := "reaches beyond the project's sandbox"
+	if lib := c.project.Trees.OfLibrary(w.File); lib != "" {
+		beyond = "is set by the library " + lib
 	}
-	return out
+	return fault.Warn(fault.Trust, "%s: %s %s and has no effect until you trust it: %s", w.Path, w.Value, beyond, w.Means).
+		At(file, line, 0).Hinting(trustHint).InPage("", askedFirst)
 }
 
 // Remote returns E_TRUST if the address to which a push to a clearance target sends the branch

@@ -38,8 +38,16 @@ func (c *collected) doubt(f *fault.Fault, what string) *fault.Fault {
 	w := *f
 	w.Severity = fault.Warning
 	w.Message += "; " + what + " is not known before " + strings.Join(c.unknown, ", ") + " can be used"
-	return &w
+	return w.Because(InDoubt{f})
 }
+
+// InDoubt is the cause of a warning about a name that may be known once all tools are.
+type InDoubt struct {
+	Of *fault.Fault // the error that it is if the name is not known then
+}
+
+// Error returns the text of the error.
+func (d InDoubt) Error() string { return d.Of.Error() }
 
 // unless returns an error that ends the opening of tools; nil if golem check collects it.
 func (c *collected) unless(err error) error {

@@ -117,7 +117,11 @@ func (f *foreign) explained(err error) error {
 		return err
 	}
 	out := *fault.Of(err, fault.ToolModule)
-	out.Message = "it is " + f.what + ": " + strings.TrimPrefix(out.Message, "golem does not accept the module: ")
+	reason := out.Message
+	if cause := out.Unwrap(); cause != nil {
+		reason = cause.Error()
+	}
+	out.Message = "it is " + f.what + ": " + reason
 	return out.Hinting("%s", f.hint)
 }
 
