@@ -162,24 +162,30 @@ func WaitingOf(s *Store, batch string) (n int, err error) {
 	return n, err
 }
 
-// SharedFiles returns the files that several waiting items of a batch change, by name. A push of
-// one item makes the push of the others E_CONFLICT.
+// SharedFiles returns the files that several waiting items of a batch change in different ways, by
+// name. A push of one item makes the push of the others E_CONFLICT.
 func SharedFiles(s *Store, batch string) (out []Shared, err error) {
 	items, err := s.List()
 	if err != nil {
 		return nil, err
 	}
-	by := map[string][]Item{}
+	by, first, differ := map[string][]Item{}, map[string]string{}, map[string]bool{}
 	for _, it := range items {
 		if path.Dir(it.Run) != batch || it.Err != nil {
 			continue
 		}
 		for _, c := range it.Changes {
-			by[c.Name()] = append(by[c.Name()], it)
+			name := c.Name()
+			by[name] = append(by[name], it)
+			if digest, known := first[name]; !known {
+				first[name] = c.Digest
+			} else if digest != c.Digest {
+				differ[name] = true
+			}
 		}
 	}
 	for name, its := range by {
-		if len(its) > 1 {
+		if differ[name] {
 			out = append(out, Shared{name, its})
 		}
 	}
