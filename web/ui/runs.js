@@ -7,6 +7,7 @@ import { faultText } from './texts.js'
 import { undoing } from './panes.js'
 import { settings } from './settings.js'
 import { here, most, put, sessionOf } from './sessions.js'
+import { schedule, turn } from './frames.js'
 
 /** Reports whether something runs in as many other projects as can be, and says so. */
 function full() {
@@ -347,24 +348,6 @@ async function onward(s, shown) {
   if (!kept || kept.error) return
   Object.assign(shown, { kept, conversation: id, shown: true, broken: !done(kept) })
   tick.value++
-}
-
-const { port1, port2 } = new MessageChannel()
-
-/** Resolves in a task of its own, after the browser could draw and take keys. A timer would wait long in a tab that is not shown. */
-const turn = () => new Promise((resolve) => {
-  port1.onmessage = resolve
-  port2.postMessage(0)
-})
-
-let due = 0
-/** Draws the run again in the next frame, once for any number of events. */
-function schedule() {
-  if (due) return
-  due = requestAnimationFrame(() => {
-    due = 0
-    tick.value++
-  })
 }
 
 /** Stops the run, or in a conversation the current exchange; the trace is completed. */
