@@ -100,7 +100,7 @@ func (s BatchStaging) Check(changes []batch.Change) error {
 		key := sandbox.Fold(c.Name)
 		if err := s.possible(c); err != nil || seen[key] {
 			return fault.New(fault.Trust, "a machine that works for the batch says that its item changed %s, which no item of this project can stage", fault.Quoted(c.Name)).
-				Hinting("one of the machines that have the token of the batch does not run golem as it is: begin another batch with --name, and give its token to none that you do not trust").Because(err)
+				Hinting("somebody changed what a machine with the token of the batch sends: begin another batch with --name, and give its token only to machines that you trust").Because(err)
 		}
 		seen[key] = true
 	}
