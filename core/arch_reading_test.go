@@ -17,13 +17,7 @@ var readers = []string{"Contains", "HasPrefix", "HasSuffix", "Cut", "CutPrefix",
 
 // mayRead has the functions that read the text of an error, and why.
 var mayRead = map[string]string{
-	"core/check.go withoutRepeated":        "compares two faults; the text is what makes them one",
-	"core/config/frontmatter.go parse":     "the text is that of the YAML reader",
 	"core/project/toolcheck.go atQuoted":   "finds the place of a key that a toolset quotes",
-	"core/run/loop.go answerOf":            "says answer where the reader of arguments says arguments",
-	"core/run/task.go outputSchema":        "leaves out what encoding/json says of Go types",
-	"core/workspace/content.go Collide":    "leaves out the beginning, which speaks of an archive",
-	"core/workspace/zip.go accepted":       "leaves out the beginning, which speaks of an archive",
 	"core/jstool/jstool.go loading":        "the text and the stack are those of a script",
 	"core/run/collected.go doubt":          "a hint with a near name",
 	"core/run/skillscript.go unlinked":     "the text is that of the linker for a script",

@@ -43,7 +43,7 @@ func (i *Instance) Check(platform string) fault.List {
 func withoutRepeated(known, of fault.List) fault.List {
 	said := map[string]bool{}
 	for _, f := range known {
-		if f.Where != nil && strings.HasSuffix(f.Where.File, ".json") && strings.HasPrefix(f.Message, "toolset mcp: ") {
+		if f.Where != nil && strings.HasSuffix(f.Where.File, ".json") {
 			said[f.Message] = true
 		}
 	}

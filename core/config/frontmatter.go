@@ -93,7 +93,7 @@ func ReadWorkerFile(file, id string, rooted bool, data []byte) (*WorkerFile, fau
 func (d *WorkerFile) parse(front []byte, bodyLine int) (*yamltree.Node, fault.List) {
 	tree, faults := yamltree.ParsePart(d.File, front)
 	if len(faults) > 0 {
-		if f := d.fences.fault(faults[0].Where.Line); f != nil && (!d.fences.closed || strings.HasPrefix(faults[0].Message, "malformed") || strings.HasPrefix(faults[0].Message, "the file has a second")) {
+		if f := d.fences.fault(faults[0].Where.Line); f != nil && (!d.fences.closed || tree == nil) {
 			return nil, fault.List{f}
 		}
 		if tree == nil || tree.Kind != yamltree.Mapping {

@@ -120,7 +120,7 @@ func answerOf(turn model.Turn, schema, own json.RawMessage) (tool.Output, string
 	}
 	raw, err := tool.Decode([]byte(text))
 	if err != nil {
-		return tool.Output{}, strings.ReplaceAll(fault.Of(err, fault.OutputSchema).Message, "arguments", "answer")
+		return tool.Output{}, "not JSON: " + fault.Of(err, fault.OutputSchema).Message
 	}
 	for _, wanted := range []json.RawMessage{schema, own} {
 		compiled, err := tool.Compile(wanted)

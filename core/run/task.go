@@ -138,8 +138,7 @@ func outputSchema(w *project.Worker, input json.RawMessage) (json.RawMessage, er
 		return nil, fault.New(fault.ToolInput, "%s has %d bytes; a schema of an answer may have %d", what, len(given), maxGiven).Hinting("ask for less at once")
 	}
 	if _, err := tool.Compile(given); err != nil {
-		why, _, _ := strings.Cut(fault.Of(err, fault.Schema).Message, ": json:") // of Go's types
-		return nil, fault.New(fault.ToolInput, "%s: %s", what, why).
+		return nil, fault.New(fault.ToolInput, "%s: %s", what, fault.Of(err, fault.Schema).Message).
 			Hinting("write JSON Schema 2020-12, with references only inside the schema")
 	}
 	return given, nil

@@ -51,10 +51,12 @@ func (a *Arguments) scan() {
 	case len(bytes.Trim(a.text, blanks)) == 0:
 		a.canonical, a.value = json.RawMessage("{}"), map[string]any{}
 	case len(a.text) > MaxArgs && a.made == nil:
-		a.err = tooLarge(len(a.text))
+		a.err = fault.New(fault.Limit, "the arguments have %d bytes; at most %d are allowed", len(a.text), MaxArgs).
+			Hinting("send less, for example a path to a file instead of its content")
 	default:
 		if err := s.document(); err != nil {
-			a.err = notJSON(err)
+			a.err = fault.New(fault.ToolInput, "the arguments are not valid JSON: %w", err).
+				Hinting("send exactly one JSON object that fits the tool's parameters")
 			break
 		}
 		a.written, a.canonical, a.value, a.members = a.text, s.out, s.root, s.top

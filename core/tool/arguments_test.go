@@ -19,7 +19,7 @@ func FuzzArguments(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		a := tool.ReadArguments(text)
 		decoded, err := tool.Decode(text)
-		if (a.Err() == nil) != (err == nil) || err != nil && a.Err().Error() != err.Error() {
+		if (a.Err() == nil) != (err == nil) || err != nil && errors.Unwrap(a.Err()).Error() != errors.Unwrap(err).Error() {
 			t.Fatalf("%q: %v, and Decode says %v", text, a.Err(), err)
 		}
 		if a.Text() != string(text) || !json.Valid(a.Written()) || json.Valid(text) && string(a.Written()) != string(text) {

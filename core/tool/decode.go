@@ -26,33 +26,23 @@ const canonicalDepth = 512
 // their order, so Canonical never fails on it: each string has one spelling,
 // decimals are rounded to the nearest double, and integers beyond 2^53
 // keep every digit. Errors are E_TOOL_INPUT with byte, line and column, or
-// E_LIMIT if raw has too many bytes.
+// E_LIMIT if raw has too many bytes. They do not name the value: the caller does.
 func Decode(raw []byte) (json.RawMessage, error) {
 	if len(raw) > MaxArgs {
-		return nil, tooLarge(len(raw))
+		return nil, fault.New(fault.Limit, "it has %d bytes; at most %d are allowed", len(raw), MaxArgs)
 	}
 	if len(bytes.Trim(raw, blanks)) == 0 {
 		return json.RawMessage("{}"), nil
 	}
 	s := scanner{in: raw, maxDepth: MaxDepth, fold: true}
 	if err := s.document(); err != nil {
-		return nil, notJSON(err)
+		return nil, fault.New(fault.ToolInput, "%w", err)
 	}
 	return s.out, nil
 }
 
 // blanks are the bytes that JSON allows around a value.
 const blanks = " \t\r\n"
-
-func tooLarge(size int) error {
-	return fault.New(fault.Limit, "the arguments have %d bytes; at most %d are allowed", size, MaxArgs).
-		Hinting("send less, for example a path to a file instead of its content")
-}
-
-func notJSON(err error) error {
-	return fault.New(fault.ToolInput, "the arguments are not valid JSON: %w", err).
-		Hinting("send exactly one JSON object that fits the tool's parameters")
-}
 
 // Canonical returns JSON in the form of RFC 8785: keys sorted, one spelling for
 // each string and number, no white space. It rejects what has no single

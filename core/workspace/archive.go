@@ -176,7 +176,10 @@ func planned(z *zip.Reader, skip func(string, bool) bool) ([]member, error) {
 	if !slices.ContainsFunc(plan, func(m member) bool { return !m.dir }) {
 		return nil, archiveFault("it has no files")
 	}
-	return plan, collisions(plan)
+	if why := collision(plan); why != "" {
+		return nil, archiveFault("%s", why)
+	}
+	return plan, nil
 }
 
 // named returns E_PATH unless name is a relative path that works on every
@@ -234,10 +237,10 @@ func forMac(name string) bool {
 
 func stays(name string, dir bool) bool { return !Travels(name, dir) }
 
-// collisions returns E_PATH if two names are equal or are the same file on systems
-// that ignore case or Unicode form, if one directory is spelled in two ways, or if a
-// name is used both for a file and for a directory.
-func collisions(plan []member) error {
+// collision says which two names are equal or are the same file on systems that ignore
+// case or Unicode form, which directory is spelled in two ways, or which name is used both
+// for a file and for a directory; "" if none.
+func collision(plan []member) string {
 	seen := map[string]string{} // files by their name with case and Unicode form removed
 	for _, m := range plan {
 		if m.dir {
@@ -246,9 +249,9 @@ func collisions(plan []member) error {
 		key := sandbox.Fold(m.name)
 		if other, dup := seen[key]; dup {
 			if other == m.name {
-				return archiveFault("%s is in the archive twice", safeName(m.name))
+				return safeName(m.name) + " is in the archive twice"
 			}
-			return archiveFault("%s and %s are the same file on systems that ignore case", safeName(other), safeName(m.name))
+			return safeName(other) + " and " + safeName(m.name) + " are the same file on systems that ignore case"
 		}
 		seen[key] = m.name
 	}
@@ -261,15 +264,15 @@ func collisions(plan []member) error {
 		for ; dir != "."; dir = path.Dir(dir) {
 			key := sandbox.Fold(dir)
 			if file, there := seen[key]; there {
-				return archiveFault("%s is both a file and the directory of %s", safeName(file), safeName(m.name))
+				return safeName(file) + " is both a file and the directory of " + safeName(m.name)
 			}
 			if other, there := dirs[key]; there && other != dir {
-				return archiveFault("%s and %s are the same directory on systems that ignore case", safeName(other), safeName(dir))
+				return safeName(other) + " and " + safeName(dir) + " are the same directory on systems that ignore case"
 			}
 			dirs[key] = dir
 		}
 	}
-	return nil
+	return ""
 }
 
 // read unpacks a member. It stops at the size that the archive declares.
@@ -306,10 +309,8 @@ func secret(name string) bool {
 	return false
 }
 
-const notAccepted = "the archive is not accepted: "
-
 func archiveFault(format string, args ...any) error {
-	return fault.New(fault.Path, notAccepted+format, args...).
+	return fault.New(fault.Path, "the archive is not accepted: "+format, args...).
 		Hinting("nothing was written; get the archive again, or make it anew")
 }
 

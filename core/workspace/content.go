@@ -95,11 +95,10 @@ func Collide(names []string) error {
 	for _, name := range names {
 		plan = append(plan, member{name: name})
 	}
-	err := collisions(plan)
-	if err == nil {
-		return nil
+	if why := collision(plan); why != "" {
+		return fault.New(fault.Path, "%s", why)
 	}
-	return fault.New(fault.Path, "%s", strings.TrimPrefix(fault.Of(err, fault.Path).Message, "the archive is not accepted: "))
+	return nil
 }
 
 // FilesContent checks files, given by their names: it returns E_PATH above the limits,

@@ -176,8 +176,8 @@ func (x Index) sound() error {
 			return err
 		}
 	}
-	if err := collisions(plan); err != nil {
-		return packFault("%s", fault.Of(err, fault.Path).Message)
+	if why := collision(plan); why != "" {
+		return packFault("%s", why)
 	}
 	return nil
 }

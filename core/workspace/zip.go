@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
-	"strings"
 	"time"
 
 	"github.com/spf13/afero"
@@ -112,8 +111,7 @@ func (p *packing) accepted(size int) error {
 	if size > MaxArchive {
 		return fault.New(fault.Limit, "the packed project has %d bytes; at most %d are allowed", size, MaxArchive)
 	}
-	if clash := collisions(p.members); clash != nil {
-		why := strings.TrimPrefix(fault.Of(clash, fault.Path).Message, notAccepted)
+	if why := collision(p.members); why != "" {
 		return fault.New(fault.Path, "the project cannot be packed: %s", why).Hinting("rename one of them")
 	}
 	return nil

@@ -77,9 +77,6 @@ func JSON(text string) (run.Input, error) {
 	}
 	raw, err := tool.Decode([]byte(text))
 	if err != nil {
-		if why := errors.Unwrap(err); why != nil { // without the phrase about a tool's arguments
-			err = why
-		}
 		return run.Input{}, console.Usage("the input is not valid JSON: %s", fault.Of(err, fault.Usage).Message).Hinting(`for example --input '{"key": "value"}'`)
 	}
 	var s string
