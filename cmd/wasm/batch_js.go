@@ -56,30 +56,26 @@ type batchJob struct {
 }
 
 // runBatch does what golem batch does: it runs the project's entry for each input.
-func runBatch(c *call) (any, []byte, error) {
-	var n batchAsked
-	if err := c.decode(&n); err != nil {
-		return nil, nil, err
-	}
-	a, inst, fsys, err := instance(c)
+func runBatch(c *call, n batchAsked) (any, []byte, error) {
+	o, err := instance(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	if a.Page.Assistant {
+	if o.Page.Assistant {
 		return nil, nil, fault.New(fault.Usage, "a batch runs a worker of the project, and not the assistant").Hinting("leave the option assistant out")
 	}
-	if a.Name != "" && !batch.IsName(a.Name) {
-		return nil, nil, fault.New(fault.Usage, "%s is not a name of a batch", fault.Quoted(a.Name)).Hinting("use 1 to 64 of the characters a-z, 0-9, _ and -")
+	if o.Name != "" && !batch.IsName(o.Name) {
+		return nil, nil, fault.New(fault.Usage, "%s is not a name of a batch", fault.Quoted(o.Name)).Hinting("use 1 to 64 of the characters a-z, 0-9, _ and -")
 	}
-	if err := a.CheckBatch(); err != nil {
+	if err := o.CheckBatch(); err != nil {
 		return nil, nil, err
 	}
-	release, err := c.server.stores.hold(fsys)
+	release, err := c.server.stores.hold(o.fsys)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer release()
-	j := &batchJob{call: c, asked: a, project: fsys, inst: inst}
+	j := &batchJob{call: c, asked: o.asked, project: o.fsys, inst: o.inst}
 	if n.Inputs == nil {
 		err = j.goOn()
 	} else {

@@ -27,11 +27,7 @@ type batchesAsked struct {
 
 // batches lists the batches of a project, or shows one, answers its questions, ends or removes it,
 // as golem batch list, show, questions and cancel do.
-func batches(c *call) (any, []byte, error) {
-	var n batchesAsked
-	if err := c.decode(&n); err != nil {
-		return nil, nil, err
-	}
+func batches(c *call, n batchesAsked) (any, []byte, error) {
 	fsys, err := c.server.stores.project(n.Project)
 	if err != nil {
 		return nil, nil, err

@@ -19,11 +19,7 @@ type deciding struct {
 }
 
 // decideItem lists staged items or decides about one, as golem clearance does.
-func decideItem(c *call) (any, []byte, error) {
-	var d deciding
-	if err := c.decode(&d); err != nil {
-		return nil, nil, err
-	}
+func decideItem(c *call, d deciding) (any, []byte, error) {
 	if d.Action == "push" {
 		release, err := c.held(d.Project)
 		if err != nil {
@@ -31,11 +27,11 @@ func decideItem(c *call) (any, []byte, error) {
 		}
 		defer release()
 	}
-	_, inst, _, err := instance(c)
-	if inst == nil || err != nil && d.Action == "push" { // a project with faults may protect too little
+	o, err := instance(c)
+	if o.inst == nil || err != nil && d.Action == "push" { // a project with faults may protect too little
 		return nil, nil, err
 	}
-	store := inst.Clearance()
+	store := o.inst.Clearance()
 	settled := store.Settle(c.ctx)
 	var it clearance.Item
 	switch d.Action {

@@ -3,12 +3,8 @@ package main
 import "golem/core/project"
 
 // plan returns what golem run --dry-run --json prints.
-func plan(c *call) (any, []byte, error) {
-	_, inst, _, err := instance(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	p, err := inst.Plan(c.ctx)
+func plan(c *call, o opened) (any, []byte, error) {
+	p, err := o.inst.Plan(c.ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -16,31 +12,24 @@ func plan(c *call) (any, []byte, error) {
 }
 
 // callTree returns what golem workers --tree --json prints.
-func callTree(c *call) (any, []byte, error) {
-	_, inst, _, err := instance(c)
-	if inst == nil {
-		return nil, nil, err
-	}
-	return inst.CallTree(c.ctx), nil, nil
+func callTree(c *call, o opened) (any, []byte, error) {
+	return o.inst.CallTree(c.ctx), nil, nil
 }
 
 // describe returns what golem describe --json prints, for the worker that the page names
 // or for the entry. The page renders the text itself: this makes golem.wasm 7 KB smaller.
-func describe(c *call) (any, []byte, error) {
-	a, inst, _, err := instance(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func describe(c *call, o opened) (any, []byte, error) {
 	var w *project.Worker
-	if a.Worker == "" {
-		w, err = inst.Entry()
+	var err error
+	if o.Worker == "" {
+		w, err = o.inst.Entry()
 	} else {
-		w, err = inst.Project().Workers.Find(a.Worker)
+		w, err = o.inst.Project().Workers.Find(o.Worker)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := inst.Describe(c.ctx, w, nil)
+	d, err := o.inst.Describe(c.ctx, w, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,20 +10,12 @@ import (
 	"golem/sandbox/opfs"
 )
 
-func listFiles(c *call) (any, []byte, error) {
-	_, fsys, err := target(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func listFiles(c *call, _ named, fsys *opfs.FS) (any, []byte, error) {
 	all, err := list(fsys)
 	return all, nil, err
 }
 
-func readFile(c *call) (any, []byte, error) {
-	n, fsys, err := target(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func readFile(c *call, n named, fsys *opfs.FS) (any, []byte, error) {
 	name, err := editable(n.Path)
 	if err != nil {
 		return nil, nil, err
@@ -62,15 +54,7 @@ func part(fsys *opfs.FS, name string, from, size int64) ([]byte, error) {
 	return data[:n], err
 }
 
-func writeFile(c *call) (any, []byte, error) {
-	data, err := given(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	n, _, err := target(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func writeFile(c *call, n named, data []byte) (any, []byte, error) {
 	return nil, nil, changing(c, func(name string, fsys *opfs.FS) error {
 		if n.Base != nil {
 			now, err := sandbox.ReadFile(fsys, name, workspace.MaxFile)
@@ -89,11 +73,7 @@ func deleteFile(c *call) (any, []byte, error) {
 	return nil, nil, changing(c, func(name string, fsys *opfs.FS) error { return fsys.RemoveAll(name) })
 }
 
-func moveFile(c *call) (any, []byte, error) {
-	n, _, err := target(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func moveFile(c *call, n named) (any, []byte, error) {
 	to, err := editable(n.To)
 	if err == nil {
 		err = notGit(to)

@@ -46,24 +46,20 @@ type (
 
 // hardenWorker does what golem harden does. Without apply it changes nothing; with it, it writes
 // the code of an earlier reply.
-func hardenWorker(c *call) (any, []byte, error) {
-	var n hardenAsked
-	if err := c.decode(&n); err != nil {
-		return nil, nil, err
-	}
-	a, inst, fsys, err := instance(c)
+func hardenWorker(c *call, n hardenAsked) (any, []byte, error) {
+	o, err := instance(c)
 	if err != nil {
 		return nil, nil, err
 	}
 	if n.Apply == "" {
-		h, err := inst.Harden(c.ctx, a.Worker, core.HardenRun{Rounds: n.Rounds, Again: n.Again, Watch: roundsOf{c}})
+		h, err := o.inst.Harden(c.ctx, o.Worker, core.HardenRun{Rounds: n.Rounds, Again: n.Again, Watch: roundsOf{c}})
 		if err != nil {
 			return nil, nil, err
 		}
-		c.server.drafts.keep(a.Project, h.Report.Draft, h)
+		c.server.drafts.keep(o.Project, h.Report.Draft, h)
 		return hardened{h.Report, h.Report.Text()}, nil, nil
 	}
-	shown, err := c.server.drafts.shown(a.Project, n.Apply)
+	shown, err := c.server.drafts.shown(o.Project, n.Apply)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,7 +67,7 @@ func hardenWorker(c *call) (any, []byte, error) {
 	if !ok {
 		return nil, nil, fault.New(fault.Usage, "the draft is not code")
 	}
-	release, err := c.server.stores.hold(fsys)
+	release, err := c.server.stores.hold(o.fsys)
 	if err != nil {
 		return nil, nil, err
 	}

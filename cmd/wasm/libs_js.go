@@ -93,20 +93,19 @@ func listLibraries(c *call) (any, []byte, error) {
 	return out, nil, err
 }
 
+// installAsked has the parameters of installLibrary.
+type installAsked struct {
+	From   string `json:"from"`
+	Update bool   `json:"update"`
+	Look   bool   `json:"look"`
+
+	Names []string `json:"names"` // of the bytes, in order; none: the bytes are a zip
+}
+
 // installLibrary installs a library from a zip, or from files with their names. from says
 // where the library came from. With update it replaces the installed library of that name
 // and version; with update and look it only returns what that would change.
-func installLibrary(c *call) (any, []byte, error) {
-	var n struct {
-		From   string `json:"from"`
-		Update bool   `json:"update"`
-		Look   bool   `json:"look"`
-
-		Names []string `json:"names"` // of the bytes, in order; none: the bytes are a zip
-	}
-	if err := c.decode(&n); err != nil {
-		return nil, nil, err
-	}
+func installLibrary(c *call, n installAsked) (any, []byte, error) {
 	var content workspace.Content
 	if len(n.Names) == 0 {
 		data, err := given(c)
@@ -156,13 +155,12 @@ func installLibrary(c *call) (any, []byte, error) {
 	}, nil, err
 }
 
-func removeLibrary(c *call) (any, []byte, error) {
-	var n struct {
-		Library string `json:"library"`
-	}
-	if err := c.decode(&n); err != nil {
-		return nil, nil, err
-	}
+// removeLibraryAsked has the parameters of removeLibrary.
+type removeLibraryAsked struct {
+	Library string `json:"library"`
+}
+
+func removeLibrary(c *call, n removeLibraryAsked) (any, []byte, error) {
 	ctx, stop := context.WithTimeout(c.ctx, librariesWait)
 	defer stop()
 	return nil, nil, c.server.stores.changeLibraries(ctx, func(l workspace.Libraries) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"golem/core"
 	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/sandbox"
@@ -10,32 +11,27 @@ import (
 // maxLockFile is the size limit of a golem.lock that is compared, in bytes.
 const maxLockFile = 8 << 20
 
+// lockAsked has the parameters of lockLibraries.
+type lockAsked struct {
+	Project string `json:"project"`
+	Look    bool   `json:"look"`
+	Agreed  string `json:"agreed"`
+}
+
 // lockLibraries does what golem lib lock does: it writes golem.lock and returns the change
 // as a unified diff, "" if nothing changes. With look it writes nothing. agreed is the diff
 // that a person accepted: if the diff is another one now, it fails with E_CONFLICT.
-func lockLibraries(c *call) (any, []byte, error) {
-	var n struct {
-		Project string `json:"project"`
-		Look    bool   `json:"look"`
-		Agreed  string `json:"agreed"`
-	}
-	if err := c.decode(&n); err != nil {
-		return nil, nil, err
-	}
-	fsys, err := c.server.stores.project(n.Project)
-	if err != nil {
-		return nil, nil, err
-	}
-	release, err := c.server.stores.hold(fsys)
+func lockLibraries(c *call, n lockAsked) (any, []byte, error) {
+	release, err := c.held(n.Project)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer release()
-	_, inst, _, err := opened(c, true)
+	o, err := instance(c, func(to *core.Options) { to.NoLock = true })
 	if err != nil {
 		return nil, nil, err
 	}
-	p := inst.Project()
+	p := o.inst.Project()
 	modules, err := p.AllModules()
 	if err != nil {
 		return nil, nil, err
@@ -44,7 +40,7 @@ func lockLibraries(c *call) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	old, err := sandbox.ReadFile(fsys, config.LockFile, maxLockFile)
+	old, err := sandbox.ReadFile(o.fsys, config.LockFile, maxLockFile)
 	if err != nil && len(lock.Libraries)+len(lock.Modules) == 0 {
 		return nil, nil, fault.New(fault.NotFound, "the project uses no library and no tool module: there is nothing to pin")
 	}
@@ -54,7 +50,7 @@ func lockLibraries(c *call) (any, []byte, error) {
 		return nil, nil, fault.New(fault.Conflict, "libraries or modules have changed since you looked at what changes in golem.lock").Hinting("look again")
 	}
 	if err == nil && patch != "" && !n.Look {
-		err = fsys.WriteFile(config.LockFile, data)
+		err = o.fsys.WriteFile(config.LockFile, data)
 	}
 	return map[string]any{"patch": patch}, nil, err
 }

@@ -16,69 +16,127 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// methods has the functions that the page may call, by name. Each returns a result that is
-// sent as JSON, bytes or nil, and an error that is sent as a fault.
-var methods = map[string]func(c *call) (result any, data []byte, err error){
+// method is a function that the page may call. It returns a result that is sent as JSON, bytes
+// or nil, and an error that is sent as a fault.
+type method func(c *call) (result any, data []byte, err error)
+
+// onParams decodes the parameters of a call for a method.
+func onParams[P any](do func(c *call, params P) (any, []byte, error)) method {
+	return func(c *call) (any, []byte, error) {
+		var params P
+		if err := c.decode(&params); err != nil {
+			return nil, nil, err
+		}
+		return do(c, params)
+	}
+}
+
+// onData is onParams for a method that also gets the bytes that came with the message.
+func onData[P any](do func(c *call, params P, data []byte) (any, []byte, error)) method {
+	return onParams(func(c *call, params P) (any, []byte, error) {
+		data, err := given(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		return do(c, params, data)
+	})
+}
+
+// onFiles opens the files of the project that a call names.
+func onFiles(do func(c *call, n named, fsys *opfs.FS) (any, []byte, error)) method {
+	return func(c *call) (any, []byte, error) {
+		n, fsys, err := target(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		return do(c, n, fsys)
+	}
+}
+
+// onProject opens the project that a call names.
+func onProject(do func(c *call, o opened) (any, []byte, error)) method {
+	return func(c *call) (any, []byte, error) {
+		o, err := instance(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		return do(c, o)
+	}
+}
+
+// onFaulty does the same, and also opens a project that has faults.
+func onFaulty(do func(c *call, o opened) (any, []byte, error)) method {
+	return func(c *call) (any, []byte, error) {
+		o, err := instance(c)
+		if o.inst == nil {
+			return nil, nil, err
+		}
+		return do(c, o)
+	}
+}
+
+// methods has the functions that the page may call, by name.
+var methods = map[string]method{
 	"hello":     hello,
 	"list":      listProjects,
-	"create":    create,
-	"init":      initProject,
-	"remove":    removeProject,
-	"rename":    renameProject,
-	"importZip": importZip,
-	"exportZip": exportZip,
+	"create":    onParams(create),
+	"init":      onParams(initProject),
+	"remove":    onParams(removeProject),
+	"rename":    onParams(renameProject),
+	"importZip": onData(importZip),
+	"exportZip": onFiles(exportZip),
 
-	"inspectPack": inspectPack,
-	"importPack":  importPack,
-	"exportPack":  exportPack,
+	"inspectPack": onData(inspectPack),
+	"importPack":  onData(importPack),
+	"exportPack":  onProject(exportPack),
 
-	"files":   listFiles,
-	"read":    readFile,
-	"write":   writeFile,
+	"files":   onFiles(listFiles),
+	"read":    onFiles(readFile),
+	"write":   onData(writeFile),
 	"delete":  deleteFile,
-	"move":    moveFile,
-	"runs":    listRuns,
+	"move":    onParams(moveFile),
+	"runs":    onFiles(listRuns),
 	"readRun": readRun,
 
-	"wholeTrace": wholeTrace,
-	"otlp":       exportOTLP,
+	"wholeTrace": onParams(wholeTrace),
+	"otlp":       onData(exportOTLP),
 	"prompts":    readPrompts,
 
-	"conversations":      listConversations,
-	"conversation":       readConversation,
-	"renameConversation": renameConversation,
-	"exportConversation": exportConversation,
-	"removeConversation": removeConversation,
-	"moveConversation":   moveConversation,
-	"importConversation": importConversation,
+	"conversations":      onState(listConversations),
+	"conversation":       onState(readConversation),
+	"renameConversation": onState(renameConversation),
+	"exportConversation": onState(exportConversation),
+	"removeConversation": onState(removeConversation),
+	"moveConversation":   onParams(moveConversation),
+	"importConversation": onData(importConversation),
 
-	"open":    openProject,
-	"check":   check,
-	"workers": listWorkers,
-	"offers":  listOffers,
-	"models":  listModels,
+	"open":    onFaulty(openProject),
+	"check":   onFaulty(check),
+	"workers": onFaulty(listWorkers),
+	"offers":  onProject(listOffers),
+	"models":  onFaulty(listModels),
 
-	"test":      testProject,
-	"describe":  describe,
-	"plan":      plan,
-	"tree":      callTree,
-	"harden":    hardenWorker,
-	"accept":    acceptRuns,
-	"clearance": decideItem,
-	"undo":      undoRun,
-	"batches":   batches,
+	"test":      onParams(testProject),
+	"describe":  onProject(describe),
+	"plan":      onProject(plan),
+	"tree":      onFaulty(callTree),
+	"harden":    onParams(hardenWorker),
+	"accept":    onParams(acceptRuns),
+	"clearance": onParams(decideItem),
+	"undo":      onParams(undoRun),
+	"batches":   onParams(batches),
 
 	"libraries":      listLibraries,
-	"installLibrary": installLibrary,
-	"removeLibrary":  removeLibrary,
-	"lockLibraries":  lockLibraries,
+	"installLibrary": onParams(installLibrary),
+	"removeLibrary":  onParams(removeLibrary),
+	"lockLibraries":  onParams(lockLibraries),
 	"addTool":        addTool,
 
-	"trust":  showTrust,
-	"rules":  keptRules,
-	"config": checkConfig,
+	"trust":  onFaulty(showTrust),
+	"rules":  onParams(keptRules),
+	"config": onParams(checkConfig),
 	"run":    runProject,
-	"batch":  runBatch,
+	"batch":  onParams(runBatch),
 	"chat":   chatProject,
 	"call":   callTool,
 }
@@ -107,6 +165,8 @@ type named struct {
 	Path    string `json:"path"`
 	To      string `json:"to"`
 	Name    string `json:"name"`
+	Search  string `json:"search"` // words, for conversations
+	Title   string `json:"title"`  // of a conversation
 
 	From int64   `json:"from"` // of a part of a file
 	Size int64   `json:"size"` // 0: up to its end
@@ -221,17 +281,16 @@ func listProjects(c *call) (any, []byte, error) {
 	return out, nil, nil
 }
 
+// createAsked has the parameters of create.
+type createAsked struct {
+	Project string            `json:"project"`
+	Texts   map[string]string `json:"texts"`
+	Names   []string          `json:"names"` // of the bytes, in order
+}
+
 // create makes a project from files: texts in the parameters, and bytes that came with
 // the message.
-func create(c *call) (any, []byte, error) {
-	var n struct {
-		Project string            `json:"project"`
-		Texts   map[string]string `json:"texts"`
-		Names   []string          `json:"names"` // of the bytes, in order
-	}
-	if err := c.decode(&n); err != nil {
-		return nil, nil, err
-	}
+func create(c *call, n createAsked) (any, []byte, error) {
 	if len(n.Names) > 0 && (c.bytes.Type() != js.TypeObject || c.bytes.Length() != len(n.Names)) {
 		return nil, nil, fault.New(fault.Usage, "the content of the files is missing")
 	}
@@ -250,15 +309,14 @@ func create(c *call) (any, []byte, error) {
 	})
 }
 
+// initAsked has the parameters of initProject.
+type initAsked struct {
+	Project  string `json:"project"`
+	Template string `json:"template"`
+}
+
 // initProject makes a project from a template.
-func initProject(c *call) (any, []byte, error) {
-	var n struct {
-		Project  string `json:"project"`
-		Template string `json:"template"`
-	}
-	if err := c.decode(&n); err != nil {
-		return nil, nil, err
-	}
+func initProject(c *call, n initAsked) (any, []byte, error) {
 	return nil, nil, c.server.stores.make(n.Project, func(dir *opfs.FS) error {
 		return workspace.Init(workspace.Over(dir), ".", n.Template)
 	})
@@ -290,23 +348,11 @@ func (c *call) progress(before int) error {
 	return nil
 }
 
-func removeProject(c *call) (any, []byte, error) {
-	n, _, err := target(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func removeProject(c *call, n named) (any, []byte, error) {
 	return nil, nil, c.server.stores.remove(n.Project)
 }
 
-func importZip(c *call) (any, []byte, error) {
-	var n named
-	if err := c.decode(&n); err != nil {
-		return nil, nil, err
-	}
-	data, err := given(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func importZip(c *call, n named, data []byte) (any, []byte, error) {
 	unzip := workspace.Unzip
 	if n.Repository {
 		unzip = workspace.UnzipRepository
@@ -325,11 +371,7 @@ func given(c *call) ([]byte, error) {
 	return jsbytes.Bytes(c.bytes), nil
 }
 
-func exportZip(c *call) (any, []byte, error) {
-	n, fsys, err := target(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func exportZip(c *call, n named, fsys *opfs.FS) (any, []byte, error) {
 	if n.Repository {
 		data, err := workspace.ZipRepository(workspace.Over(fsys))
 		return nil, data, err

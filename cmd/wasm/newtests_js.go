@@ -23,17 +23,13 @@ type acceptedTests struct {
 
 // acceptRuns makes cases of kept runs, as golem test --accept and golem trace export --cases do.
 // Without apply it writes nothing; with it, it writes the cases of an earlier reply.
-func acceptRuns(c *call) (any, []byte, error) {
-	var want acceptWish
-	if err := c.decode(&want); err != nil {
-		return nil, nil, err
-	}
-	a, inst, fsys, err := instance(c)
+func acceptRuns(c *call, want acceptWish) (any, []byte, error) {
+	o, err := instance(c)
 	if err != nil {
 		return nil, nil, err
 	}
 	if want.Apply != "" {
-		draft, err := c.server.drafts.shown(a.Project, want.Apply)
+		draft, err := c.server.drafts.shown(o.Project, want.Apply)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -41,14 +37,14 @@ func acceptRuns(c *call) (any, []byte, error) {
 		if !ok {
 			return nil, nil, fault.New(fault.Usage, "the draft is not tests")
 		}
-		release, err := c.server.stores.hold(fsys)
+		release, err := c.server.stores.hold(o.fsys)
 		if err != nil {
 			return nil, nil, err
 		}
 		defer release()
 		return shown.made, nil, shown.tests.Write(shown.made)
 	}
-	tests, err := inst.Tests()
+	tests, err := o.inst.Tests()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,6 +57,6 @@ func acceptRuns(c *call) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c.server.drafts.keep(a.Project, made.Draft, &acceptedTests{tests, made})
+	c.server.drafts.keep(o.Project, made.Draft, &acceptedTests{tests, made})
 	return made, nil, nil
 }

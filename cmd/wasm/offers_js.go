@@ -5,7 +5,6 @@ import (
 
 	"golem/core"
 	"golem/core/fault"
-	"golem/core/options"
 	"golem/core/tool"
 )
 
@@ -20,14 +19,10 @@ type exposed struct {
 }
 
 // listOffers returns the workers that the project exports, or its entry.
-func listOffers(c *call) (any, []byte, error) {
-	a, first, _, err := instance(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	exports := first.Project().Manifest.Exports
-	if exports == nil || a.Entry != "" {
-		exports = []string{a.Entry}
+func listOffers(c *call, o opened) (any, []byte, error) {
+	exports := o.inst.Project().Manifest.Exports
+	if exports == nil || o.Entry != "" {
+		exports = []string{o.Entry}
 	}
 	if len(exports) == 0 {
 		return nil, nil, fault.New(fault.Config, "exports: is empty, so there is nothing to offer").Hinting("name workers in exports:, or remove it to offer the entry")
@@ -35,11 +30,11 @@ func listOffers(c *call) (any, []byte, error) {
 	var out []exposed
 	var ids []string
 	for _, ref := range exports {
-		_, inst, _, err := openedWith(c, false, func(o *options.Opening) { o.Entry = ref })
+		each, err := instance(c, func(to *core.Options) { to.Entry = ref })
 		if err != nil {
 			return nil, nil, err
 		}
-		one, err := exposedOf(c, inst, ref)
+		one, err := exposedOf(c, each.inst, ref)
 		if err != nil {
 			return nil, nil, err
 		}

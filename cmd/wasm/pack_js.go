@@ -33,11 +33,7 @@ type packAbout struct {
 }
 
 // inspectPack verifies a packed project and describes it. It writes nothing.
-func inspectPack(c *call) (any, []byte, error) {
-	data, err := given(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func inspectPack(c *call, _ named, data []byte) (any, []byte, error) {
 	p, err := workspace.ReadPack(data)
 	if err != nil {
 		return nil, nil, err
@@ -47,15 +43,7 @@ func inspectPack(c *call) (any, []byte, error) {
 
 // importPack makes a project from a packed one. It writes the project's files, and outside
 // the project the record of its origin and its libraries.
-func importPack(c *call) (any, []byte, error) {
-	var n named
-	if err := c.decode(&n); err != nil {
-		return nil, nil, err
-	}
-	data, err := given(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func importPack(c *call, n named, data []byte) (any, []byte, error) {
 	p, err := workspace.ReadPack(data)
 	if err != nil {
 		return nil, nil, err
@@ -147,12 +135,8 @@ func since(p *workspace.Pack, fsys *opfs.FS) []approval.Line {
 }
 
 // exportPack packs a project, as golem pack does, without a signature.
-func exportPack(c *call) (any, []byte, error) {
-	_, inst, _, err := instance(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	made, err := inst.Pack(nil, nil)
+func exportPack(c *call, o opened) (any, []byte, error) {
+	made, err := o.inst.Pack(nil, nil)
 	if err != nil {
 		return nil, nil, err
 	}

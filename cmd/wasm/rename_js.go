@@ -129,10 +129,6 @@ func (s *stores) finishRenaming(root *opfs.FS) {
 	}
 }
 
-func renameProject(c *call) (any, []byte, error) {
-	n, _, err := target(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func renameProject(c *call, n named) (any, []byte, error) {
 	return nil, nil, c.server.stores.rename(n.Project, n.To)
 }

@@ -57,54 +57,51 @@ func (c *call) asked() (a asked, err error) {
 	return a, err
 }
 
-// instance opens the project that a message names, with the browser as its platform. Like
-// core.Open it may return an instance together with an error, which then is only good for
-// listing what is wrong.
-func instance(c *call) (asked, *core.Instance, *opfs.FS, error) { return opened(c, false) }
-
-// opened does what instance does. With relock it ignores golem.lock, which the caller is
-// going to write anew.
-func opened(c *call, relock bool) (asked, *core.Instance, *opfs.FS, error) {
-	return openedWith(c, relock, func(*options.Opening) {})
+// opened is the project that a call names, and the parameters of the call.
+type opened struct {
+	asked
+	inst *core.Instance
+	fsys *opfs.FS
 }
 
-// openedWith does what opened does, with the options that change returns of those that the
-// page gave.
-func openedWith(c *call, relock bool, change func(*options.Opening)) (asked, *core.Instance, *opfs.FS, error) {
-	a, err := c.asked()
-	if err != nil {
-		return a, nil, nil, err
+// instance opens the project that a message names, with the browser as its platform. Like
+// core.Open it may return an instance together with an error, which then is only good for
+// listing what is wrong. change changes the options that the page gave.
+func instance(c *call, change ...func(*core.Options)) (o opened, err error) {
+	if o.asked, err = c.asked(); err != nil {
+		return o, err
 	}
-	change(&a.Opening)
-	fsys, err := c.server.stores.project(a.Project)
-	if err != nil {
-		return a, nil, nil, err
+	if o.fsys, err = c.server.stores.project(o.Project); err != nil {
+		return o, err
 	}
-	origin, libraries, err := c.server.stores.cameFrom(a.Project, fsys)
+	origin, libraries, err := c.server.stores.cameFrom(o.Project, o.fsys)
 	if err == nil && origin == nil { // a packed project has its own
 		libraries, err = c.server.stores.libraryRoots()
 	}
 	if err != nil {
-		return a, nil, nil, err
+		return o, err
 	}
-	files, err := unsaved(fsys, a.Unsaved)
+	files, err := unsaved(o.fsys, o.Unsaved)
 	if err != nil {
-		return a, nil, nil, err
+		return o, err
 	}
-	o := core.Options{Files: files, Name: a.Project, Origin: origin, NoLock: relock, Opening: a.Opening}
-	if a.Page.Assistant {
-		if o.Entry != "" {
-			return a, nil, nil, fault.New(fault.Usage, "the options entry and assistant name two workers").Hinting("leave one of them out")
+	to := core.Options{Files: files, Name: o.Project, Origin: origin, Opening: o.Opening}
+	for _, f := range change {
+		f(&to)
+	}
+	if o.Page.Assistant {
+		if to.Entry != "" {
+			return o, fault.New(fault.Usage, "the options entry and assistant name two workers").Hinting("leave one of them out")
 		}
-		o.Files, o.Entry, o.NoProject, o.Bare, o.Reach = builtin.Assistant(false), "./"+builtin.AssistantFile, true, !project.Is(fsys), approval.ReadOnly
+		to.Files, to.Entry, to.NoProject, to.Bare, to.Reach = builtin.Assistant(false), "./"+builtin.AssistantFile, true, !project.Is(o.fsys), approval.ReadOnly
 	}
-	p, err := c.platform(a, fsys, origin != nil)
+	p, err := c.platform(o.asked, o.fsys, origin != nil)
 	if err != nil {
-		return a, nil, nil, err
+		return o, err
 	}
 	p.Libraries = libraries
-	inst, err := core.Open(p, o)
-	return a, inst, fsys, err
+	o.inst, err = core.Open(p, to)
+	return o, err
 }
 
 // platform returns what the browser provides to a project, without libraries. packed says that
@@ -167,13 +164,9 @@ type about struct {
 	Faults      fault.List `json:"faults"`
 }
 
-func openProject(c *call) (any, []byte, error) {
-	_, inst, fsys, err := instance(c)
-	if inst == nil {
-		return nil, nil, err
-	}
-	out := about{Faults: fault.List{}, Bare: !project.Is(fsys)}
-	entry, err := inst.Entry()
+func openProject(c *call, o opened) (any, []byte, error) {
+	out := about{Faults: fault.List{}, Bare: !project.Is(o.fsys)}
+	entry, err := o.inst.Entry()
 	if err == nil {
 		out.Entry, out.Mode, out.Model, out.EmptyInput, out.Description = entry.ID, entry.Mode, entry.Model, entry.AllowEmptyInput, entry.Description
 		out.Tool = entry.Tool != ""
@@ -181,16 +174,12 @@ func openProject(c *call) (any, []byte, error) {
 			out.Input = entry.Input
 		}
 	}
-	out.Faults = append(out.Faults, inst.Check("")...)
+	out.Faults = append(out.Faults, o.inst.Check("")...)
 	return out, nil, nil
 }
 
-func check(c *call) (any, []byte, error) {
-	a, inst, _, err := instance(c)
-	if inst == nil {
-		return nil, nil, err
-	}
-	faults := inst.Check(a.Platform)
+func check(c *call, o opened) (any, []byte, error) {
+	faults := o.inst.Check(o.Platform)
 	if faults == nil {
 		faults = fault.List{}
 	}
@@ -198,12 +187,8 @@ func check(c *call) (any, []byte, error) {
 }
 
 // listWorkers returns what golem workers --json prints.
-func listWorkers(c *call) (any, []byte, error) {
-	_, inst, _, err := instance(c)
-	if inst == nil {
-		return nil, nil, err
-	}
-	list, faults := inst.Workers()
+func listWorkers(c *call, o opened) (any, []byte, error) {
+	list, faults := o.inst.Workers()
 	if list == nil {
 		list = []project.Listing{}
 	}
@@ -214,12 +199,8 @@ func listWorkers(c *call) (any, []byte, error) {
 }
 
 // listModels returns what golem models --json prints for one provider.
-func listModels(c *call) (any, []byte, error) {
-	a, inst, _, err := instance(c)
-	if inst == nil {
-		return nil, nil, err
-	}
-	offers, err := inst.Models().Offers(c.ctx, a.Provider)
+func listModels(c *call, o opened) (any, []byte, error) {
+	offers, err := o.inst.Models().Offers(c.ctx, o.Provider)
 	if offers == nil {
 		offers = []model.Offer{}
 	}
@@ -273,51 +254,51 @@ func (c *call) play(chat bool) (any, []byte, error) {
 // start opens the project, holds its lock and calls do, which runs it. It keeps the trace in
 // the project unless the page asked for none, and returns how the run ended.
 func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, *page, core.RunOptions) run.Result) (any, []byte, error) {
-	a, inst, fsys, err := instance(c)
+	o, err := instance(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := inst.Entry(); err != nil {
+	if _, err := o.inst.Entry(); err != nil {
 		return nil, nil, err
 	}
-	in, err := input(c, a)
+	in, err := input(c, o.asked)
 	if err != nil {
 		return nil, nil, err
 	}
-	release, err := c.server.stores.hold(fsys)
+	release, err := c.server.stores.hold(o.fsys)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer release()
-	record, err := recordable(fsys, a.Record)
+	record, err := recordable(o.fsys, o.Record)
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &page{call: c, headless: a.Headless}
+	p := &page{call: c, headless: o.Headless}
 	p.JSON = ui.JSON{W: lines(c.event)}
-	ro := core.RunOptions{ID: core.NewRunID(time.Now()), Running: a.Running, Lines: p.Lines(), Trouble: c.warn, Person: !a.Headless, Host: pageChat{call: c}}
+	ro := core.RunOptions{ID: core.NewRunID(time.Now()), Running: o.Running, Lines: p.Lines(), Trouble: c.warn, Person: !o.Headless, Host: pageChat{call: c}}
 	var file *traceFile
-	if a.Page.Trace == nil || *a.Page.Trace {
-		file = c.openTrace(fsys, a.Project, ro.ID)
+	if o.Page.Trace == nil || *o.Page.Trace {
+		file = c.openTrace(o.fsys, o.Project, ro.ID)
 	}
 	if file != nil {
 		ro.Trace, ro.Texts = file, file
 	}
-	if a.Artifacts || a.Page.Prompts && file != nil {
-		ro.Artifact = artifacts{c, a, file}
+	if o.Artifacts || o.Page.Prompts && file != nil {
+		ro.Artifact = artifacts{c, o.asked, file}
 	}
 	var recording bytes.Buffer
-	if a.Record != "" {
+	if o.Record != "" {
 		ro.Record = &recording
 	}
-	res := do(c.ctx, inst, a, in, p, ro)
+	res := do(c.ctx, o.inst, o.asked, in, p, ro)
 	if file != nil {
 		if err := file.Close(); err != nil {
 			c.warn(err)
 		}
 	}
 	if recording.Len() > 0 {
-		if err := fsys.WriteFile(record, recording.Bytes()); err != nil {
+		if err := o.fsys.WriteFile(record, recording.Bytes()); err != nil {
 			c.tell("the recording cannot be written", err)
 		}
 	}

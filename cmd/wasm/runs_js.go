@@ -18,11 +18,7 @@ import (
 	"golem/sandbox/opfs"
 )
 
-func listRuns(c *call) (any, []byte, error) {
-	_, fsys, err := target(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func listRuns(c *call, _ named, fsys *opfs.FS) (any, []byte, error) {
 	out := []entry{}
 	entries, err := fs.ReadDir(fsys, trace.RunsDir)
 	if err != nil {
@@ -90,15 +86,14 @@ func readRun(c *call) (any, []byte, error) {
 	return nil, whole.Bytes(), nil
 }
 
+// wholeTraceAsked has the parameters of wholeTrace.
+type wholeTraceAsked struct {
+	Names []string `json:"names"` // of the texts, behind the trace
+}
+
 // wholeTrace returns a trace that the page got from elsewhere, with the long texts that came
 // with it put in their places.
-func wholeTrace(c *call) (any, []byte, error) {
-	var n struct {
-		Names []string `json:"names"` // of the texts, behind the trace
-	}
-	if err := c.decode(&n); err != nil {
-		return nil, nil, err
-	}
+func wholeTrace(c *call, n wholeTraceAsked) (any, []byte, error) {
 	if c.bytes.Type() != js.TypeObject || c.bytes.Length() != len(n.Names)+1 {
 		return nil, nil, fault.New(fault.Usage, "the content of the trace is missing")
 	}
@@ -107,18 +102,13 @@ func wholeTrace(c *call) (any, []byte, error) {
 	return nil, whole.Bytes(), err
 }
 
+// otlpAsked has the parameters of exportOTLP.
+type otlpAsked struct {
+	Contents bool `json:"contents"`
+}
+
 // exportOTLP returns a trace that the page sent as requests of OTLP, one a line.
-func exportOTLP(c *call) (any, []byte, error) {
-	var o struct {
-		Contents bool `json:"contents"`
-	}
-	if err := c.decode(&o); err != nil {
-		return nil, nil, err
-	}
-	data, err := given(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func exportOTLP(c *call, o otlpAsked, data []byte) (any, []byte, error) {
 	h, events, err := trace.Read(bytes.NewReader(data), nil)
 	if err != nil {
 		return nil, nil, err

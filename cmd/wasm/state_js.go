@@ -90,75 +90,41 @@ func (s *stores) stateKey(project string) ([]byte, error) {
 	return key, nil // nothing is kept with it while the storage is full
 }
 
-// kept returns the state of the project that a message names, and the ID of the
-// conversation that it names.
-func kept(c *call) (state.Store, string, error) {
-	n, fsys, err := target(c)
-	if err != nil {
-		return state.Store{}, "", err
-	}
-	return c.server.stores.state(fsys, n.Project), n.Name, nil
+// onState opens the state of the project that a call names. The name is the ID of a
+// conversation.
+func onState(do func(s *state.Store, n named) (any, []byte, error)) method {
+	return onFiles(func(c *call, n named, fsys *opfs.FS) (any, []byte, error) {
+		s := c.server.stores.state(fsys, n.Project)
+		return do(&s, n)
+	})
 }
 
 // listConversations returns what golem conversations --json prints; with search, only those
 // that have all its words.
-func listConversations(c *call) (any, []byte, error) {
-	s, _, err := kept(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	var asked struct {
-		Search string `json:"search"`
-	}
-	if err := c.decode(&asked); err != nil {
-		return nil, nil, err
-	}
-	return conversation.Search(&s, conversation.List(&s), asked.Search), nil, nil
-}
-
-// conversationOf reads the conversation that a message names.
-func conversationOf(c *call) (*conversation.Kept, error) {
-	s, id, err := kept(c)
-	if err != nil {
-		return nil, err
-	}
-	return conversation.Read(&s, id)
+func listConversations(s *state.Store, n named) (any, []byte, error) {
+	return conversation.Search(s, conversation.List(s), n.Search), nil, nil
 }
 
 // renameConversation gives a conversation a title, as golem conversations rename does, and
 // returns the title.
-func renameConversation(c *call) (any, []byte, error) {
-	s, id, err := kept(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	var asked struct {
-		Title string `json:"title"`
-	}
-	if err := c.decode(&asked); err != nil {
-		return nil, nil, err
-	}
-	title, err := conversation.Rename(&s, nil, id, asked.Title)
+func renameConversation(s *state.Store, n named) (any, []byte, error) {
+	title, err := conversation.Rename(s, nil, n.Name, n.Title)
 	return title, nil, err
 }
 
 // readConversation returns the header of a conversation, what was said in it, and its
 // messages that exist in several forms.
-func readConversation(c *call) (any, []byte, error) {
-	s, id, err := kept(c)
+func readConversation(s *state.Store, n named) (any, []byte, error) {
+	k, err := conversation.Read(s, n.Name)
 	if err != nil {
 		return nil, nil, err
 	}
-	k, err := conversation.Read(&s, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	return map[string]any{"listing": k.Listing(), "said": k.Said(), "branches": conversation.Branches(&s, k.ID)}, nil, nil
+	return map[string]any{"listing": k.Listing(), "said": k.Said(), "branches": conversation.Branches(s, k.ID)}, nil, nil
 }
 
 // exportConversation returns a conversation as Markdown.
-func exportConversation(c *call) (any, []byte, error) {
-	k, err := conversationOf(c)
+func exportConversation(s *state.Store, n named) (any, []byte, error) {
+	k, err := conversation.Read(s, n.Name)
 	if err != nil {
 		return nil, nil, err
 	}

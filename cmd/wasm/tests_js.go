@@ -30,11 +30,7 @@ type listed struct {
 
 // testProject runs the tests of a project, as golem test does. With real models nobody is
 // asked: what the cases do not answer is denied.
-func testProject(c *call) (any, []byte, error) {
-	var want testWish
-	if err := c.decode(&want); err != nil {
-		return nil, nil, err
-	}
+func testProject(c *call, want testWish) (any, []byte, error) {
 	how := core.TestRun{Record: want.Record, Models: want.Models, Samples: want.Samples, Parallel: 1, Live: liveTests{c}}
 	switch how.Answers = run.Answerer(want.By); how.Answers {
 	case "", run.ByCode, run.ByModel:
@@ -48,11 +44,11 @@ func testProject(c *call) (any, []byte, error) {
 		}
 		how.Filter = re
 	}
-	_, inst, fsys, err := instance(c)
+	o, err := instance(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	tests, err := inst.Tests()
+	tests, err := o.inst.Tests()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -60,7 +56,7 @@ func testProject(c *call) (any, []byte, error) {
 		return map[string]any{"cases": listTests(tests), "faults": append(fault.List{}, tests.Faults...)}, nil, nil
 	}
 	if want.Record {
-		release, err := c.server.stores.hold(fsys)
+		release, err := c.server.stores.hold(o.fsys)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -88,6 +84,6 @@ type liveTests struct{ call *call }
 
 // OpenLive opens the project with a model.
 func (l liveTests) OpenLive(model string) (*core.Instance, error) {
-	_, inst, _, err := openedWith(l.call, false, func(o *options.Opening) { o.Model, o.Sandbox = model, options.Memory })
-	return inst, err
+	o, err := instance(l.call, func(to *core.Options) { to.Model, to.Sandbox = model, options.Memory })
+	return o.inst, err
 }

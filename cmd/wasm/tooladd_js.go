@@ -128,20 +128,20 @@ func addTool(c *call) (any, []byte, error) {
 		return nil, nil, err
 	}
 	defer one()
-	_, inst, _, err := instance(c)
+	o, err := instance(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	digests, from, fresh, err := inst.Project().ToolPins(guard.MaxSize)
+	digests, from, fresh, err := o.inst.Project().ToolPins(guard.MaxSize)
 	if err != nil {
 		return nil, nil, err
 	}
 	name := "tools/" + n.Name + ".wasm"
-	files, err := n.files(c, inst, name)
+	files, err := n.files(c, o.inst, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	added := core.Incoming(inst, name, files[name], files[sidecarOf(name)])
+	added := core.Incoming(o.inst, name, files[name], files[sidecarOf(name)])
 	out := toolFound{Pinned: digests[name]}
 	if out.Module, err = inspected(c.ctx, name, added); err != nil {
 		return nil, nil, err
@@ -154,7 +154,7 @@ func addTool(c *call) (any, []byte, error) {
 	lock := config.EncodeToolLock(digests, from)
 	out.state(fsys, name, lock, files[sidecarOf(name)])
 	if now, err := sandbox.ReadFile(fsys, name, guard.MaxSize); err == nil {
-		if was, err := inspected(c.ctx, name, core.Incoming(inst, name, now, nil)); err == nil {
+		if was, err := inspected(c.ctx, name, core.Incoming(o.inst, name, now, nil)); err == nil {
 			out.Was = &was
 		}
 	}

@@ -31,17 +31,16 @@ func (s *stores) kept(project string) (trusted, rules consent.File, err error) {
 	return trustFile{root, path.Join(dir, trustName)}, trustFile{root, path.Join(dir, rulesName)}, nil
 }
 
+// rulesAsked has the parameters of keptRules.
+type rulesAsked struct {
+	Project string `json:"project"`
+	Remove  int    `json:"remove"`
+	YAML    string `json:"yaml"`
+}
+
 // keptRules returns the approval rules as golem approvals list prints them. With remove it
 // first removes the rule of that number.
-func keptRules(c *call) (any, []byte, error) {
-	var p struct {
-		Project string `json:"project"`
-		Remove  int    `json:"remove"`
-		YAML    string `json:"yaml"`
-	}
-	if err := c.decode(&p); err != nil {
-		return nil, nil, err
-	}
+func keptRules(c *call, p rulesAsked) (any, []byte, error) {
 	if _, err := c.server.stores.project(p.Project); err != nil {
 		return nil, nil, err
 	}
@@ -99,11 +98,7 @@ type widened struct {
 }
 
 // showTrust does what golem trust --list does, and with remove what --remove does.
-func showTrust(c *call) (any, []byte, error) {
-	_, inst, _, err := instance(c)
-	if inst == nil {
-		return nil, nil, err
-	}
+func showTrust(c *call, o opened) (any, []byte, error) {
 	var p struct {
 		Remove bool `json:"remove"`
 	}
@@ -111,25 +106,24 @@ func showTrust(c *call) (any, []byte, error) {
 		return nil, nil, err
 	}
 	if p.Remove {
-		had, err := inst.Consent().Distrust()
+		had, err := o.inst.Consent().Distrust()
 		return map[string]any{"removed": had}, nil, err
 	}
-	list := inst.Consent().Widenings(c.ctx)
+	list := o.inst.Consent().Widenings(c.ctx)
 	out := []widened{}
 	for _, w := range list.ByDanger() {
-		out = append(out, widened{w, inst.Consent().Trusted(w)})
+		out = append(out, widened{w, o.inst.Consent().Trusted(w)})
 	}
 	return map[string]any{"digest": list.Digest(), "widenings": out}, nil, nil
 }
 
+// configAsked has the parameters of checkConfig.
+type configAsked struct {
+	Config string `json:"config"`
+}
+
 // checkConfig returns the faults of a person's config.yaml.
-func checkConfig(c *call) (any, []byte, error) {
-	var p struct {
-		Config string `json:"config"`
-	}
-	if err := c.decode(&p); err != nil {
-		return nil, nil, err
-	}
+func checkConfig(c *call, p configAsked) (any, []byte, error) {
 	faults := fault.List{}
 	if _, err := config.ReadPerson("config.yaml", []byte(p.Config), "/", ""); err != nil {
 		var list fault.List

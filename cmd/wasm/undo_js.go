@@ -6,6 +6,7 @@ import (
 	"golem/core/clearance"
 	"golem/core/conversation"
 	"golem/core/fault"
+	"golem/core/state"
 )
 
 // undoing has the parameters of the method undo. Action is list, diff, undo or redo.
@@ -20,11 +21,7 @@ type undoing struct {
 }
 
 // undoRun lists what runs wrote, or undoes or redoes it, as golem undo does.
-func undoRun(c *call) (any, []byte, error) {
-	var u undoing
-	if err := c.decode(&u); err != nil {
-		return nil, nil, err
-	}
+func undoRun(c *call, u undoing) (any, []byte, error) {
 	writes := u.Action == "undo" || u.Action == "redo"
 	if writes {
 		release, err := c.held(u.Project)
@@ -33,11 +30,11 @@ func undoRun(c *call) (any, []byte, error) {
 		}
 		defer release()
 	}
-	_, inst, _, err := instance(c)
-	if inst == nil || err != nil && writes { // a project with faults may protect too little
+	o, err := instance(c)
+	if o.inst == nil || err != nil && writes { // a project with faults may protect too little
 		return nil, nil, err
 	}
-	store := inst.Undo()
+	store := o.inst.Undo()
 	if err := store.Settle(c.ctx); err != nil && writes {
 		return nil, nil, err
 	}
@@ -74,10 +71,6 @@ func undoRun(c *call) (any, []byte, error) {
 }
 
 // removeConversation removes a conversation, as golem conversations remove does.
-func removeConversation(c *call) (any, []byte, error) {
-	s, id, err := kept(c)
-	if err == nil {
-		err = conversation.Remove(&s, id)
-	}
-	return nil, nil, err
+func removeConversation(s *state.Store, n named) (any, []byte, error) {
+	return nil, nil, conversation.Remove(s, n.Name)
 }
