@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -145,12 +146,7 @@ func isCommand(root *cobra.Command, word string) bool {
 	case "help", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
 		return true
 	}
-	for _, c := range root.Commands() {
-		if c.Name() == word {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == word })
 }
 
 // firstWord returns the index of the first argument that is neither a flag nor a flag's

@@ -235,12 +235,7 @@ func (e *Entry) plausible() bool {
 		}
 	}
 	counts = append(counts, e.Redacted...)
-	for _, n := range counts {
-		if n < 0 || n > maxCount {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(counts, func(n int) bool { return n < 0 || n > maxCount })
 }
 
 // checkFiles checks paths, sizes and digests of the files, and the paths in the entries.

@@ -1,6 +1,10 @@
 package conversation
 
-import "golem/core/fault"
+import (
+	"slices"
+
+	"golem/core/fault"
+)
 
 // NotKept returns E_CONFLICT for the first file that the calls of a conversation left and whose
 // content golem did not keep; nil: all can be put back.
@@ -23,12 +27,7 @@ func notKept(c Change) *fault.Fault {
 // ArgsNotKept reports whether a call of the last exchange has not ended and had a secret in its
 // arguments, so that golem cannot run it again.
 func (k *Kept) ArgsNotKept() bool {
-	for _, d := range k.Reopen() {
-		if d.Secret {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(k.Reopen(), func(d Doubt) bool { return d.Secret })
 }
 
 // Repeatable reports whether the conversation can begin anew without a question: each call that

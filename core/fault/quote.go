@@ -3,6 +3,7 @@ package fault
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Brief shortens a text from a file or a person for use in a message: to at
@@ -20,6 +21,17 @@ func Brief(s string) string {
 
 // Quoted returns the text of Brief in double quotes.
 func Quoted(s string) string { return `"` + Brief(s) + `"` }
+
+// Head returns at most the first most bytes of a text, cut between characters.
+func Head(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}
 
 // Count returns a number with its noun: "1 file", "2 files", "2 entries". noun is the
 // singular of a regular English noun.

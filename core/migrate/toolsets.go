@@ -43,12 +43,7 @@ func (d *doc) sandboxes() {
 // mountsFit reports whether the directories of a sandbox of llm-do are mappings in
 // block style, which the later edits need.
 func (d *doc) mountsFit(dirs *yamltree.Node) bool {
-	for _, dir := range dirs.Fields {
-		if dir.Value.Kind != yamltree.Mapping || !d.block(dir.Value) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(dirs.Fields, func(dir yamltree.Field) bool { return dir.Value.Kind != yamltree.Mapping || !d.block(dir.Value) })
 }
 
 // mounts renames the keys of directories, after sandboxes became sandbox.paths or

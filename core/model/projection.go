@@ -191,12 +191,7 @@ func dropPatterns(part map[string]any) bool {
 }
 
 func odd(pattern string) bool {
-	for _, s := range []string{"(?", `\p`, `\P`} {
-		if strings.Contains(strings.ReplaceAll(pattern, "(?:", "("), s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"(?", `\p`, `\P`}, func(s string) bool { return strings.Contains(strings.ReplaceAll(pattern, "(?:", "("), s) })
 }
 
 // tupleOf returns the schemas of a list's items by position.

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"golem/core/fault"
 )
@@ -140,7 +139,7 @@ func (s *script) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	}
 	text := g.expand(rl.say)
 	if rl.cut >= 0 {
-		_ = stream(text[:runeStart(text, rl.cut)], show)
+		_ = stream(fault.Head(text, rl.cut), show)
 		return Turn{}, broken(fmt.Sprintf("the answer of %s ended early, after %d bytes", s.name, rl.cut), nil)
 	}
 	t := Turn{Finish: "stop", Model: s.name, Attempts: 1}
@@ -198,7 +197,7 @@ func stream(text string, show func(Delta)) string {
 	}
 	size := max(16, (len(text)+3)/4)
 	for len(text) > 0 {
-		n := runeStart(text, size)
+		n := len(fault.Head(text, size))
 		if n == 0 {
 			n = len(text)
 		}
@@ -207,18 +206,6 @@ func stream(text string, show func(Delta)) string {
 	}
 	say(reading.end())
 	return visible.String()
-}
-
-// runeStart returns n moved back to the beginning of a character, or the end of s if n
-// is behind it.
-func runeStart(s string, n int) int {
-	if n >= len(s) {
-		return len(s)
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return n
 }
 
 // choose returns the rule that answers the request, and the groups of its match, and

@@ -1,6 +1,10 @@
 package model
 
-import "strings"
+import (
+	"strings"
+
+	"golem/core/fault"
+)
 
 // reasoningTags are the names of the tags in which models write reasoning at the
 // beginning of their text, if their server does not take it out.
@@ -26,7 +30,7 @@ func (t *tags) read(piece string) (text, thought string) {
 		if t.close != "" {
 			at := strings.Index(lowered(t.held), t.close)
 			if at < 0 { // its end may be the beginning of the closing tag
-				sure := runeStart(t.held, max(0, len(t.held)-len(t.close)+1))
+				sure := len(fault.Head(t.held, max(0, len(t.held)-len(t.close)+1)))
 				thought, t.held = thought+t.held[:sure], t.held[sure:]
 				return "", thought
 			}

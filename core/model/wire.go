@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -191,10 +192,5 @@ func looksRight(in *bufio.Reader) bool {
 	if text == "" {
 		return true // an empty answer
 	}
-	for _, start := range []string{"data:", "event:", "id:", "retry:", ":", "{", "["} {
-		if strings.HasPrefix(text, start) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"data:", "event:", "id:", "retry:", ":", "{", "["}, func(start string) bool { return strings.HasPrefix(text, start) })
 }

@@ -198,9 +198,9 @@ func (b *Builder) content(s string) (text string, ok bool) {
 	if !b.options.Contents || s == "" {
 		return "", false
 	}
-	text = strings.ToValidUTF8(cut(s, maxText), "\uFFFD")
+	text = strings.ToValidUTF8(fault.Head(s, maxText), "\uFFFD")
 	if text != s {
-		text = cut(text, maxText) + "…"
+		text = fault.Head(text, maxText) + "…"
 	}
 	if b.room < len(text) {
 		return "", false

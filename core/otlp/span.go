@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"golem/core/fault"
 	"golem/core/trace"
 )
 
@@ -136,18 +136,7 @@ func (a *attributes) texts(key string, all ...string) {
 
 // name returns a name as one line of at most maxName bytes, without characters that are not
 // printable.
-func name(s string) string { return cut(trace.Visible(cut(s, maxName)), maxName) }
-
-// cut returns the beginning of a text, in whole characters.
-func cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
-}
+func name(s string) string { return fault.Head(trace.Visible(fault.Head(s, maxName)), maxName) }
 
 // traceID returns the id of a run's trace. Runs are named by their time and random digits, so
 // the name of such a run is enough, and a run that is resumed can be linked. Items of batches

@@ -123,7 +123,7 @@ func (f *workerRun) summarise(ctx context.Context, d conversation.Dropped, most 
 		},
 	})
 	if err == nil {
-		turn.Text = head(strings.TrimSpace(turn.Text), most*2*model.BytesToken)
+		turn.Text = fault.Head(strings.TrimSpace(turn.Text), most*2*model.BytesToken)
 	}
 	return turn, err
 }
@@ -178,13 +178,13 @@ func transcript(messages []model.Message, size int) string {
 			each = max(size/2, shared)
 		}
 		for _, c := range m.Calls {
-			text += fmt.Sprintf("\n[calls %s %s]", c.Name, head(c.Args, each/2))
+			text += fmt.Sprintf("\n[calls %s %s]", c.Name, fault.Head(c.Args, each/2))
 		}
 		who := string(m.Role)
 		if m.Tool != "" {
 			who = "result of " + m.Tool
 		}
-		if short := head(text, each); short != text {
+		if short := fault.Head(text, each); short != text {
 			text = short + " […]"
 		}
 		if b.Len()+len(text) > size {

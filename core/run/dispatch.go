@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"unicode/utf8"
 
 	"golem/core/conversation"
 	"golem/core/fault"
@@ -102,7 +101,7 @@ func (f *workerRun) fit(id, text string) (shown string, cut bool) {
 	if _, ok := f.toolbox.Get(readResult); !ok {
 		// The name is reserved, so adding it cannot collide.
 		if err := f.toolbox.Add(readResultTool()); err != nil {
-			return head(text, limit), true
+			return fault.Head(text, limit), true
 		}
 	}
 	return page(id, text, 0, limit), true
@@ -138,24 +137,11 @@ func readResultTool() tool.Tool {
 func page(id, text string, offset, limit int) string {
 	note := fmt.Sprintf("\n[cut: %%d of %d bytes shown up to here; go on with %s {\"call\":%q,\"offset\":%%d}]", len(text), readResult, id)
 	room := max(limit-len(note)-16, 64)
-	for offset > 0 && offset < len(text) && !utf8.RuneStart(text[offset]) {
-		offset-- // to the beginning of a character
-	}
-	part := head(text[offset:], room)
+	offset = len(fault.Head(text, offset)) // at the beginning of a character
+	part := fault.Head(text[offset:], room)
 	end := offset + len(part)
 	if end >= len(text) {
 		return part
 	}
 	return part + fmt.Sprintf(note, end, end)
-}
-
-// head returns at most n bytes of s, cut between characters.
-func head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

@@ -28,7 +28,7 @@ func Shell(ctx context.Context, s *Session, line string) (tool.Output, error) {
 	if err != nil {
 		told += "It did not succeed: " + fault.Of(err, fault.Tool).Message
 	} else {
-		told += head(cmp.Or(out.String(), "(no output)"), maxNoted)
+		told += fault.Head(cmp.Or(out.String(), "(no output)"), maxNoted)
 	}
 	t := s.tree.staging
 	t.later = append(t.later, told)

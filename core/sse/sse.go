@@ -13,6 +13,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -146,12 +147,7 @@ func (r *Reader) field(line []byte) (Event, bool) {
 
 // begins reports whether a text is the beginning of a field's name.
 func begins(text string) bool {
-	for _, name := range []string{"data", "event", "id", "retry"} {
-		if strings.HasPrefix(name, text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"data", "event", "id", "retry"}, func(name string) bool { return strings.HasPrefix(name, text) })
 }
 
 func (r *Reader) data(value []byte) (Event, bool) {

@@ -210,9 +210,7 @@ func clip(l string, from int) string {
 		start = from - before
 	}
 	end := min(start+most, len(l))
-	for start > 0 && !utf8.RuneStart(l[start]) {
-		start--
-	}
+	start = len(fault.Head(l, start))
 	for end < len(l) && !utf8.RuneStart(l[end]) {
 		end--
 	}

@@ -24,7 +24,7 @@ func (a *Artifacts) Keep(name string, v any) error {
 		return nil
 	}
 	if !artifactName(name) {
-		return fault.New(fault.Path, "%q cannot be the name of an artifact", Visible(head(name, 80)))
+		return fault.New(fault.Path, "%q cannot be the name of an artifact", Visible(fault.Head(name, 80)))
 	}
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
+
+	"golem/core/fault"
 )
 
 const (
@@ -26,7 +28,7 @@ type cutString struct {
 
 func cutOf(s string) cutString {
 	sum := sha256.Sum256([]byte(s))
-	return cutString{Cut: int64(len(s)), SHA256: hex.EncodeToString(sum[:]), Head: head(s, headBytes)}
+	return cutString{Cut: int64(len(s)), SHA256: hex.EncodeToString(sum[:]), Head: fault.Head(s, headBytes)}
 }
 
 // name returns the name of the file with the complete text.
@@ -40,17 +42,6 @@ func (c cutString) name() string {
 // String returns the text that is shown if the file with the complete text is missing.
 func (c cutString) String() string {
 	return fmt.Sprintf("%s [the first %d of %d bytes; the rest, %s, is not beside the trace]", c.Head, len(c.Head), c.Cut, c.name())
-}
-
-// head returns at most the first n bytes and does not break a character.
-func head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // cutter replaces long texts in lines by cutStrings. A nil cutter leaves them

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+
+	"golem/core/fault"
 )
 
 // Encode writes an event as one flat JSON object without a line break: seq, ts,
@@ -100,7 +102,7 @@ func (s *scratch) text(out []byte, v string) []byte {
 		return append(out, '"')
 	}
 	s.body.Reset()
-	if s.enc.Encode(head(v, maxString)) != nil { // unreachable: a string always encodes
+	if s.enc.Encode(fault.Head(v, maxString)) != nil { // unreachable: a string always encodes
 		return append(out, `""`...)
 	}
 	return appendSafe(out, bytes.TrimSuffix(s.body.Bytes(), []byte{'\n'}))

@@ -170,14 +170,14 @@ func Decode(line []byte) (Event, error) {
 	return Event{Seq: v.Seq, TS: v.TS, ID: v.ID, Parent: v.Parent, Worker: v.Worker, Depth: v.Depth, Body: body}, nil
 }
 
-func shortType(s string) string { return Visible(head(s, 40)) }
+func shortType(s string) string { return Visible(fault.Head(s, 40)) }
 
 // jsonProblem describes what is wrong with a line, without names from the Go
 // code.
 func jsonProblem(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return "the field " + Visible(head(wrong.Field, 80)) + " has the wrong type"
+		return "the field " + Visible(fault.Head(wrong.Field, 80)) + " has the wrong type"
 	}
 	return "malformed JSON"
 }

@@ -301,10 +301,5 @@ func public(a netip.Addr) bool {
 	if a.Is6() && !publicIPv6.Contains(a) {
 		return false
 	}
-	for _, p := range special {
-		if p.Contains(a) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
 }

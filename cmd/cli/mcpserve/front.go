@@ -6,11 +6,11 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"golem/core/approval"
+	"golem/core/fault"
 	"golem/core/run"
 	"golem/core/trace"
 	"golem/core/ui"
@@ -120,10 +120,7 @@ func short(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most] + "…"
+	return fault.Head(s, most) + "…"
 }
 
 // Prompt returns io.EOF: a call is one exchange, so that there is no further message.

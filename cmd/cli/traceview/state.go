@@ -7,6 +7,7 @@
 package traceview
 
 import (
+	"slices"
 	"strings"
 
 	"golem/core/trace"
@@ -261,10 +262,5 @@ func has(n *view.Call, text string) bool {
 			return true
 		}
 	}
-	for _, note := range report.Notes(n) {
-		if in(note.Text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(report.Notes(n), func(note report.Note) bool { return in(note.Text) })
 }

@@ -1,18 +1,17 @@
 package tui
 
-import "golem/core/ui/view"
+import (
+	"slices"
+
+	"golem/core/ui/view"
+)
 
 // begun reports whether there is more to see than notices, or a conversation goes on.
 func begun(m *model) bool {
 	if m.o.Resumed || m.dialog != nil || m.state.Status == view.Running {
 		return true
 	}
-	for _, it := range m.state.Items {
-		if it.Kind != view.Notice || it.Level == command {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.state.Items, func(it *view.Item) bool { return it.Kind != view.Notice || it.Level == command })
 }
 
 // welcome returns the help that an empty conversation shows, in at most room lines; notices

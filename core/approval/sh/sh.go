@@ -230,12 +230,7 @@ func isPlainStmt(s *syntax.Stmt) bool {
 		if len(c.Assigns) > 0 || len(c.Args) == 0 {
 			return false
 		}
-		for _, w := range c.Args {
-			if wordOf(w).Unknown {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(c.Args, func(w *syntax.Word) bool { return wordOf(w).Unknown })
 	case *syntax.BinaryCmd:
 		switch c.Op {
 		case syntax.AndStmt, syntax.OrStmt, syntax.Pipe:

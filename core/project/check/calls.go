@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"golem/core/fault"
@@ -149,12 +150,7 @@ func (v *view) recursive(l project.Location) bool {
 	if w == nil || !w.Delegation.AllowRecursion {
 		return false
 	}
-	for _, next := range v.calls[l] {
-		if next.to == l {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.calls[l], func(next call) bool { return next.to == l })
 }
 
 func (v *view) cycle(closing call, chain []project.Location) *fault.Fault {

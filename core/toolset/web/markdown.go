@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"golem/core/tool"
@@ -117,12 +118,7 @@ func (w *writer) block(n *node) string {
 // holdsBlocks reports whether an inline element contains a block, down to so many levels
 // below its children.
 func (n *node) holdsBlocks(levels int) bool {
-	for _, k := range n.kids {
-		if blocks[k.tag] || levels > 0 && k.tag != "" && k.holdsBlocks(levels-1) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.kids, func(k *node) bool { return blocks[k.tag] || levels > 0 && k.tag != "" && k.holdsBlocks(levels-1) })
 }
 
 // element writes one block element.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"golem/core/fault"
 	"golem/core/trace"
@@ -321,13 +320,8 @@ const maxEcho = 16 << 10
 // beginning returns at most limit bytes of a text, cut between two characters, and how
 // many bytes it leaves out.
 func beginning(text string, limit int) (shown string, more int) {
-	if len(text) <= limit {
-		return text, 0
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit], len(text) - limit
+	shown = fault.Head(text, limit)
+	return shown, len(text) - len(shown)
 }
 
 func (p *UI) workerEnd(e trace.Event, b trace.WorkerEnd) {
