@@ -1,10 +1,6 @@
 package config
 
-import (
-	"slices"
-
-	"golem/core/yamltree"
-)
+import "golem/core/yamltree"
 
 // File is a kind of file with a table of keys.
 type File struct {
@@ -39,13 +35,4 @@ func (f File) JSONSchema() ([]byte, error) {
 	}
 	out.Fields = append(out.Fields, f.Shape.Schema().Fields...)
 	return out.Indented()
-}
-
-// FileOf returns the kind of file with a schema's name; false if there is none.
-func FileOf(schema string) (File, bool) {
-	i := slices.IndexFunc(Files, func(f File) bool { return f.Schema == schema })
-	if i < 0 {
-		return File{}, false
-	}
-	return Files[i], true
 }

@@ -49,13 +49,6 @@ func (t *Trees) Defines(folded string) bool { return t.defines.covers(folded) }
 // is itself that directory, Defines reports these files, too.
 func (t *Trees) Starts(folded string) bool { return t.starts.covers(folded) }
 
-// Definitions returns the files and directories, folded and sorted, that Defines and
-// Starts know by name, in addition to what sandbox.Controls protects in every project.
-// Some may not exist.
-func (t *Trees) Definitions() (defines, starts []string) {
-	return t.defines.sorted(), t.starts.sorted()
-}
-
 // Started protects files that a trusted setting starts, also if the worker with the
 // setting is not loaded.
 func (t *Trees) Started(names []string) {

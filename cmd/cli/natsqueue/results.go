@@ -159,39 +159,6 @@ func (q *Queue) Results(ctx context.Context, yield func(batch.Result) error) err
 	return nil
 }
 
-// Questions returns the questions of the parked items that are not answered, in the order of the
-// inputs.
-func (q *Queue) Questions(ctx context.Context) ([]batch.Group, error) {
-	parked, err := q.parked(ctx)
-	if err != nil {
-		return nil, unreachable(err)
-	}
-	answers, err := q.Answers(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out []batch.Group
-	at := map[string]int{}
-	for _, j := range parked {
-		question := *j.log.question
-		if _, known := batch.AnswerTo(answers, question); known {
-			continue
-		}
-		item, err := q.item(ctx, j.Item)
-		if err != nil {
-			return nil, unreachable(err)
-		}
-		n, known := at[question.Key]
-		if !known {
-			n = len(out)
-			at[question.Key] = n
-			out = append(out, batch.Group{Question: question})
-		}
-		out[n].Items = append(out[n].Items, item.Key)
-	}
-	return out, nil
-}
-
 // parked returns the items whose logs say that they wait for an answer, in the order of the
 // inputs.
 func (q *Queue) parked(ctx context.Context) (out []job, err error) {

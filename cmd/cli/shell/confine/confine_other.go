@@ -12,8 +12,5 @@ func Machine() Kernel {
 	return Kernel{Lacks: "golem confines commands on Linux only, and this is " + runtime.GOOS}
 }
 
-// Has reports that there is no Landlock.
-func Has() bool { return false }
-
 // Self returns the path of golem's own program.
 func Self() (string, error) { return os.Executable() }

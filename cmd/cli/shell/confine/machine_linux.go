@@ -68,9 +68,6 @@ var Machine = sync.OnceValue(func() Kernel {
 	return k
 })
 
-// Has reports whether Landlock is there, without starting a process.
-func Has() bool { return abi() >= minABI && auditArch != 0 }
-
 // probe lets a supervisor try which namespaces the kernel lends.
 func probe(version int) (Lent, error) {
 	program, err := Self()
