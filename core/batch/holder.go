@@ -25,6 +25,17 @@ func (h *localHolder) entry() (*entry, error) {
 	return e, nil
 }
 
+// held calls do with the item, while it holds mu.
+func (h *localHolder) held(do func(e *entry) error) error {
+	h.of.mu.Lock()
+	defer h.of.mu.Unlock()
+	e, err := h.entry()
+	if err != nil {
+		return err
+	}
+	return do(e)
+}
+
 // Append implements Holder.
 func (h *localHolder) Append(_ context.Context, at int, lines ...Line) error {
 	return h.append(at, false, lines)
@@ -36,26 +47,22 @@ func (h *localHolder) Note(_ context.Context, at int, lines ...Line) error {
 }
 
 func (h *localHolder) append(at int, idle bool, lines []Line) error {
-	h.of.mu.Lock()
-	defer h.of.mu.Unlock()
-	e, err := h.entry()
-	if err != nil {
-		return err
-	}
-	if at != e.lines {
-		return fault.New(fault.Conflict, "the log of the item %s has %s, and the holder knows of %d", fault.Quoted(e.key), fault.Count(e.lines, "line"), at)
-	}
-	r := record{N: e.n, Idle: idle}
-	for _, line := range lines {
-		if !json.Valid(line) {
-			return fault.New(fault.Config, "a line of an item's log is not JSON")
+	return h.held(func(e *entry) error {
+		if at != e.lines {
+			return fault.New(fault.Conflict, "the log of the item %s has %s, and the holder knows of %d", fault.Quoted(e.key), fault.Count(e.lines, "line"), at)
 		}
-		r.Lines = append(r.Lines, json.RawMessage(line))
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	return h.of.append(e, r)
+		r := record{N: e.n, Idle: idle}
+		for _, line := range lines {
+			if !json.Valid(line) {
+				return fault.New(fault.Config, "a line of an item's log is not JSON")
+			}
+			r.Lines = append(r.Lines, json.RawMessage(line))
+		}
+		if len(lines) == 0 {
+			return nil
+		}
+		return h.of.append(e, r)
+	})
 }
 
 // PutBlob implements Holder.
@@ -98,71 +105,55 @@ func (h *localHolder) Blob(_ context.Context, digest string) ([]byte, error) {
 
 // Ask implements Holder.
 func (h *localHolder) Ask(_ context.Context, q Question) error {
-	h.of.mu.Lock()
-	defer h.of.mu.Unlock()
-	e, err := h.entry()
-	if err != nil {
-		return err
-	}
-	if e.question != q.Key { // otherwise its mark says so already: the item asks again what it asked
-		if err := h.of.mark(e, mark{N: e.n, Status: Parked, Question: &q}); err != nil {
+	return h.held(func(e *entry) error {
+		if e.question != q.Key { // otherwise its mark says so already: the item asks again what it asked
+			if err := h.of.mark(e, mark{N: e.n, Status: Parked, Question: &q}); err != nil {
+				return err
+			}
+		}
+		if err := h.of.append(e, record{N: e.n, Release: true}); err != nil {
 			return err
 		}
-	}
-	if err := h.of.append(e, record{N: e.n, Release: true}); err != nil {
-		return err
-	}
-	e.status, e.question = Parked, q.Key
-	setHeld(h.of, e, false)
-	if _, known := AnswerTo(h.of.answers, q); known { // somebody answered meanwhile
-		openParked(h.of, h.index)
-	}
-	return nil
+		e.status, e.question = Parked, q.Key
+		setHeld(h.of, e, false)
+		if _, known := AnswerTo(h.of.answers, q); known { // somebody answered meanwhile
+			openParked(h.of, h.index)
+		}
+		return nil
+	})
 }
 
 // Finish implements Holder.
 func (h *localHolder) Finish(_ context.Context, r Result) error {
-	h.of.mu.Lock()
-	defer h.of.mu.Unlock()
-	e, err := h.entry()
-	if err != nil {
-		return err
-	}
-	if !r.Status.Ended() {
-		return fault.New(fault.Config, "%s is not an end of an item", r.Status)
-	}
-	r.Item, r.Attempt = e.key, e.attempts
-	return h.of.end(h.index, r)
+	return h.held(func(e *entry) error {
+		if !r.Status.Ended() {
+			return fault.New(fault.Config, "%s is not an end of an item", r.Status)
+		}
+		r.Item, r.Attempt = e.key, e.attempts
+		return h.of.end(h.index, r)
+	})
 }
 
 // Retry implements Holder.
 func (h *localHolder) Retry(_ context.Context, r Result) error {
-	h.of.mu.Lock()
-	defer h.of.mu.Unlock()
-	e, err := h.entry()
-	if err != nil {
-		return err
-	}
-	if err := h.of.append(e, record{N: e.n, Clear: true, Spent: e.spentWith(r.Usage), Failures: e.failures + 1}); err != nil {
-		return err
-	}
-	setHeld(h.of, e, false)
-	h.of.waiting = append(h.of.waiting, h.index)
-	return nil
+	return h.held(func(e *entry) error {
+		if err := h.of.append(e, record{N: e.n, Clear: true, Spent: e.spentWith(r.Usage), Failures: e.failures + 1}); err != nil {
+			return err
+		}
+		setHeld(h.of, e, false)
+		h.of.waiting = append(h.of.waiting, h.index)
+		return nil
+	})
 }
 
 // Release implements Holder.
 func (h *localHolder) Release(context.Context) error {
-	h.of.mu.Lock()
-	defer h.of.mu.Unlock()
-	e, err := h.entry()
-	if err != nil {
-		return err
-	}
-	if err := h.of.append(e, record{N: e.n, Release: true}); err != nil {
-		return err
-	}
-	setHeld(h.of, e, false)
-	h.of.waiting = append(h.of.waiting, h.index)
-	return nil
+	return h.held(func(e *entry) error {
+		if err := h.of.append(e, record{N: e.n, Release: true}); err != nil {
+			return err
+		}
+		setHeld(h.of, e, false)
+		h.of.waiting = append(h.of.waiting, h.index)
+		return nil
+	})
 }

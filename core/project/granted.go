@@ -8,15 +8,19 @@ import (
 	"golem/core/yamltree"
 )
 
+// modules returns what w's configuration says of each tool module.
+func (w *Worker) modules() []yamltree.Field {
+	if modules := w.eff.Path("toolsets", "custom", "modules"); modules != nil {
+		return modules.Fields
+	}
+	return nil
+}
+
 // Hosts returns the hosts that w's configuration allows tool modules to reach, one
 // Said for each host; Key is the module's stem.
 func (w *Worker) Hosts() []config.Said {
-	modules := w.eff.Path("toolsets", "custom", "modules")
-	if modules == nil {
-		return nil
-	}
 	var out []config.Said
-	for _, f := range modules.Fields {
+	for _, f := range w.modules() {
 		hosts := f.Value.Get("allowed_hosts")
 		if hosts == nil {
 			continue
@@ -31,12 +35,8 @@ func (w *Worker) Hosts() []config.Said {
 // LibraryFiles returns the grants of files to tool modules that a library's own
 // files give; Key is the module's stem. They count only if a person trusts them.
 func (p *Project) LibraryFiles(w *Worker) []config.Said {
-	modules := w.eff.Path("toolsets", "custom", "modules")
-	if modules == nil {
-		return nil
-	}
 	var out []config.Said
-	for _, f := range modules.Fields {
+	for _, f := range w.modules() {
 		if n := f.Value.Get("fs"); config.Lends(n) && p.Trees.OfLibrary(n.Pos.File) != "" {
 			out = append(out, config.NewSaid(n, "toolsets.custom.modules."+f.Name+".fs", f.Name))
 		}
@@ -48,12 +48,11 @@ func (p *Project) LibraryFiles(w *Worker) []config.Said {
 // module; Key is the module's stem. A module that is granted all files is not among
 // them.
 func (ms *Modules) Directories(w *Worker) []config.Directories {
-	modules := w.eff.Path("toolsets", "custom", "modules")
-	if modules == nil || ms.setup.Options.NoImportTools {
+	if ms.setup.Options.NoImportTools {
 		return nil
 	}
 	var out []config.Directories
-	for _, f := range modules.Fields {
+	for _, f := range w.modules() {
 		n := f.Value.Get("fs")
 		if n == nil || n.Kind != yamltree.Mapping {
 			continue
@@ -101,12 +100,8 @@ func (m Module) FromHome() bool { return strings.HasPrefix(m.Path, config.HomePr
 // for each key; Key is the name of the key. It leaves out values that a person keeps
 // (Secrets).
 func (w *Worker) ModuleConfig() []config.Said {
-	modules := w.eff.Path("toolsets", "custom", "modules")
-	if modules == nil {
-		return nil
-	}
 	var out []config.Said
-	for _, f := range modules.Fields {
+	for _, f := range w.modules() {
 		values := f.Value.Get("config")
 		if values == nil {
 			continue
