@@ -270,7 +270,7 @@ var outside = map[string]string{
 	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",
 	"github.com/go-git":                 "cmd/cli core/gitrepo", // too large for golem.wasm
 	"charm.land":                        "cmd/cli/tui cmd/cli/traceview cmd/cli/idle",
-	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown cmd/cli/columns cmd/cli/traceview",
+	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown cmd/cli/columns cmd/cli/traceview cmd/cli/ptytest",
 	"github.com/yuin/goldmark":          "cmd/cli/markdown docs/site",
 	"github.com/modelcontextprotocol":   "cmd/cli",
 	"github.com/coder/acp-go-sdk":       "cmd/cli/acpcmd",

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/vt"
-
 	"golem/cmd/cli/ptytest"
 )
 
@@ -79,19 +77,7 @@ func onTerminal(t *testing.T, dir, commands string) string {
 // ends.
 func screenOf(t *testing.T, out string) string {
 	t.Helper()
-	e := vt.NewEmulator(screenColumns, screenRows)
-	answers := make(chan struct{}) // to questions about the terminal, which nobody reads
-	go func() {
-		defer close(answers)
-		_, _ = io.Copy(io.Discard, e)
-	}()
-	defer func() { // Close of the terminal is for the goroutine that reads
-		e.InputPipe().(io.Closer).Close()
-		<-answers
-	}()
-	if _, err := e.WriteString(out); err != nil {
-		t.Fatal(err)
-	}
+	e := ptytest.Screen(t, out, screenColumns, screenRows)
 	var all strings.Builder
 	for y := range screenRows {
 		var line strings.Builder

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/xml"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/vt"
+	"golem/cmd/cli/ptytest"
 )
 
 const (
@@ -192,19 +191,7 @@ var (
 // screenOf returns what a terminal shows after it got out, without empty lines at the end.
 func screenOf(t *testing.T, out string) frame {
 	t.Helper()
-	e := vt.NewEmulator(pictureColumns, pictureRows)
-	answers := make(chan struct{}) // to questions about the terminal, which nobody reads
-	go func() {
-		defer close(answers)
-		_, _ = io.Copy(io.Discard, e)
-	}()
-	defer func() { // Close of the terminal is for the goroutine that reads
-		e.InputPipe().(io.Closer).Close()
-		<-answers
-	}()
-	if _, err := e.WriteString(out); err != nil {
-		t.Fatal(err)
-	}
+	e := ptytest.Screen(t, out, pictureColumns, pictureRows)
 	var f frame
 	for y := range pictureRows {
 		var row []span
