@@ -232,7 +232,7 @@ func numbers(text string) []float64 {
 func goTool(b *testing.B) []byte {
 	b.Helper()
 	out := filepath.Join(b.TempDir(), "words.wasm")
-	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, "../examples/tools/words")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, "../examples/tools/words")
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, said)

@@ -53,19 +53,20 @@ func goTool(args ...string) error {
 	return cmd.Run()
 }
 
-// plain returns the flags that compile without inlining, which makes the program smaller.
+// plain returns the flags that compile without inlining, which makes the program smaller, and
+// without DWARF, which the linker leaves out (-s -w).
 // Inlining stays on for the guard, which reads modules of megabytes, and for the packages of
 // the standard library that a page runs often. bench/README.md says what this costs and
 // saves.
 func plain() []string {
-	flags := []string{"-gcflags=all=-l", "-gcflags=std="}
+	flags := []string{"-gcflags=all=-l -dwarf=false", "-gcflags=std=-dwarf=false"}
 	for _, p := range []string{
 		"archive/...", "bufio", "bytes", "compress/...", "container/...", "context", "crypto/...", "debug/...", "encoding/...", "errors", "fmt", "hash/...", "html", "internal/...", "io/...", "log/...", "math", "math/big", "math/rand/...", "mime/...",
 		"net/...", "os/...", "path/...", "reflect", "regexp/...", "runtime", "sort", "strconv", "strings", "sync/...", "syscall/...", "text/...", "time", "vendor/...",
 	} {
-		flags = append(flags, "-gcflags="+p+"=-l")
+		flags = append(flags, "-gcflags="+p+"=-l -dwarf=false")
 	}
-	return append(flags, "-gcflags=golem/core/wasmtool/guard=")
+	return append(flags, "-gcflags=golem/core/wasmtool/guard=-dwarf=false")
 }
 
 // laidOver maps packages and files of the standard library, of which the page needs only a

@@ -32,6 +32,7 @@ var prefs = map[string]any{
 	"dom.timeout.enable_budget_timer_throttling": false,
 	"extensions.getAddons.cache.enabled":         false,
 	"network.captive-portal-service.enabled":     false,
+	"javascript.options.wasm_optimizingjit":      false,
 	"network.connectivity-service.enabled":       false,
 	"services.settings.server":                   "data:,#remote-settings-dummy/v1",
 	"toolkit.telemetry.enabled":                  false,
