@@ -167,7 +167,7 @@ func (ro RunOptions) host() ChatHost {
 // command carries out a slash command of a chat and shows its result or its error. It returns
 // io.EOF if the chat ends.
 func (c *chat) command(ctx context.Context, cmd ui.Command) error {
-	s, args, text, err := c.session, "", "", error(nil)
+	s, args, text, title, err := c.session, "", "", "", error(nil)
 	if cmd.Name == ui.Call { // it first asks the person for arguments
 		cmd.Arg, args, _ = strings.Cut(cmd.Arg, " ")
 		left := false
@@ -194,7 +194,7 @@ func (c *chat) command(ctx context.Context, cmd ui.Command) error {
 	case ui.Test:
 		text, err = c.making.carryOut(within, cmd.Arg, s.ID())
 	case ui.Title:
-		text, err = c.title(within, cmd.Arg)
+		text, title, err = c.title(within, cmd.Arg)
 	case ui.New:
 		s.Reset()
 		text = "a new conversation"
@@ -220,7 +220,7 @@ func (c *chat) command(ctx context.Context, cmd ui.Command) error {
 	stop()
 	switch {
 	case err == nil && text != "":
-		s.Say("info", text)
+		s.Show(trace.Status{Level: "info", Text: text, Title: title})
 	case err != nil && stopped:
 		s.Say("warn", "stopped")
 	case err != nil && cmd.Name == ui.Call:
@@ -332,9 +332,9 @@ func costs(s *run.Session) string {
 	return text
 }
 
-// title carries out /title. Without words the model makes a title, or the title is shown if it
-// cannot.
-func (c *chat) title(ctx context.Context, words string) (title string, err error) {
+// title carries out /title, and returns what to say and the title. Without words the model makes
+// a title, or the title is shown if it cannot.
+func (c *chat) title(ctx context.Context, words string) (text, title string, err error) {
 	s := c.session
 	switch {
 	case words != "":
@@ -342,12 +342,12 @@ func (c *chat) title(ctx context.Context, words string) (title string, err error
 	case run.TitlesOf(s).CanMake():
 		title, err = run.TitlesOf(s).Make(ctx)
 	default:
-		title = cmp.Or(run.TitlesOf(s).Now(), "the first line of your first message")
+		title = run.TitlesOf(s).Now()
 	}
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return "the title is " + title, nil
+	return "the title is " + cmp.Or(title, "the first line of your first message"), title, nil
 }
 
 // entitle lets the model make the title of a new conversation after its first answer, if the

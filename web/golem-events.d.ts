@@ -181,6 +181,7 @@ export interface StatusEvent extends Placed {
   conversation?: string
   draft?: string
   before?: number
+  title?: string
 }
 
 export interface DiffEvent extends Placed {

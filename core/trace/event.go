@@ -311,6 +311,8 @@ type Status struct {
 	Draft string `json:"draft,omitempty"`
 	// the number of the person's message, from 1, before which the chat goes on in "conversation"
 	Before int `json:"before,omitempty"`
+	// the title that the conversation has now, after /title
+	Title string `json:"title,omitempty"`
 }
 
 // Diff is a change to a file (S4-24, S4-33).

@@ -10,10 +10,11 @@ import { count, spent } from './usage.js'
 import { download, tick } from './store.js'
 
 const signs = { ok: '✓', error: '!', denied: '✕', stopped: '✕', interrupted: '✕', not_run: '–', needs_input: '?', cut: '…' }
-/** Returns how long a call took, or for a running call, how long it runs; "" in the first second of a running call. */
+/** Returns how long a call took, or for a running call, how long it runs; "" in the first second of a running call. For a worker in a conversation it is the time of one answer. */
 export function took(call) {
+  if (call.lasted && (isOver(call.status) || (call.status === 'pending' && !call.turned))) return seconds(call.lasted)
   if (isOver(call.status)) return call.ms === null ? '' : seconds(call.ms) // null: a conversation that was opened again does not have it
-  const since = call.begun && call.status === 'running' ? Math.floor((Date.now() - call.begun) / 1000) : 0
+  const since = call.begun && call.status === 'running' ? Math.floor((Date.now() - (call.turned || call.begun)) / 1000) : 0
   return since > 0 ? seconds(since * 1000).replace('.0', '') : ''
 }
 

@@ -5,10 +5,12 @@ import { plus } from './usage.js'
 /** @typedef {import('./usage.js').Usage} Usage */
 
 /**
- * One call: a worker, or a tool.
+ * One call: a worker, or a tool. In a conversation turned is when the message came that a worker
+ * answers, and lasted how long the last answer took.
  * @typedef {{
  *   id: string, parent: string, name: string, kind: 'worker'|'builtin'|'wasm',
  *   depth: number, task?: string, status: string, begun: number, ended: number, ms: number,
+ *   turned: number, lasted?: number,
  *   args: any, result: any, parts: any[], error: any, module: string, fuel: number,
  *   model: string, source: string, turns: number, usage: Usage, alone: Usage, own: ?Usage,
  *   approvals: any[], diffs: any[], notices: any[], says: any[], thought: any, rounds: any[], children: string[],
@@ -26,7 +28,7 @@ export function call(run, id = '0', e = {}) {
   if (!c) {
     c = {
       id, parent: parentOf(id), name: '', kind: 'builtin', depth: e.depth ?? 0, status: 'pending',
-      begun: 0, ended: 0, ms: 0, args: undefined, result: undefined, parts: [], error: null, module: '', fuel: 0,
+      begun: 0, turned: 0, ended: 0, ms: 0, args: undefined, result: undefined, parts: [], error: null, module: '', fuel: 0,
       model: '', source: '', turns: 0, usage: { in: 0, out: 0 }, alone: { in: 0, out: 0 }, own: null,
       approvals: [], diffs: [], notices: [], says: [], thought: null, rounds: [], children: [],
     }

@@ -5,7 +5,7 @@ import * as store from './store.js'
 import { settings } from './settings.js'
 import { chooseModel, lacking } from './models.js'
 import { isOver } from './calls.js'
-import { faultText, seconds } from './texts.js'
+import { faultText, seconds, titled } from './texts.js'
 import { spent, thinking } from './usage.js'
 import { visible } from './diff.jsx'
 import { Entries, Long, Markdown } from './prose.jsx'
@@ -19,6 +19,7 @@ import { Tree } from './tree.jsx'
 import { Icon } from './icons.jsx'
 import { assist } from './making.js'
 import { bytes } from './size.js'
+import { titleOf } from './transcript.js'
 
 const Ahead = later(() => import('./describe.jsx').then((m) => m.Ahead))
 const UndoHere = later(() => import('./undo.jsx').then((m) => m.UndoHere), true)
@@ -46,13 +47,10 @@ export function Conversation() {
     <div class="split">
       <section class={`pane ${over ? 'dropping' : ''}`} aria-label="Conversation" data-away={side.value !== 'talk'} onDragEnter={drag} onDragOver={drag} onDragLeave={drag} onDrop={drag}>
         <header>
-          <div class="titles grow">
-            <h2 class="ellipsis">{store.about.value?.description || store.project.value}</h2>
-            <Summary run={run} />
-          </div>
+          <Heading run={run} />
           {run.transcript.length > 0 && !store.running.value && <button class="button quiet square" aria-label="new conversation" title={helpOf('new')} onClick={() => store.fresh()}><Icon name="plus" /></button>}
           <button class="button quiet square" aria-label="what you can do" title="what you can do" aria-haspopup="dialog" onClick={() => (menu.value = true)}><Icon name="more" /></button>
-          <button class="button phone-only" onClick={() => show('calls')}>This run</button>
+          <button class="button quiet square phone-only" aria-label="This run" onClick={() => show('calls')}><Icon name="trace" /></button>
           <button class="button quiet square phone-only" aria-label="history" onClick={() => show('history')}><Icon name="chat" /></button>
         </header>
         <Talk run={run} />
@@ -73,11 +71,31 @@ export function Conversation() {
   )
 }
 
+/** The title of the conversation, with a button that changes it, and its worker. Before the first message it is what the project is for. */
+function Heading({ run }) {
+  store.tick.value
+  const title = titleOf(run)
+  const id = store.conversing()
+  const about = store.about.value
+  return (
+    <div class="titles grow">
+      <div class="row">
+        <h2 class="ellipsis" title={title}>{visible(title || about?.description || store.project.value)}</h2>
+        {title && id && <button class="button quiet square" disabled={store.running.value} aria-label="rename this conversation" title="rename" onClick={() => retitle({ id, title })}><Icon name="pen" /></button>}
+      </div>
+      <div class="row small muted">{title && <span class="ellipsis" title={about?.description}>{visible(run.calls.get('0')?.name || about?.entry || '')} ·</span>}<Summary run={run} /></div>
+    </div>
+  )
+}
+
+/** Asks the person for another title of a conversation. */
+const retitle = (kept) => import('./history.jsx').then((m) => m.retitle(kept))
+
 function Summary({ run }) {
   store.tick.value
   if (run.status === 'idle') return null
   const text = run.status === 'running' ? 'running' : run.status === 'waiting' ? 'your turn' : `${run.status}, ${seconds(run.ms)}`
-  return <span class="small muted" role="status">{[text, spent(run.usage)].filter(Boolean).join(' · ')}</span>
+  return <span role="status">{[text, spent(run.usage)].filter(Boolean).join(' · ')}</span>
 }
 
 function Talk({ run }) {
@@ -286,8 +304,7 @@ function Broken({ run }) {
   if (!run.broken || store.running.value) return null
   const { kept } = run
   const elsewhere = kept.status === 'running'
-  const said = [...(run.transcript.findLast((item) => item.kind === 'you')?.text ?? '').trim()]
-  const which = visible(said.slice(0, 60).join('')) + (said.length > 60 ? '…' : '') || visible(kept.title || kept.id)
+  const which = visible(titled(run.transcript.findLast((item) => item.kind === 'you')?.text ?? '') || kept.title || kept.id)
   return (
     <div class="note row warn" role="status">
       <span class="grow">{elsewhere ? 'This conversation goes on in another tab.' : kept.status === 'open' ? `“${which}” was interrupted before its answer was complete: its tab was closed or loaded again, or golem ended. Nothing is sent again until you say so.` : `The last run ended with ${kept.status}. Nothing is sent again until you say so.`}</span>

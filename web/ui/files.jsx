@@ -77,18 +77,14 @@ function Checks() {
   if (!faults.length) return <p class="small muted row entry" role="status"><Icon name="check" />{unsaved && !ahead.value ? 'no faults in what is saved' : unsaved ? 'no faults, with what is not saved' : 'no faults'}</p>
   return (
     <ul class="scroll stack tree" aria-label="Faults">
-      {faults.map((f, i) => (
-        <li key={i}><button class={`note small ${f.severity === 'warning' ? 'warn' : 'error'}`} onClick={() => show(f.where)}>{faultText(f)}</button></li>
-      ))}
+      {faults.map((f, i) => <Fault key={i} fault={f} />)}
       {faults.some((f) => f.page?.do === 'lock') && <li><button class="button small" onClick={() => import('./pin.jsx').then((m) => m.pin())}>Write golem.lock again…</button></li>}
     </ul>
   )
 }
 
-/** Opens the file at the line that a fault names. */
-function show(where) {
-  if (where?.file) store.edit(where.file, where.line ?? 0)
-}
+/** A fault as a button, which opens its file at its line. */
+const Fault = ({ fault: f }) => <li><button class={`note small ${f.severity === 'warning' ? 'warn' : 'error'}`} onClick={() => f.where?.file && store.edit(f.where.file, f.where.line ?? 0)}>{faultText(f)}</button></li>
 
 /** Returns the content of a file: {text, data}; {large} if it is too large; {wrong} if it cannot be read; null while it is read. It is read again when the list of files says that it changed. */
 function useFile(path) {
@@ -293,8 +289,11 @@ function Editor({ path, text, onChange, onSave }) {
     }
   }
   return (
+    <>
     <div class="editor" ref={box}>
       {!rich && <textarea aria-label={`text of ${path}`} spellcheck={false} defaultValue={text} onInput={(e) => onChange(now.current = crlf(text) ? e.target.value.replaceAll('\n', '\r\n') : e.target.value)} onKeyDown={keys} />}
     </div>
+    {faults.length > 0 && <ul class="scroll stack tree phone-only" aria-label="Faults of this file">{faults.map((f, i) => <Fault key={i} fault={f} />)}</ul>}
+    </>
   )
 }

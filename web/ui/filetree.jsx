@@ -99,6 +99,15 @@ export function Tree() {
   )
 }
 
+const END = 12 // characters of a long name's end that are always there
+
+/** A file's name. One that is too long loses its middle, so that its end is seen. */
+function Name({ name, draft }) {
+  const all = [...name]
+  const long = all.length > 2 * END
+  return <span class="name row"><span class="ellipsis">{long ? all.slice(0, -END).join('') : name}</span>{long && <span>{all.slice(-END).join('')}</span>}{draft && <span>{' •'}</span>}</span>
+}
+
 function Row({ file: f, i, flat, keys }) {
   const depth = flat ? 0 : f.path.split('/').length - 1
   const name = flat ? f.path : f.path.slice(f.path.lastIndexOf('/') + 1)
@@ -107,7 +116,7 @@ function Row({ file: f, i, flat, keys }) {
       <button class="entry" data-row={i} title={visible(f.path)} style={{ paddingLeft: `min(${4 + depth * 16}px, 45%)` }} aria-current={store.editing.value === f.path ? 'true' : undefined}
         aria-expanded={f.dir ? isOpen(f.path) : undefined} onKeyDown={(e) => keys(e, i, f)} onClick={() => (f.dir ? turn(f.path) : (store.editing.value = f.path))}>
         <Icon name={f.dir ? 'folder' : f.path.endsWith('.worker') ? 'worker' : f.path.endsWith('.wasm') ? 'tool' : 'file'} />
-        <span class="ellipsis">{visible(name)}{drafts.value.has(keyOf(f.path)) ? ' •' : ''}</span>
+        <Name name={visible(name)} draft={drafts.value.has(keyOf(f.path))} />
         {!f.dir && <span class="size">{bytes(f.size)}</span>}
       </button>
     </li>

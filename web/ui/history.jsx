@@ -10,6 +10,12 @@ import { Icon } from './icons.jsx'
 const states = { open: 'not finished', new: 'empty', needs_input: 'asked you' }
 const most = 100 // rows that are drawn at most
 
+/** Asks the person for another title of a kept conversation. */
+export async function retitle({ id, title }) {
+  const to = await askText('Title of the conversation', { label: 'Title', value: title, action: 'Keep it' })
+  if (to && to !== title) await store.attempt('the title', () => store.rename(id, to))
+}
+
 /** @param {{beside?: boolean}} props beside: in the column beside a conversation, one line each */
 export function History({ beside }) {
   const [list, setList] = useState(null)
@@ -21,9 +27,7 @@ export function History({ beside }) {
     return () => clearTimeout(timer)
   }, [name, words, store.running.value, store.talking.value, store.run.value.transcript.length > 0])
   const rename = async (c) => {
-    const title = await askText('Title of the conversation', { label: 'Title', value: c.title, action: 'Keep it' })
-    if (!title) return
-    await store.attempt(c.id, () => store.rename(c.id, title))
+    await retitle(c)
     await listAll()
   }
   const search = store.golem.renameConversation && <input class="input small" type="search" aria-label="search the conversations" placeholder="Search titles and texts" value={words} onInput={(e) => setWords(e.target.value)} />

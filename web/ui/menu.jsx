@@ -8,6 +8,7 @@ import { draft } from './composer.jsx'
 import { chooseModel } from './models.js'
 import { showKeys } from './keys.jsx'
 import { startTool } from './start.js'
+import { titleOf } from './transcript.js'
 import { beside, menu, side, undoing } from './panes.js'
 
 const field = () => requestAnimationFrame(() => document.getElementById('task')?.focus())
@@ -47,7 +48,7 @@ const deeds = {
   } },
   approvals: { does: go('settings') },
   cost: { does: said('/cost'), talks: true },
-  title: { does: said('/title'), talks: true },
+  title: { does: () => import('./history.jsx').then((m) => m.retitle({ id: store.conversing(), title: titleOf(store.run.value) })), talks: true },
   test: { does: said('/test'), talks: true },
   compact: { does: said('/compact'), talks: true },
   trace: { does: go('trace') },

@@ -17,7 +17,7 @@ export const makeFile = (path) => store.attempt(`making ${path}`, async () => {
   if (store.files.value.some((f) => f.path === path)) throw new Error('a file with this name exists already')
   const [text, line] = beginning(path)
   await store.golem.files(store.project.value).write(path, text)
-  await Promise.all([store.listFiles(), store.inspect()])
   store.edit(path, line)
+  await Promise.all([store.listFiles(), store.inspect()])
   return true
 })

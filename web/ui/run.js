@@ -12,6 +12,7 @@ export function emptyRun() {
   return {
     header: null,
     conversation: '', // the name of the kept conversation, if it is not that of the run
+    title: '', // the title that it was given
     /** @type {Map<string, Call>} */
     calls: new Map(),
     /** @type {{kind: string, id?: string, [k: string]: any}[]} */
@@ -96,13 +97,13 @@ const handlers = {
     settle(run)
   },
   // The conversation waits for the person.
-  prompt(run) {
+  prompt(run, e, at) {
     const root = run.calls.get('0')
-    if (root) Object.assign(root, { status: 'pending', thinking: false })
+    if (root) Object.assign(root, { status: 'pending', thinking: false, lasted: root.turned ? at - root.turned : root.lasted, turned: 0 })
     run.status = 'waiting'
     settle(run)
   },
-  message(run, e) {
+  message(run, e, at) {
     if (e.steering) return steered(run, e)
     // The first message of a conversation is the run's input, which is already in the transcript.
     const said = run.transcript.findLast((item) => item.kind !== 'notice')
@@ -114,6 +115,8 @@ const handlers = {
       if (last.waits) run.transcript.push(...run.transcript.splice(run.transcript.indexOf(last), 1)) // it did not reach the exchange in which it was sent
     } else if (e.role === 'user' && !shown) say(run, 'you', { text: e.text })
     run.status = 'running'
+    const root = run.calls.get('0')
+    if (root) root.turned = at
   },
   'worker.start'(run, e, at) {
     const c = call(run, e.id, e)
@@ -123,6 +126,7 @@ const handlers = {
     c.source = e.source
     c.status = 'running'
     c.begun ||= at
+    c.turned = at
   },
   // A worker's call; the event may come before the call begins. tool.end says how it ended.
   progress(run, e) {
@@ -226,6 +230,7 @@ const handlers = {
   status(run, e) {
     if (e.before > 0) backTo(run, e.before)
     run.conversation = e.conversation ?? run.conversation
+    run.title = e.title ?? run.title
     notice(run, e, e.level, e.page ?? e.text)
   },
   error(run, e) {
@@ -234,6 +239,7 @@ const handlers = {
 }
 
 function finish(c, e, at) {
+  if (c.lasted && c.turned) c.lasted = at - c.turned
   c.status = e.status
   c.error = e.error ?? null
   c.ms = e.ms ?? 0

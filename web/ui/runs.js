@@ -17,18 +17,18 @@ function full() {
   return true
 }
 
+let emptied = null // resolves when the last conversation is ended and an empty one is shown
+
 /** Begins an empty conversation in the open project; the last one is kept. */
-export async function fresh() {
-  await leave()
-  batch(() => {
-    run.value = emptyRun()
-    refused.value = null
-    chosen.value = ''
-  })
-}
+export const fresh = () => (emptied = leave().then(() => batch(() => {
+  run.value = emptyRun()
+  refused.value = null
+  chosen.value = ''
+})).finally(() => (emptied = null)))
 
 /** Sends the person's text: to the open conversation, or as a new run, with alone ({entry}) of another worker than the entry. golem itself reads a text that is JSON, because JavaScript does not keep all digits of a number. Resolves to false if the run could not begin. */
 export async function send(text, attachments = [], alone = null) {
+  if (emptied) await emptied // the message is the first one of the new conversation
   if ((running.value && !talking.value) || (!running.value && full())) return false
   refused.value = null
   if (goesOn() && !talking.value && !alone) {
@@ -97,7 +97,11 @@ export async function rename(id, title) {
     running.value = true
     return here.current.send(`/title ${title}`)
   }
-  return golem.renameConversation(project.value, id, title)
+  const kept = await golem.renameConversation(project.value, id, title)
+  if (id === conversing()) {
+    run.value.title = kept
+    tick.value++
+  }
 }
 
 /** Returns the last message of the person in the transcript. */
@@ -154,7 +158,7 @@ export async function present(kept) {
   const { said } = await golem.conversation(name, kept.id)
   if (here.current || name !== project.value) return
   batch(() => {
-    run.value = { ...recall(emptyRun(), said, kept.worker), kept, conversation: kept.id, shown: true, broken: !done(kept) }
+    run.value = { ...recall(emptyRun(), said, kept), kept, conversation: kept.id, shown: true, broken: !done(kept) }
     branches.value = []
     refused.value = null
     chosen.value = ''
@@ -231,7 +235,7 @@ export async function resume(kept, at, repeat = false) {
   const keep = kept.mode === 'chat' || answered.includes(kept.status) || at > 0
   const started = { ...talk(), ...by(kept), resume: kept.id, at, approve: framed ? undefined : approver(here) }
   batch(() => {
-    run.value = recall(emptyRun(), cut < 0 ? said : said.slice(0, cut), kept.worker)
+    run.value = recall(emptyRun(), said, kept, cut < 0 ? undefined : cut)
     run.value.kept = kept
     if (!at) run.value.conversation = kept.id
     run.value.branched = at > 0

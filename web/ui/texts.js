@@ -35,6 +35,12 @@ export function faultText(f) {
   return `${at}${f.code}: ${message}${hint ? ` (${hint})` : ''}`
 }
 
+/** Returns the first line of a text as a title, as golem does: at most 60 characters; '' if it has no words. */
+export function titled(text) {
+  const line = [...text.trim().split('\n', 1)[0].replace(/\s+/g, ' ')]
+  return line.length > 60 ? `${line.slice(0, 59).join('').trim()}…` : line.join('')
+}
+
 /** Formats milliseconds: 250 ms, 1.5 s, 2 min 5 s. */
 export function seconds(ms) {
   if (ms < 1000) return `${Math.round(ms)} ms`

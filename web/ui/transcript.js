@@ -1,12 +1,20 @@
 // What a person sees of a conversation: messages, answers, calls and notices, in their order.
 
 import { byID, call } from './calls.js'
-import { faultText, plain, shown } from './texts.js'
+import { faultText, plain, shown, titled } from './texts.js'
 
-/** Puts the messages of a kept conversation of a worker into an empty run. */
-export function recall(run, said, worker = '') {
+/** Returns the title of the conversation that a run shows: the one that it was given, or the first line of the first message (SPEC §11); '' if the run is only a tool. */
+export function titleOf(run) {
+  const first = run.tool ? null : run.transcript.find((item) => item.kind === 'you' && item.n)
+  return run.title || titled(first?.text || first?.files?.[0]?.name || '')
+}
+
+/** Puts the messages of a kept conversation, or the first ones of them, into an empty run. */
+export function recall(run, said, { worker = '', title = '' } = {}, end = said.length) {
   run.resumed = true
-  for (const s of said) {
+  const first = said.find((s) => s.n)
+  if (title !== titled(first?.text || first?.files?.[0] || '')) run.title = title
+  for (const s of said.slice(0, end)) {
     const stopped = s.error?.code === 'E_INTERRUPTED'
     if (s.who === 'you') say(run, 'you', { text: s.text ?? '', n: s.n, files: s.files?.map((name) => ({ name })) })
     else if (s.who === 'golem') say(run, 'golem', { said: { text: s.text, live: false } })
