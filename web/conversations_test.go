@@ -4,6 +4,8 @@ package web_test
 
 import (
 	"testing"
+
+	"golem/web/webtest"
 )
 
 // TestConversationsOutliveAReload plays scenarios 57, 58 in the page: a reload in the middle
@@ -60,4 +62,19 @@ func TestStoppingAnExchange(t *testing.T) {
 	if want := "first,third|one|3|2|ok|ok|third|6|true"; got != want {
 		t.Errorf("it is %s, want %s", got, want)
 	}
+}
+
+// TestConversationOfAnotherTab tests that a tab that shows a conversation, with which another tab
+// went on, shows what was said there when the person comes back to it.
+func TestConversationOfAnotherTab(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "talk", talking)
+	do(p, `await say("one"); await text("about one"); await until("my turn", () => button("Send")); await click("End"); await until("its end", () => !button("End"))`)
+	p.Reload()
+	do(p, `await text("about one")`)
+	two := browserOf(t).Open(t, webtest.Eval[string](p, `location.href`))
+	do(two, `await text("about one"); await say("two"); await text("about two"); await until("my turn", () => button("Send"))`)
+	do(p, `if (document.body.innerText.includes('about two')) throw new Error('it is there'); document.dispatchEvent(new Event('visibilitychange')); await text("about two")`)
 }

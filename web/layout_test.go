@@ -86,3 +86,32 @@ func TestQuestionInLowWindows(t *testing.T) {
 	refuse(p)
 	finished(p, "ok")
 }
+
+// TestLowWindowsShowTheBeginning tests that a low window, such as one at 200 %, begins with the
+// first words of the first screen, and with the title of a question.
+func TestLowWindowsShowTheBeginning(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	resized(t, p, 640, 360)
+	do(p, `await text("is ready"); const talk = document.querySelector('.talk'); if (talk.scrollHeight <= talk.clientHeight || talk.scrollTop > 0) throw new Error('the first screen is scrolled by ' + talk.scrollTop)`)
+	project(t, p, "prose", prose)
+	do(p, `await say("go"); await until("the focus in the question", () => document.activeElement?.closest('dialog[open]'));
+		const title = document.querySelector('dialog[open] h2').getBoundingClientRect(), all = document.querySelector('dialog[open] .dialog').getBoundingClientRect(); if (title.top < all.top) throw new Error('it is scrolled by ' + (all.top - title.top))`)
+	refuse(p)
+	finished(p, "ok")
+}
+
+// TestForcedColours tests that where the system sets the colours, bars still have one, and what is
+// chosen has a line around it.
+func TestForcedColours(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}}
+	if _, err := chromedp.Call(p.Context(), emulation.SetEmulatedMedia, media); err != nil {
+		t.Fatal(err)
+	}
+	do(p, `await text("is ready"); await click("Ada starts on Monday"); await text("Change a file?")`)
+	yes(p)
+	do(p, `await click("Trace"); await click(".jsonl"); await click("Timeline"); const look = (name) => getComputedStyle(document.querySelector(name)); await until("the bars", () => document.querySelector('.bar'));
+		if (look('.bar').backgroundColor === look('body').backgroundColor) throw new Error('the bars have no colour'); for (const name of ['.tab[aria-current]', '.button[aria-pressed=true]']) if (look(name).outlineStyle !== 'solid') throw new Error(name + ' has no line')`)
+}

@@ -178,3 +178,12 @@ func TestWaysThroughThePage(t *testing.T) {
 	p.Press("f")
 	do(p, `await until("the files", () => location.hash.startsWith('#/p/welcome/files'))`)
 }
+
+// TestRefusedNotifications tests that a browser that lets the page not notify leaves the choice
+// off, and that the page says so.
+func TestRefusedNotifications(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready"); window.Notification = class { static permission = 'denied'; static requestPermission = async () => 'denied' }; await click("Settings"); await text("Notify me");
+		const wish = [...document.querySelectorAll('label')].find((l) => l.innerText.startsWith('Notify me')).querySelector('input'); wish.click(); await text("does not let this page notify you"); if (wish.checked) throw new Error('it is on')`)
+}

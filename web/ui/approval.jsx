@@ -20,7 +20,7 @@ export function Approval() {
 /** Moves the focus to the question, and opens it if it waits until the person has written. */
 export function goToQuestion() {
   document.querySelector('[data-show]')?.click()
-  document.querySelector('dialog.question[open] .body')?.focus()
+  document.querySelector('dialog.question[open] .body')?.focus({ preventScroll: true }) // a low window shows its title first
 }
 
 function Question({ question, waiting }) {

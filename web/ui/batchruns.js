@@ -1,7 +1,7 @@
 // The batches that run in this tab. They go on while the page shows something else.
 import { signal } from '@preact/signals'
 import * as store from './store.js'
-import { here, put } from './sessions.js'
+import { approver, here, put } from './sessions.js'
 import { faultText } from './texts.js'
 
 /** What runs: {run, at} by project and batch, where run is the Batch of golem.js and at its last event. */
@@ -45,7 +45,7 @@ export const ended = {
 addEventListener('beforeunload', (e) => live.value.size && e.preventDefault())
 
 /** Returns the options with which a batch of the open project runs. */
-export const options = () => ({ ...store.options(), approve: store.framed ? undefined : store.approver(here) })
+export const options = () => ({ ...store.options(), approve: store.framed ? undefined : approver(here) })
 
 /** Asks the person a question of a batch in the dialog of all questions. Resolves to the decision, or to null for later. */
 export const asks = (request) => new Promise((resolve) => {

@@ -117,8 +117,8 @@ export function Composer() {
     const [, resource] = /^\/attach (mcp:\S+)$/.exec(text.trim()) ?? []
     if (resource) return setMine([...mine, { name: resource, data: new Uint8Array() }])
     setMine([])
-    store.attempt('the run', async () => {
-      if ((await store.send(text, mine)) || keptDraft(name)) return
+    store.attempt('the run', () => store.send(text, mine)).then((begun) => {
+      if (begun || keptDraft(name)) return
       if (store.project.value === name) setText(text) // the run was refused: put the text back
       else keepDraft(name, text)
       setMine(mine)

@@ -83,7 +83,7 @@ function Heading({ run }) {
         <h2 class="ellipsis" title={title}>{visible(title || about?.description || store.project.value)}</h2>
         {title && id && <button class="button quiet square" disabled={store.running.value} aria-label="rename this conversation" title="rename" onClick={() => retitle({ id, title })}><Icon name="pen" /></button>}
       </div>
-      <div class="row small muted">{title && <span class="ellipsis" title={about?.description}>{visible(run.calls.get('0')?.name || about?.entry || '')} ·</span>}<Summary run={run} /></div>
+      <div class="row small muted">{title && <span class="ellipsis" title={about?.description}>{visible(run.calls.get('0')?.name || about?.entry || '')}</span>}<Summary run={run} /></div>
     </div>
   )
 }
@@ -107,12 +107,12 @@ function Talk({ run }) {
     pinned.current = true // show a message that the person sends
   }, [said])
   useLayoutEffect(() => {
-    box.current.pinned = pinned.current
-    if (pinned.current) box.current.scrollTop = box.current.scrollHeight
+    box.current.pinned = pinned.current && run.transcript.length > 0 // the first screen is read from its beginning
+    if (box.current.pinned) box.current.scrollTop = box.current.scrollHeight
   })
   useEffect(() => { // also if the window becomes lower, as with the keyboard of a phone
     const b = box.current
-    const seen = new ResizeObserver(() => pinned.current && (b.scrollTop = b.scrollHeight))
+    const seen = new ResizeObserver(() => b.pinned && (b.scrollTop = b.scrollHeight))
     seen.observe(b)
     return () => seen.disconnect()
   }, [])

@@ -9,12 +9,16 @@ export const turn = () => new Promise((resolve) => {
   port2.postMessage(0)
 })
 
+/** Draws the run at once: the end of an exchange waits for no frame. */
+export function draw() {
+  cancelAnimationFrame(due)
+  due = 0
+  tick.value++
+}
+
 let due = 0
 /** Draws the run again in the next frame, once for any number of events. */
 export function schedule() {
   if (due) return
-  due = requestAnimationFrame(() => {
-    due = 0
-    tick.value++
-  })
+  due = requestAnimationFrame(draw)
 }

@@ -10,9 +10,10 @@ const over = signal(false) // a run ended and the person has not looked at the p
 /** Whether this browser has notifications. */
 export const possible = 'Notification' in window
 
-/** Turns notifications on or off, and asks the browser for permission. Resolves to whether they are on. */
+/** Turns notifications on or off, and asks the browser for permission. Resolves to whether they are on; the person hears why they are not. */
 export async function wish(on) {
   const given = on && possible && (await Notification.requestPermission()) === 'granted'
+  if (on && !given) store.tell('The browser does not let this page notify you. Allow notifications in its settings for this site, then choose this again.', 'warn')
   settings.notify = given
   return given
 }

@@ -5,7 +5,7 @@ import { effect, signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { visible } from './visible.js'
-import { here } from './sessions.js'
+import { approver, here } from './sessions.js'
 import { settings } from './settings.js'
 
 const offered = signal(null) // {project, tools, close}: what is offered now
@@ -29,7 +29,7 @@ async function offer(project, offers) {
     run.result.finally(() => project === store.project.value && store.lists().catch(() => {})).catch(() => {})
   }
   const { approval, ...options } = store.options()
-  const made = await store.golem.expose(project, { ...options, approval: approval === 'auto_deny' ? approval : 'interactive', offers, approve: store.approver(here), called })
+  const made = await store.golem.expose(project, { ...options, approval: approval === 'auto_deny' ? approval : 'interactive', offers, approve: approver(here), called })
   if (mine !== turn || project !== store.project.value) return made.close()
   offered.value = { project, what: covers(offers), ...made }
 }

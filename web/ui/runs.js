@@ -6,8 +6,8 @@ import { isCommand, recall, type } from './transcript.js'
 import { faultText } from './texts.js'
 import { undoing } from './panes.js'
 import { settings } from './settings.js'
-import { here, most, put, sessionOf } from './sessions.js'
-import { schedule, turn } from './frames.js'
+import { approver, here, most, put, sessionOf } from './sessions.js'
+import { draw, schedule, turn } from './frames.js'
 
 /** Reports whether something runs in as many other projects as can be, and says so. */
 function full() {
@@ -187,6 +187,15 @@ export async function comeBack(id) {
   await present(kept)
 }
 
+/** Shows a kept conversation again if another tab went on with it. */
+async function catchUp() {
+  const { kept, shown } = run.value
+  if (!shown || running.value) return
+  const now = (await golem.conversations(project.value)).find((c) => c.id === kept.id)
+  if (now && !now.error && now.messages !== kept.messages && run.value.kept === kept) await present(now)
+}
+document.addEventListener('visibilitychange', () => document.hidden || attempt('reading the conversation', catchUp))
+
 /** Ends the open conversation and shows it again: the next message goes on with it, with the model and the keys that are chosen now. */
 export async function remodel() {
   const id = conversing()
@@ -279,8 +288,8 @@ async function show(s, handle) {
   const shown = s === here ? run.value : s.run
   let begun = false
   let turned = performance.now()
-  const draw = () => s === here && schedule()
-  const clock = setInterval(draw, 1000) // running calls show how long they run
+  const changed = () => s === here && schedule()
+  const clock = setInterval(changed, 1000) // running calls show how long they run
   try {
     for await (const e of handle) {
       begun ||= e.type === 'run.start'
@@ -296,6 +305,7 @@ async function show(s, handle) {
       if (isTalking(s) && (e.type === 'idle' || e.type === 'prompt')) {
         put(s, { running: false })
         if (s === here) {
+          draw()
           attempt('listing the files', listFiles)
           listBranches(true)
         } else {
@@ -309,7 +319,7 @@ async function show(s, handle) {
         if (shown.branched) listedOf = '' // the branch is listed when it has a message of its own
         shown.branched = false
       }
-      draw()
+      changed()
     }
     const { error } = await handle.result
     if (!begun && error && error.code !== 'E_INTERRUPTED') throw error
@@ -376,17 +386,3 @@ export function depart() {
   here.left = talking.value
   return talking.value && !running.value ? leave() : null
 }
-
-/** Returns the function that asks the person a question of golem in a session, and resolves to the answer. Its signal aborts if the question is withdrawn. */
-export const approver = (s) => (request, signal) => new Promise((resolve) => {
-  const open = () => (s === here ? asked.value : s.asked)
-  const question = {
-    request,
-    answer(decision) {
-      put(s, { asked: open().filter((q) => q !== question) })
-      resolve(decision)
-    },
-  }
-  put(s, { asked: [...open(), question] })
-  signal.addEventListener('abort', () => question.answer(null), { once: true })
-})

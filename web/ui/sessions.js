@@ -52,3 +52,17 @@ export const removeSession = (name) => {
   others.delete(name)
   if (name === here.name) here = session('')
 }
+
+/** Returns the function that asks the person a question of golem in a session, and resolves to the answer. Its signal aborts if the question is withdrawn. */
+export const approver = (s) => (request, signal) => new Promise((resolve) => {
+  const open = () => (s === here ? asked.value : s.asked)
+  const question = {
+    request,
+    answer(decision) {
+      put(s, { asked: open().filter((q) => q !== question) })
+      resolve(decision)
+    },
+  }
+  put(s, { asked: [...open(), question] })
+  signal.addEventListener('abort', () => question.answer(null), { once: true })
+})

@@ -30,7 +30,7 @@ export function Settings() {
       </section>
       <section class="stack">
         <h3>In the background</h3>
-        <label class="row"><input type="checkbox" checked={tells} disabled={!possible} onChange={async (e) => setTells(await wish(e.target.checked))} />Notify me when a run asks or ends while I look elsewhere</label>
+        <label class="row"><input type="checkbox" checked={tells} disabled={!possible} onChange={async ({ target }) => setTells(target.checked = await wish(target.checked))} />Notify me when a run asks or ends while I look elsewhere</label>
         {!possible && <p class="small muted">This browser cannot show notifications. The window’s title shows (1) while a question waits for you, and ✓ when a run has ended in the background.</p>}
       </section>
       <section class="stack">
