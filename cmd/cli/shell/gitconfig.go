@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
 // gitConfig knows what the configuration of the repositories in a directory starts. A
@@ -38,6 +39,9 @@ func (g *gitConfig) Starts() string {
 	}
 	read := 0
 	for _, dir := range dirs {
+		if dir == "" {
+			return "a repository that golem cannot read"
+		}
 		if _, err := os.Lstat(filepath.Join(dir, "hooks", "post-index-change")); err == nil {
 			return "the hook post-index-change"
 		}
@@ -61,10 +65,7 @@ func (g *gitConfig) Starts() string {
 func (g *gitConfig) repositories() (dirs []string, why string) {
 	seen := 0
 	for at := filepath.Dir(g.dir); ; at = filepath.Dir(at) {
-		dirs = append(dirs, gitDirs(filepath.Join(at, ".git"))...)
-		if isGitDir(at) {
-			dirs = append(dirs, at)
-		}
+		dirs = append(append(dirs, gitDirs(filepath.Join(at, ".git"))...), bareDirs(at)...)
 		if at == filepath.Dir(at) {
 			break
 		}
@@ -81,8 +82,8 @@ func (g *gitConfig) repositories() (dirs []string, why string) {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
-		case d.IsDir() && isGitDir(name):
-			dirs = append(dirs, name)
+		case d.IsDir():
+			dirs = append(dirs, bareDirs(name)...)
 		}
 		return nil
 	})
@@ -92,18 +93,22 @@ func (g *gitConfig) repositories() (dirs []string, why string) {
 	return dirs, ""
 }
 
-// isGitDir reports whether git takes a directory for a repository.
-func isGitDir(dir string) bool {
-	for _, name := range []string{"HEAD", "objects", "refs"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
-			return false
-		}
+// bareDirs returns the directories of a repository that git takes dir itself for, or none.
+// objects and refs of such a directory may be in another one, which commondir names.
+func bareDirs(dir string) []string {
+	has := func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
 	}
-	return true
+	if has("HEAD") && (has("objects") && has("refs") || has("commondir")) {
+		return gitDirs(dir)
+	}
+	return nil
 }
 
 // gitDirs returns what a name .git stands for: itself, or the directory that the file
-// names, with the one that it shares with others.
+// names, with the one that it shares with others. It returns "" for a name that golem does
+// not read as git does.
 func gitDirs(name string) []string {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -111,32 +116,29 @@ func gitDirs(name string) []string {
 	}
 	dir := name
 	if !info.IsDir() {
-		text, _ := strings.CutPrefix(line(name), "gitdir:")
-		if dir = strings.TrimSpace(text); !filepath.IsAbs(dir) {
-			dir = filepath.Join(filepath.Dir(name), dir)
-		}
+		dir = named(name, "gitdir: ")
 	}
-	out := []string{dir}
-	if common := line(filepath.Join(dir, "commondir")); common != "" {
-		if !filepath.IsAbs(common) {
-			common = filepath.Join(dir, common)
-		}
-		out = append(out, common)
+	if _, err := os.Lstat(filepath.Join(dir, "commondir")); dir == "" || err != nil {
+		return []string{dir}
 	}
-	return out
+	return []string{dir, named(filepath.Join(dir, "commondir"), "")}
 }
 
-// line returns the text of a small regular file without white space around it.
-func line(name string) string {
-	info, err := os.Stat(name)
+// named returns the directory that a file of git names after a prefix, or "".
+func named(file, prefix string) string {
+	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 4<<10 {
 		return ""
 	}
-	data, err := os.ReadFile(name)
-	if err != nil {
+	data, err := os.ReadFile(file)
+	text, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), prefix)
+	if err != nil || !ok || text == "" || strings.ContainsFunc(text, unicode.IsControl) {
 		return ""
 	}
-	return strings.TrimSpace(string(data))
+	if !filepath.IsAbs(text) {
+		text = filepath.Join(filepath.Dir(file), text)
+	}
+	return text
 }
 
 // configFiles returns the configuration of a repository and of its submodules and

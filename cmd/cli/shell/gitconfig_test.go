@@ -181,6 +181,27 @@ func TestOtherRepositoriesCount(t *testing.T) {
 			p.git("init", "-q", "--bare", "bare")
 			p.write("bare/config", "[core]\nrepositoryformatversion = 0\nbare = false\nworktree = ..\nfsmonitor = "+filepath.Join(p.dir, "x")+"\n")
 		}},
+		"bare with a commondir": {"cd sub && git status", func(p *planted) {
+			p.write("sub/HEAD", "ref: refs/heads/main\n")
+			p.write("sub/commondir", "../c\n")
+			p.write("sub/config.worktree", "[core]\nbare = false\nworktree = .\n")
+			p.write("c/objects/a", "")
+			p.write("c/refs/a", "")
+			p.write("c/config", "[core]\nrepositoryformatversion = 1\nfsmonitor = "+filepath.Join(p.dir, "x")+"\n[extensions]\nworktreeConfig = true\n")
+		}},
+		"long git file": {"cd sub && git status", func(p *planted) {
+			p.git("init", "-q", "--separate-git-dir", ".git/elsewhere", "sub")
+			p.write("sub/.git", "gitdir: ../.git/elsewhere"+strings.Repeat("\n", 5<<10))
+			p.git("-C", "sub", "config", "core.fsmonitor", filepath.Join(p.dir, "x"))
+		}},
+		"name with a space": {"cd sub && git status", func(p *planted) {
+			p.git("init", "-q", "--separate-git-dir", ".git/elsewhere ", "sub")
+			p.git("-C", "sub", "config", "core.fsmonitor", filepath.Join(p.dir, "x"))
+		}},
+		"name in two lines": {"cd sub && git status", func(p *planted) {
+			p.git("init", "-q", "--separate-git-dir", ".git/else\nwhere", "sub")
+			p.git("-C", "sub", "config", "core.fsmonitor", filepath.Join(p.dir, "x"))
+		}},
 		"submodule": {"git status", func(p *planted) {
 			p.git("-C", ".", "clone", "-q", ".", "sub")
 			p.git("add", "sub")
