@@ -19,7 +19,12 @@ import (
 // gitConfig knows what the configuration of the repositories in a directory starts. A
 // command of git that only shows something starts what core.fsmonitor, a diff driver, a
 // filter or gpg.program names, and a project brings its configuration along.
-type gitConfig struct{ dir string }
+type gitConfig struct {
+	dir string
+	// home returns the home directory that is the commands' own and not the person's, so
+	// that they can write its configuration; "" if there is none. It may be nil.
+	home func() string
+}
 
 // Limits of what Starts looks at. A directory with more counts as one that starts programs.
 const (
@@ -37,12 +42,21 @@ func (g *gitConfig) Starts() string {
 	if why != "" {
 		return why
 	}
+	if g.home != nil && g.home() != "" {
+		for _, name := range []string{".gitconfig", ".config/git/config"} {
+			if name = filepath.Join(g.home(), name); exists(name) {
+				if why := configStarts(name); why != "" {
+					return why
+				}
+			}
+		}
+	}
 	read := 0
 	for _, dir := range dirs {
 		if dir == "" {
 			return "a repository that golem cannot read"
 		}
-		if _, err := os.Lstat(filepath.Join(dir, "hooks", "post-index-change")); err == nil {
+		if exists(filepath.Join(dir, "hooks", "post-index-change")) {
 			return "the hook post-index-change"
 		}
 		configs, err := configFiles(dir)
@@ -93,13 +107,15 @@ func (g *gitConfig) repositories() (dirs []string, why string) {
 	return dirs, ""
 }
 
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
 // bareDirs returns the directories of a repository that git takes dir itself for, or none.
 // objects and refs of such a directory may be in another one, which commondir names.
 func bareDirs(dir string) []string {
-	has := func(name string) bool {
-		_, err := os.Lstat(filepath.Join(dir, name))
-		return err == nil
-	}
+	has := func(name string) bool { return exists(filepath.Join(dir, name)) }
 	if has("HEAD") && (has("objects") && has("refs") || has("commondir")) {
 		return gitDirs(dir)
 	}
@@ -118,7 +134,7 @@ func gitDirs(name string) []string {
 	if !info.IsDir() {
 		dir = named(name, "gitdir: ")
 	}
-	if _, err := os.Lstat(filepath.Join(dir, "commondir")); dir == "" || err != nil {
+	if dir == "" || !exists(filepath.Join(dir, "commondir")) {
 		return []string{dir}
 	}
 	return []string{dir, named(filepath.Join(dir, "commondir"), "")}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func (p *planted) git(args ...string) {
 }
 
 func (p *planted) covers(line string) bool {
-	g := sh.Grammar{Git: &gitConfig{p.dir}}
+	g := sh.Grammar{Git: &gitConfig{dir: p.dir}}
 	l := g.Parse(line)
 	if !l.Plain {
 		return false
@@ -139,7 +140,7 @@ func TestPlantedConfigurationNeverRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := plant(t)
-			if why := (&gitConfig{p.dir}).Starts(); why != "" {
+			if why := (&gitConfig{dir: p.dir}).Starts(); why != "" {
 				t.Fatalf("a plain repository starts %s", why)
 			}
 			plants(p)
@@ -223,14 +224,43 @@ func TestOtherRepositoriesCount(t *testing.T) {
 	}
 	// A line that makes the repository itself, or leaves the directory.
 	p := plant(t)
-	for _, line := range []string{"cd .. && git status", "cd /tmp && git status", "cd && git status", "cd - && git log", "cp cfg sub/.git/config && git status", "mv e sub/.g?t && git log", "tee .GIT/config && git diff", "echo x > .git/config && git status"} {
+	for _, line := range []string{"cd .. && git status", "cd /tmp && git status", "cd && git status", "cd - && git log", "cp cfg sub/.git/config && git status", "mv e sub/.g?t && git log", "tee .GIT/config && git diff", "echo x > .git/config && git status",
+		"cp h HEAD && git status", "cp -r a/. b/. . && git status", "mv h sub && cd sub && git log", "tee sub/Config && cd sub && git status", "mkdir objects refs && git status", "echo x > commondir && git status", "git checkout other && cd sub && git status",
+	} {
 		if p.covers(line) {
 			t.Errorf("a rule covers %s", line)
 		}
 	}
-	for _, line := range append([]string{"cd sub && git status", "git status && git diff"}, shows...) {
+	for _, line := range append([]string{"cd sub && git status", "git status && git diff", "git diff && tee out/head.txt", "mkdir out && git log", "git add . && git commit -m x && git status"}, shows...) {
 		if !p.covers(line) {
 			t.Errorf("no rule covers %s", line)
+		}
+	}
+}
+
+// Commands can write the configuration in a home directory that is theirs.
+func TestConfigurationOfCommandsCounts(t *testing.T) {
+	y := newYard(t)
+	y.host.Kernel = &Kernel{Files: true}
+	for _, name := range []string{".gitconfig", ".config/git/config"} {
+		s := y.open(t, y.whole(t), options{}, false)
+		env, err := s.environment()
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(env, func(v string) bool { return strings.HasPrefix(v, "HOME=") })
+		file := filepath.Join(strings.TrimPrefix(env[i], "HOME="), name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		git := s.grammar().(sh.Grammar).Git
+		for text, covered := range map[string]bool{"[user]\nname = a\n": true, "[core]\nfsmonitor = ./x\n": false} {
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if why := git.Starts(); (why == "") != covered {
+				t.Errorf("%s with %q starts %q", name, text, why)
+			}
 		}
 	}
 }
@@ -248,14 +278,14 @@ func TestUsualConfigurationIsCovered(t *testing.T) {
 	p.git("config", "filter.lfs.clean", "git-lfs clean -- %f")
 	p.git("config", "filter.lfs.process", "git-lfs filter-process")
 	p.git("worktree", "add", "-q", "tree")
-	if why := (&gitConfig{p.dir}).Starts(); why != "" {
+	if why := (&gitConfig{dir: p.dir}).Starts(); why != "" {
 		t.Errorf("it starts %s", why)
 	}
 	for _, setting := range []string{"filter.lfs.clean=./x", "core.pager=./x", "alias.log=!./x", "remote.origin.promisor=true", "remote.origin.uploadpack=./x", "log.showSignature=true", "gpg.program=./x", "pretty.mine=%G?", "format.pretty=%G?", "core.sshCommand=./x", "new.thing=./x", "diff.x.textconv=cat", "core.editor=./x", "pager.log=./x", "extensions.partialClone=origin", "interactive.diffFilter=./x", "diff.external=", "trailer.x.command=./x", "browser.x.cmd=./x"} {
 		key, value, _ := strings.Cut(setting, "=")
 		q := plant(t)
 		q.git("config", key, value)
-		if (&gitConfig{q.dir}).Starts() == "" {
+		if (&gitConfig{dir: q.dir}).Starts() == "" {
 			t.Errorf("%s is taken for harmless", setting)
 		}
 	}

@@ -211,8 +211,8 @@ func (s *shell) environment() ([]string, error) {
 			return nil, err
 		}
 		set["TMPDIR"] = tmp
-		if !slices.Contains(s.opts.Env, "HOME") {
-			set["HOME"] = filepath.Join(tmp, "home")
+		if home := s.ownHome(); home != "" {
+			set["HOME"] = home
 		}
 	}
 	env := make([]string, 0, len(set))
@@ -286,7 +286,18 @@ func (s *shell) grammar() tool.Grammar {
 	if s.opts.SystemShell && !parsedAsSh {
 		return nil
 	}
-	return sh.Grammar{Git: &gitConfig{s.dir}}
+	return sh.Grammar{Git: &gitConfig{s.dir, s.ownHome}}
+}
+
+// ownHome returns the home directory that commands have for themselves; "" if they have the
+// person's, or none ran yet.
+func (s *shell) ownHome() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.scratch == "" || slices.Contains(s.opts.Env, "HOME") {
+		return ""
+	}
+	return filepath.Join(s.scratch, "home")
 }
 
 // spec returns the parts of the spec that the tools which start commands have in

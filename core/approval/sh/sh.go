@@ -4,6 +4,7 @@
 package sh
 
 import (
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -184,20 +185,33 @@ func astray(all []tool.SimpleCommand) bool {
 
 // otherRepository reports whether a line has both a command of git and one that may choose
 // or make the repository, whose configuration can name programs: a change to a directory
-// outside, or a name of git's own directory.
+// outside, a name of a file of git, or files that come to a directory which is named then.
 func otherRepository(all []tool.SimpleCommand) bool {
 	if !slices.ContainsFunc(all, func(c tool.SimpleCommand) bool { return c[0].Text == "git" }) {
 		return false
 	}
+	moves := slices.ContainsFunc(all, func(c tool.SimpleCommand) bool { return c[0].Text == "cd" })
 	return slices.ContainsFunc(all, func(c tool.SimpleCommand) bool {
-		if slices.Contains([]string{"cd", "pushd", "popd"}, c[0].Text) {
+		switch c[0].Text {
+		case "cd", "pushd", "popd":
 			return len(c) != 2 || c[1].Expands || c[1].Unknown || !inside(c[1].Text) || strings.HasPrefix(c[1].Text, "-")
+		case "cp", "mv", "ln", "install", "rsync":
+			return true
+		case "git":
+			return moves && len(c) > 1 && slices.Contains([]string{"checkout", "mv", "restore", "switch"}, c[1].Text)
+		case "tee", "mkdir", tool.WritesFile:
+			return slices.ContainsFunc(c[1:], ofGit)
 		}
-		return slices.Contains([]string{"cp", "mv", "tee", "ln", "install", "rsync", tool.WritesFile}, c[0].Text) &&
-			slices.ContainsFunc(c[1:], func(w tool.Word) bool {
-				return w.Expands || w.Unknown || strings.Contains(strings.ToLower(w.Text), ".git")
-			})
+		return false
 	})
+}
+
+// ofGit reports whether a word may name a file of a repository, which is bare if its
+// directory is not called .git.
+func ofGit(w tool.Word) bool {
+	name := strings.ToLower(w.Text)
+	return w.Expands || w.Unknown || strings.Contains(name, ".git") ||
+		slices.Contains([]string{"commondir", "config", "config.worktree", "head", "objects", "refs"}, path.Base(name))
 }
 
 // isPlain reports whether the tree has only lists and pipelines of simple commands with
