@@ -90,12 +90,10 @@ var errEnded = errors.New("the server ended")
 // read handles the lines of the program until its output ends.
 func (l *lineSession) read() {
 	in := bufio.NewReaderSize(&shallow{ReadCloser: l.program.Out, lines: true}, 64<<10)
+	tooLong := func() { l.failAll(tooLong(l.server.Name), false) }
 	for {
-		line, long, err := readLine(in)
-		switch {
-		case long:
-			l.failAll(tooLong(l.server.Name), false)
-		case len(line) > 0:
+		line, err := readLine(in, tooLong)
+		if len(line) > 0 {
 			l.line(line)
 		}
 		if err != nil {
@@ -106,17 +104,21 @@ func (l *lineSession) read() {
 }
 
 // readLine returns the next line without white space around it and without a byte order
-// mark. Of a line that is too long, it returns nothing but that.
-func readLine(in *bufio.Reader) (line []byte, long bool, err error) {
-	for {
+// mark. If a line is too long, it calls tooLong at once, because the line may never end, and
+// returns nothing of it.
+func readLine(in *bufio.Reader, tooLong func()) (line []byte, err error) {
+	for long := false; ; {
 		part, err := in.ReadSlice('\n')
-		if long = long || len(line)+len(part) > MaxMessage; !long {
+		switch {
+		case long:
+		case len(line)+len(part) > MaxMessage:
+			long, line = true, nil
+			tooLong()
+		default:
 			line = append(line, part...)
-		} else {
-			line = nil
 		}
 		if err != bufio.ErrBufferFull {
-			return bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(line), mark)), long, err
+			return bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(line), mark)), err
 		}
 	}
 }

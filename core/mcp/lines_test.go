@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,13 +106,18 @@ func (q quoting) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// A program that ends before the handshake, one that never answers and one that does not
-// read are told apart.
+// A program that ends before the handshake, one that never answers, one that does not read
+// and one whose line does not end are told apart.
 func TestProgramsThatDoNotBegin(t *testing.T) {
 	for want, serve := range map[string]func(context.Context, io.Reader, io.Writer){
 		"E_TOOL: the MCP server scripted failed at the beginning of the session: the server ended": func(context.Context, io.Reader, io.Writer) {},
 		"E_TIMEOUT: the MCP server scripted did not answer the handshake within 1m0s":              func(ctx context.Context, in io.Reader, _ io.Writer) { _, _ = io.Copy(io.Discard, in) },
 		"E_TIMEOUT: the MCP server scripted did not answer the handshake within 1m0s; not reading": func(ctx context.Context, _ io.Reader, _ io.Writer) { <-ctx.Done() },
+		"E_LIMIT: the MCP server scripted sent a message of more than 8388608 bytes": func(ctx context.Context, in io.Reader, out io.Writer) {
+			go func() { _, _ = io.Copy(io.Discard, in) }()
+			_, _ = out.Write(bytes.Repeat([]byte("x"), 2*mcp.MaxMessage))
+			<-ctx.Done()
+		},
 	} {
 		want, _, _ = strings.Cut(want, ";")
 		synctest.Test(t, func(t *testing.T) {
