@@ -166,34 +166,34 @@ func (m *remote) finalAddress() remedy {
 
 // status returns a description of a status and a remedy. more follows the description.
 func (m *remote) status(status int, more string) (what string, do remedy) {
-	p, host := m.end.row.Name, m.end.url.Host
+	provider, host := m.end.row.Name, m.end.url.Host
 	switch {
 	case status == http.StatusUnauthorized && m.end.key == "":
 		return host + " needs a key", either("set "+m.keyVar(), "enter its key in the settings")
 	case status == http.StatusUnauthorized:
-		return fmt.Sprintf("%s refused the key in %s", p, m.end.keyVar),
+		return fmt.Sprintf("%s refused the key in %s", provider, m.end.keyVar),
 			remedy{fmt.Sprintf("check %s: it must be a whole, valid key for %s", m.end.keyVar, host),
-				&fault.PageWords{Message: p + " refused your key" + more, Hint: "check it in the settings: it must be a whole, valid key for " + host}}
+				&fault.PageWords{Message: provider + " refused your key" + more, Hint: "check it in the settings: it must be a whole, valid key for " + host}}
 	case status == http.StatusForbidden:
-		return fmt.Sprintf("%s does not allow the use of %s", p, m.model),
+		return fmt.Sprintf("%s does not allow the use of %s", provider, m.model),
 			either(fmt.Sprintf("the key in %s may not include this model; choose another model with --model", m.keyVar()), "your key may not include this model; choose another model")
 	case status == http.StatusNotFound:
-		return fmt.Sprintf("%s has no model %s", p, m.model),
-			either(fmt.Sprintf("check the model's name (--model %s:NAME); if it is right, check %s (now %s)", p, BaseURLVar(p), host),
-				fmt.Sprintf("check the model's name (as %s calls it); if it is right, check the address in the settings (now %s)", p, host))
+		return fmt.Sprintf("%s has no model %s", provider, m.model),
+			either(fmt.Sprintf("check the model's name (--model %s:NAME); if it is right, check %s (now %s)", provider, BaseURLVar(provider), host),
+				fmt.Sprintf("check the model's name (as %s calls it); if it is right, check the address in the settings (now %s)", provider, host))
 	case status == http.StatusTooManyRequests:
-		return p + " says that there were too many requests", another("wait, check the quota of the account, or choose")
+		return provider + " says that there were too many requests", another("wait, check the quota of the account, or choose")
 	case status == http.StatusPaymentRequired:
-		return fmt.Sprintf("the quota or credit of %s is used up", p),
+		return fmt.Sprintf("the quota or credit of %s is used up", provider),
 			either(fmt.Sprintf("check the account behind %s, or choose another model with --model", m.keyVar()), "check the account that your key belongs to, or choose another model")
 	case status == http.StatusRequestEntityTooLarge:
-		return p + " says that the request is too large", remedy{hint: "attach less, or start a new conversation with /new"}
+		return provider + " says that the request is too large", remedy{hint: "attach less, or start a new conversation with /new"}
 	case status == http.StatusServiceUnavailable, status == 529: // 529: Anthropic's
-		return p + " is overloaded", remedy{hint: "try again later, or name a second model: model: [a:x, b:y]"}
+		return provider + " is overloaded", remedy{hint: "try again later, or name a second model: model: [a:x, b:y]"}
 	case status >= 500:
-		return p + " had a server error", another("try again later, or choose")
+		return provider + " had a server error", another("try again later, or choose")
 	}
-	return p + " refused the request", another(fmt.Sprintf("check that %s supports the request, or choose", m.model))
+	return provider + " refused the request", another(fmt.Sprintf("check that %s supports the request, or choose", m.model))
 }
 
 func (m *remote) keyVar() string {

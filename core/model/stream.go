@@ -172,7 +172,7 @@ func malformed(text func(string) string, line []byte, err error) error {
 	if says := complain(line); says.message != "" {
 		return says.broken(text)
 	}
-	why := "the provider's answer is malformed"
+	why := ""
 	var wrong *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
 	switch {
@@ -186,6 +186,6 @@ func malformed(text func(string) string, line []byte, err error) error {
 	} else {
 		why += ": " + text(string(line[:min(len(line), 2*maxQuote)]))
 	}
-	return (&failure{retry: syntax != nil && len(line) > 0, message: why}).
+	return (&failure{retry: syntax != nil && len(line) > 0, message: "the provider's answer is malformed" + why}).
 		fault(fault.Model, remedy{hint: "check the address of the provider: it must speak the protocol of its api"})
 }

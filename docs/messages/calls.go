@@ -2,6 +2,7 @@ package main
 
 import (
 	"go/ast"
+	"go/token"
 	"path"
 	"regexp"
 	"strings"
@@ -25,6 +26,13 @@ type call struct {
 func (s *goSource) calls(dir string, n ast.Node, use func(call)) {
 	hints := map[*ast.CallExpr]*ast.CallExpr{} // constructor → Hinting
 	ast.Inspect(n, func(n ast.Node) bool {
+		if back, ok := n.(*ast.ReturnStmt); ok && len(back.Results) == 2 && isRemedy(back.Results[1]) { // of a status
+			out := call{code: s.names["Model"]}
+			out.format, out.args = unwrapped(back.Results[0], nil)
+			out.hint, out.hintArgs = remedyHint(back.Results[1])
+			use(out)
+			return true
+		}
 		c, ok := n.(*ast.CallExpr)
 		if !ok {
 			return true
@@ -34,11 +42,19 @@ func (s *goSource) calls(dir string, n ast.Node, use func(call)) {
 				hints[made] = c
 			}
 		}
+		if message := messageOf(c); message != nil {
+			out := call{code: s.codeOf(c.Args[0]), codeExpr: c.Args[0]}
+			out.format, out.args = unwrapped(message, nil)
+			out.hint, out.hintArgs = remedyHint(c.Args[1])
+			use(out)
+			return true
+		}
 		m, ok := s.makerOf(dir, c)
 		if !ok || m.format >= len(c.Args) || m.code >= len(c.Args) {
 			return true
 		}
-		out := call{code: m.fixed, format: c.Args[m.format], args: c.Args[m.format+1:], tail: m.tail}
+		out := call{code: m.fixed, tail: m.tail}
+		out.format, out.args = unwrapped(c.Args[m.format], c.Args[m.format+1:])
 		if m.code >= 0 {
 			out.codeExpr = c.Args[m.code]
 			out.code = s.codeOf(out.codeExpr)
@@ -57,6 +73,67 @@ func (s *goSource) calls(dir string, n ast.Node, use func(call)) {
 		use(out)
 		return true
 	})
+}
+
+// messageOf returns, for (&failure{message: x}).fault(code, …), the message; nil for other calls.
+func messageOf(c *ast.CallExpr) ast.Expr {
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "fault" || len(c.Args) != 2 {
+		return nil
+	}
+	made := ast.Unparen(sel.X)
+	if pointer, ok := made.(*ast.UnaryExpr); ok {
+		made = pointer.X
+	}
+	fields, ok := made.(*ast.CompositeLit)
+	if !ok {
+		return nil
+	}
+	for _, e := range fields.Elts {
+		if pair, ok := e.(*ast.KeyValueExpr); ok && name(pair.Key) == "message" {
+			return pair.Value
+		}
+	}
+	return nil
+}
+
+// isRemedy reports whether an expression makes a remedy of package model.
+func isRemedy(e ast.Expr) bool {
+	hint, _ := remedyHint(e)
+	return hint != nil
+}
+
+// remedyHint returns the hint of a remedy for the command line; nil if it is not known.
+func remedyHint(e ast.Expr) (ast.Expr, []ast.Expr) {
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		switch name(e.Fun) {
+		case "either":
+			return unwrapped(e.Args[0], nil)
+		case "another":
+			format, args := unwrapped(e.Args[0], nil)
+			return &ast.BinaryExpr{X: format, Op: token.ADD, Y: &ast.BasicLit{Kind: token.STRING, Value: `" another model with --model"`}}, args
+		}
+	case *ast.CompositeLit:
+		if len(e.Elts) == 0 || name(e.Type) != "remedy" {
+			return nil, nil
+		}
+		if pair, ok := e.Elts[0].(*ast.KeyValueExpr); ok {
+			return unwrapped(pair.Value, nil)
+		}
+		return unwrapped(e.Elts[0], nil)
+	}
+	return nil, nil
+}
+
+// unwrapped returns the format and the arguments of fmt.Sprintf, or what it is given.
+func unwrapped(format ast.Expr, args []ast.Expr) (ast.Expr, []ast.Expr) {
+	if c, ok := format.(*ast.CallExpr); ok && len(c.Args) > 0 {
+		if sel, ok := c.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Sprintf" {
+			return c.Args[0], c.Args[1:]
+		}
+	}
+	return format, args
 }
 
 // receiver returns, for x.At(…).InChain(…), the call that made x.
@@ -211,7 +288,7 @@ func (s *goSource) format(dir string, e ast.Expr) (string, bool) {
 }
 
 // wrappers are functions that only change how their first argument is written.
-var wrappers = map[string]bool{"quoted": true, "Quoted": true, "Brief": true, "shorten": true, "brief": true, "Escape": true, "Base": true, "Join": true, "Trim": true,
+var wrappers = map[string]bool{"clean": true, "quoted": true, "Quoted": true, "str": true, "Brief": true, "shorten": true, "brief": true, "Escape": true, "Base": true, "Join": true, "Trim": true,
 	"ToSlash": true, "oneLine": true, "OneLine": true, "Sprint": true, "Append": true, "Abs": true, "string": true, "String": true, "Shorten": true, "Quote": true, "TrimSpace": true}
 
 // name returns words for the value of an expression: "number of tools" for len(w.Tools),

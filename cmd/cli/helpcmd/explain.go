@@ -122,7 +122,7 @@ func explain(c *console.Console, text string, asJSON bool) error {
 	e := all[i]
 	if said != "" {
 		e.Messages = fitting(e.Messages, said)
-		e.Help = slices.DeleteFunc(e.Help, func(s symptom) bool { return fit(s.Seen, said) == 0 })
+		e.Help = slices.DeleteFunc(e.Help, func(s symptom) bool { return fit(s.Seen, said) < alike })
 	}
 	if asJSON {
 		return c.PrintJSON(struct {
@@ -167,6 +167,9 @@ func explained(e explanation, said string) string {
 	return b.String()
 }
 
+// alike is the fit from which a message or a row of help.md is like a text.
+const alike = 0.6
+
 // fitting returns the messages whose words are most like a text: at most three, and only one
 // if it fits better than all others.
 func fitting(all []message, said string) []message {
@@ -174,7 +177,7 @@ func fitting(all []message, said string) []message {
 	for _, m := range all {
 		score[m] = fit(m.Text, said)
 	}
-	out := slices.DeleteFunc(slices.Clone(all), func(m message) bool { return score[m] < 0.6 })
+	out := slices.DeleteFunc(slices.Clone(all), func(m message) bool { return score[m] < alike })
 	slices.SortStableFunc(out, func(a, b message) int { return cmp.Compare(score[b], score[a]) })
 	for i, m := range out {
 		if i == 3 || score[m] < score[out[0]] {
