@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"golem/core/fault"
 )
@@ -57,9 +58,13 @@ type OutFile struct {
 	Before func() // called before the first write; may be nil
 }
 
-// OpenOut opens a file for writing, and creates it if it does not exist.
+// OpenOut opens a file for writing, and creates it if it does not exist. It does not wait
+// for a reader of a FIFO.
 func OpenOut(name string) (*OutFile, error) {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|OpenNonblock, 0o600)
+	if errors.Is(err, syscall.ENXIO) {
+		return nil, errors.New("no program reads this FIFO")
+	}
 	if err != nil {
 		return nil, err
 	}
