@@ -10,14 +10,15 @@ import (
 
 // Uncontrolled returns a text for a file or a pipe: exactly the text, but for control
 // characters, which become escapes (\u{1b}), so that no escape sequence of a model reaches
-// a terminal that shows the pipe. Line ends and tabs stay.
+// a terminal that shows the pipe, and no text is written over another. Line ends and tabs
+// stay.
 func Uncontrolled(s string) string {
 	if strings.IndexFunc(s, isControl) < 0 {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s {
-		if isControl(r) {
+	for i, r := range s {
+		if isControl(r) && !strings.HasPrefix(s[i:], "\r\n") {
 			fmt.Fprintf(&b, "\\u{%x}", r)
 		} else {
 			b.WriteRune(r)
@@ -26,7 +27,7 @@ func Uncontrolled(s string) string {
 	return b.String()
 }
 
-func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
 // Safe returns text that golem did not write in a form that is safe to show: control,
 // bidirectional and invisible characters become escapes. Line ends and tabs stay. Prose is

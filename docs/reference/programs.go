@@ -40,7 +40,7 @@ Hooks and editors that git is configured to start are started. Options of builds
 - formats of git that check signatures (` + "`%G?`, `%(signature)`" + `), or with names that are not git's
 - a word that the shell may turn into an option: ` + "`*.go`; `./*.go` and `src/*.go`" + ` are fine
 - git, while a repository in, above or below the directory is configured to start a program (` + "`core.fsmonitor`" + `, a diff driver, a filter, ` + "`gpg.program`" + `) or in a way that golem does not know. Your own ` + "`~/.gitconfig`" + ` does not count
-- git in a line that leaves the directory (` + "`cd .. && git status`" + `) or writes to ` + "`.git`" + `
+- git in a line that leaves the directory (` + "`cd .. && git status`" + `), writes to ` + "`.git`" + `, or copies or moves files (` + "`cp a b && git status`" + `)
 
 A program that is not in the lists always asks, such as ` + "`git push`, `go run`, `sed`, `xargs`, `sudo`, `python`, `curl`" + ` or a script of yours.
 `
