@@ -283,6 +283,28 @@ func TestLongLastLine(t *testing.T) {
 	}
 }
 
+// A client that sends its requests and ends, as printf in a pipe does, gets the answers.
+func TestLastRequestsAreAnswered(t *testing.T) {
+	s, err := New("test", "", []Tool{{Name: "echo", Run: echo}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":"two","method":"tools/list"}
+{"jsonrpc":"2.0","id":3,"method":"nope"}
+`
+	var out strings.Builder
+	if err := s.Pipe(t.Context(), strings.NewReader(in), &out); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{`"id":1,"result"`, `"id":"two","result"`, `"id":3,"error"`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %s in %s", want, out.String())
+		}
+	}
+}
+
 // Calls and sessions are bounded.
 func TestBounds(t *testing.T) {
 	begun, release := make(chan bool, maxCalls), make(chan bool)

@@ -52,6 +52,9 @@ type lines struct {
 	closed chan struct{}
 	once   sync.Once
 
+	open     sync.Map       // the ids of the requests that are answered before the end of in counts
+	answered sync.WaitGroup // these requests
+
 	mu  sync.Mutex // protects out
 	out io.Writer
 }
@@ -93,6 +96,10 @@ func (l *lines) read() {
 				continue
 			}
 			m.message = message
+			l.expect(message)
+		}
+		if m.err != nil {
+			l.await()
 		}
 		select {
 		case l.got <- m:
@@ -102,6 +109,30 @@ func (l *lines) read() {
 		if err != nil {
 			return
 		}
+	}
+}
+
+// expect notes a request that is answered before the end of in counts, as of a script that
+// asks for the list of tools: every request but the call of a worker, which ends with its
+// client.
+func (l *lines) expect(m jsonrpc.Message) {
+	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && r.Method != "tools/call" {
+		if _, twice := l.open.LoadOrStore(r.ID.Raw(), true); !twice {
+			l.answered.Add(1)
+		}
+	}
+}
+
+// await waits until these requests are answered, or the connection is closed.
+func (l *lines) await() {
+	all := make(chan struct{})
+	go func() {
+		l.answered.Wait()
+		close(all)
+	}()
+	select {
+	case <-all:
+	case <-l.closed:
 	}
 }
 
@@ -158,10 +189,15 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 // Write writes a message as one line.
 func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	text, err := jsonrpc.EncodeMessage(m)
-	if err != nil {
-		return err
+	if err == nil {
+		err = l.write(text)
 	}
-	return l.write(text)
+	if r, ok := m.(*jsonrpc.Response); ok {
+		if _, was := l.open.LoadAndDelete(r.ID.Raw()); was {
+			l.answered.Done()
+		}
+	}
+	return err
 }
 
 // Close makes Read return io.EOF. It does not close the streams, which belong to the
