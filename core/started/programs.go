@@ -28,8 +28,12 @@ var runners = map[string][]string{
 	"node": {"node_modules", "package.json"},
 }
 
+// startups are the files of the directory that a program runs although nothing names them.
+var startups = map[string][]string{"r": rFiles, "rscript": rFiles, "octave": {".octaverc"}, "octave-cli": {".octaverc"}}
+
 var (
-	nodeFiles   = []string{"package.json", "node_modules", ".npmrc", ".yarnrc.yml", "pnpm-workspace.yaml", "bunfig.toml"}
+	rFiles      = []string{".Rprofile", ".Renviron"}
+	nodeFiles   = []string{"package.json", "node_modules", ".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", "bunfig.toml", "tsconfig.json", "nodemon.json"}
 	pythonFiles = []string{"pyproject.toml", "uv.toml", ".venv", ".python-version"}
 )
 
@@ -41,7 +45,7 @@ var interpreters = map[string]bool{
 }
 
 // codeExts are the extensions of files that interpreters and loaders run.
-var codeExts = set(".py .pyc .pyd .pth .js .mjs .cjs .ts .mts .cts .jsx .tsx .node .sh .bash .zsh .fish .ps1 .bat .cmd .rb .pl .pm .php .lua .jar .class .so .dylib .dll .exe .r .jl .awk .sed .tcl .exs .ex .groovy .kts .go .rs .swift .scm .rkt .mk .wasm")
+var codeExts = set(".py .pyc .pyd .pth .js .mjs .cjs .ts .mts .cts .jsx .tsx .node .sh .bash .zsh .fish .ps1 .bat .cmd .rb .pl .pm .php .lua .jar .class .so .dylib .dll .exe .r .jl .awk .sed .tcl .exs .ex .groovy .kts .go .rs .swift .scm .rkt .mk .wasm .rprofile .octaverc")
 
 // tries are the extensions that interpreters add to a name.
 var tries = []string{"", ".js", ".mjs", ".cjs", ".ts", ".py", "/index.js", "/index.mjs", "/index.ts", "/__main__.py", "/__init__.py"}
@@ -67,8 +71,11 @@ var subcommands = set("run exec x tool dlx start test script task /c /C")
 // known reports whether a program runs files of the directory.
 func known(name string) bool { return interpreters[name] || runners[name] != nil }
 
-// runner records what a runner of package scripts reads.
+// runner records what a program reads that runs files of the directory.
 func (f *finder) runner(name string) {
+	for _, file := range startups[name] {
+		f.named(file)
+	}
 	for _, file := range runners[name] {
 		if f.kind(file) != missing {
 			f.widen(Any)
@@ -78,14 +85,16 @@ func (f *finder) runner(name string) {
 	}
 }
 
+// looksLikeCode reports whether a name has the extension of code.
+func looksLikeCode(name string) bool { return codeExts[strings.ToLower(path.Ext(name))] }
+
 // isCode reports whether a name is that of an existing file that looks like code: it has
 // the extension of code, or may be executed.
 func (f *finder) isCode(name string) bool {
-	return f.kind(name) == regular && (codeExts[strings.ToLower(path.Ext(name))] || f.executable(name))
+	return f.kind(name) == regular && (looksLikeCode(name) || f.executable(name))
 }
 
 // IsCode reports whether a script may load a file of this name, which a worker changes.
 func IsCode(name string) bool {
-	ext := strings.ToLower(path.Ext(name))
-	return codeExts[ext] || ext == "" || slices.Contains(markers, path.Base(name))
+	return looksLikeCode(name) || path.Ext(name) == "" || slices.Contains(markers, path.Base(name))
 }

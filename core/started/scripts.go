@@ -41,12 +41,12 @@ func (f *finder) scripts() {
 func (f *finder) text(name string) (text string, ok bool) {
 	data, err := sandbox.ReadFile(f.tree.FS, name, maxScript)
 	if err != nil {
-		if info, statErr := fs.Stat(f.tree.FS, name); statErr == nil && info.Size() > maxScript && codeExts[path.Ext(name)] {
+		if info, statErr := fs.Stat(f.tree.FS, name); statErr == nil && info.Size() > maxScript && looksLikeCode(name) {
 			f.widen(Any)
 		}
 		return "", false
 	}
-	if bytes.IndexByte(data, 0) >= 0 || !bytes.HasPrefix(data, []byte("#!")) && !codeExts[path.Ext(name)] {
+	if bytes.IndexByte(data, 0) >= 0 || !bytes.HasPrefix(data, []byte("#!")) && !looksLikeCode(name) {
 		return "", false
 	}
 	return string(data), true

@@ -157,7 +157,7 @@ func (f *finder) argument(arg string) {
 				f.directory(name)
 			}
 		case missing:
-			if codeExts[path.Ext(name)] && !strings.ContainsAny(name, "*?") {
+			if looksLikeCode(name) && !strings.ContainsAny(name, "*?") {
 				f.absent[name] = true
 			}
 		}

@@ -88,7 +88,15 @@ func TestPackagesAndRunners(t *testing.T) {
 	if s := tree().Of(command("npx -y @scope/server")); s.Scope != started.Named || !slices.Contains(s.Absent, "node_modules") || !slices.Contains(s.Absent, "package.json") {
 		t.Errorf("%+v", s)
 	}
-	for line, want := range map[string]string{"./srv.py": "srv.py", "python3 srv.py": "srv.py", "node dist/index.js": "dist/index.js", "make": "Makefile"} {
+	for _, line := range []string{"Rscript -e mcptools::mcp_server()", "/usr/bin/R --no-save", "env Rscript srv.R"} {
+		if s := tree("srv.R|x").Of(command(line)); !slices.Contains(s.Absent, ".Rprofile") || !slices.Contains(s.Absent, ".Renviron") {
+			t.Errorf("%s: %+v", line, s)
+		}
+		if s := tree(".Rprofile|source('a.R')", "a.R|x", "srv.R|x").Of(command(line)); !slices.Contains(s.Files, ".Rprofile") || s.Scope != started.Code {
+			t.Errorf("%s: %+v", line, s)
+		}
+	}
+	for line, want := range map[string]string{"octave-cli --eval x": ".octaverc", "nodemon srv.js": "nodemon.json", "ts-node srv.ts": "tsconfig.json", "yarn dlx srv": ".yarnrc", "./srv.py": "srv.py", "python3 srv.py": "srv.py", "node dist/index.js": "dist/index.js", "make": "Makefile"} {
 		if s := tree().Of(command(line)); !slices.Contains(s.Absent, want) {
 			t.Errorf("%s: %+v does not name what could be made", line, s)
 		}
