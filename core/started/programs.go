@@ -45,7 +45,7 @@ var interpreters = map[string]bool{
 }
 
 // codeExts are the extensions of files that interpreters and loaders run.
-var codeExts = set(".py .pyc .pyd .pth .js .mjs .cjs .ts .mts .cts .jsx .tsx .node .sh .bash .zsh .fish .ps1 .bat .cmd .rb .pl .pm .php .lua .jar .class .so .dylib .dll .exe .r .jl .awk .sed .tcl .exs .ex .groovy .kts .go .rs .swift .scm .rkt .mk .wasm .rprofile .octaverc")
+var codeExts = set(".py .pyc .pyd .pth .js .mjs .cjs .ts .mts .cts .jsx .tsx .node .sh .bash .zsh .fish .ps1 .bat .cmd .rb .pl .pm .php .lua .jar .java .class .so .dylib .dll .exe .r .jl .awk .sed .tcl .exs .ex .groovy .kts .go .rs .swift .scm .rkt .mk .wasm .rprofile .octaverc")
 
 // tries are the extensions that interpreters add to a name.
 var tries = []string{"", ".js", ".mjs", ".cjs", ".ts", ".py", "/index.js", "/index.mjs", "/index.ts", "/__main__.py", "/__init__.py"}

@@ -103,6 +103,20 @@ func TestPackagesAndRunners(t *testing.T) {
 	}
 }
 
+// A file counts as code by its extension in any case, by having none, or by its name.
+func TestIsCode(t *testing.T) {
+	for _, name := range []string{"a.py", "sub/a.R", "B.Java", ".Rprofile", "run", "sub/Makefile", "package.json"} {
+		if !started.IsCode(name) {
+			t.Errorf("%s is no code", name)
+		}
+	}
+	for _, name := range []string{"a.json", "notes.md", "data/x.csv"} {
+		if started.IsCode(name) {
+			t.Errorf("%s is code", name)
+		}
+	}
+}
+
 // Variables name code, too.
 func TestEnvironment(t *testing.T) {
 	s := tree("hook.js|x", "notes.db|x", "lib/a.py|x").Of(started.Command{Program: "/usr/bin/srv", Env: map[string]string{"NODE_OPTIONS": "--require ./hook.js", "DB": "notes.db", "PYTHONPATH": "./lib:/x"}})
