@@ -34,9 +34,11 @@ func openAssistant(c *console.Console, p target.Place, with Opening, t *toolhost
 	if o.Entry != "" {
 		return nil, console.Usage("--entry names another worker, and %s is one", target.Assistant).Hinting("leave --entry out, or give a project as TARGET")
 	}
-	// In the home directory a command could reach GOLEM_HOME where no mount namespace hides it.
-	atHome := disk.SameDir(p.Work, cmp.Or(c.Home.Account(), p.Work+"/-"))
-	o.Files, o.Name, o.Entry, o.NoProject = builtin.Assistant(!atHome && !o.InMemory()), p.Name(), "./"+builtin.AssistantFile, true
+	// In a directory with GOLEM_HOME in it, as the home directory and / are, a command could
+	// reach it where no mount namespace hides it.
+	home := c.Home.Named()
+	above := home != "" && disk.Inside(disk.Resolved(home), p.Work) || disk.SameDir(p.Work, cmp.Or(c.Home.Account(), p.Work+"/-"))
+	o.Files, o.Name, o.Entry, o.NoProject = builtin.Assistant(!above && !o.InMemory()), p.Name(), "./"+builtin.AssistantFile, true
 	o.Bare = !target.IsProject(c, p.Work)
 	o.Reach, o.TrustDigest = target.Reach(c, p, true), c.Home.TrustDigest()
 	platform := platform(c, config, t)
