@@ -226,14 +226,18 @@ func ended(res run.Result) string {
 // Prompt returns io.EOF: a run has only one message.
 func (n *Inline) Prompt(context.Context) (run.Input, error) { return run.Input{}, io.EOF }
 
-// Finish erases the tree and prints the answer, or the error, and the summary. It
-// returns the error of writing to Answers.
+// Finish erases the tree and prints the answer, or the error, and the summary. Of a run
+// without an answer, it prints what the root said last. It returns the error of writing to
+// Answers.
 func (n *Inline) Finish(res run.Result) error {
 	n.ticker.Stop()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.print()
 	n.clear()
+	if res.Error != nil {
+		io.WriteString(n.Screen, n.drawn(n.said()))
+	}
+	n.print()
 	n.notify("golem: " + ended(res))
 	var err error
 	switch {
@@ -266,19 +270,34 @@ func (n *Inline) told(f *fault.Fault) bool {
 // answer returns the answer in the form in which Answers receives it.
 func (n *Inline) answer(text string) string {
 	if n.Drawn {
-		width, _ := n.size()
 		if json.Valid([]byte(text)) { // an object that the worker returns
 			text = clean(text)
 		} else {
-			var b strings.Builder
-			for _, l := range markdown.Render(text, markdown.Options{Width: width - 3, Color: n.Color}) {
-				b.WriteString(indent(l) + "\n")
-			}
-			text = b.String()
+			text = n.drawn(text)
 		}
 	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
 	return text
+}
+
+// drawn returns Markdown as the terminal shows it.
+func (n *Inline) drawn(text string) string {
+	width, _ := n.size()
+	var b strings.Builder
+	for _, l := range markdown.Render(text, markdown.Options{Width: width - 3, Color: n.Color}) {
+		b.WriteString(indent(l) + "\n")
+	}
+	return b.String()
+}
+
+// said returns what the root said last, which may be incomplete.
+func (n *Inline) said() string {
+	for _, it := range slices.Backward(n.state.Items) {
+		if it.Kind == view.Golem {
+			return strings.TrimSpace(it.Text())
+		}
+	}
+	return ""
 }

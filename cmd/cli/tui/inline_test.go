@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"golem/core/fault"
 	"golem/core/run"
 	"golem/core/trace"
 
@@ -116,6 +117,25 @@ func TestInlineSummary(t *testing.T) {
 	res := run.Result{Status: run.OK, Declined: []run.Denial{{Tool: "write_file"}}}
 	if err := n.Finish(res); err != nil || !strings.Contains(screen.String(), "done in 0 s · 1 denied") || strings.Contains(screen.String(), "ending") {
 		t.Errorf("%v %q", err, screen.String())
+	}
+}
+
+// What a stopped run has said stays on the terminal, and is not an answer.
+func TestStoppedRunKeepsItsText(t *testing.T) {
+	var screen, answers bytes.Buffer
+	n := &Inline{Screen: &screen, Answers: &answers}
+	n.Start()
+	emit(t, n,
+		`{"type": "worker.start", "id": "0", "worker": "main", "depth": 0, "source": "main.worker", "digest": "", "model": "m", "tools": []}`,
+		`{"type": "model.start", "id": "0", "worker": "main", "depth": 0, "turn": 1, "messages": 2}`,
+		`{"type": "delta", "id": "0", "worker": "main", "depth": 0, "text": "one **two**\n\nthree\u001b[2J fo"}`)
+	if err := n.Finish(run.Result{Status: run.Interrupted, Error: fault.New(fault.Interrupted, "stopped")}); err != nil {
+		t.Fatal(err)
+	}
+	got := screen.String()
+	at := strings.Index(got, "  one **two**\n\n  three\\u{1b}[2J fo\n")
+	if at < 0 || at > strings.Index(got, "stopped in") || answers.Len() > 0 {
+		t.Errorf("%q, %q", got, answers.String())
 	}
 }
 
