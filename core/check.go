@@ -80,7 +80,7 @@ func (i *Instance) checkParts(platform string) fault.List {
 			}
 			faults = append(faults, bad...)
 		}
-		faults = append(faults, unfitInput(i.project, w)...)
+		faults = append(faults, unfitInput(w)...)
 	}
 	if i.project.Blind != "" {
 		return faults
@@ -109,7 +109,7 @@ func (i *Instance) checkParts(platform string) fault.List {
 }
 
 // unfitInput returns a warning if providers do not accept a worker's input_schema as it is.
-func unfitInput(p *project.Project, w *project.Worker) fault.List {
+func unfitInput(w *project.Worker) fault.List {
 	file, line, column := w.InputAt()
 	if err := model.Unfit(tool.Spec{Input: w.Input}); err != nil {
 		return fault.List{fault.Warn(fault.Schema, "%s is offered to no worker's model as a tool: in input_schema, %s", w.ID, fault.Of(err, fault.Schema).Message).At(file, line, column)}

@@ -259,7 +259,7 @@ func limitsShape() *yamltree.Shape {
 	return named("limits", yamltree.KeysOf(map[string]*yamltree.Shape{
 		"turns": key("Requests to the model; default 200.", yamltree.Count(1, 1e6)), "tool_timeout": key("How long one call of a tool may take; default 30s.", yamltree.Duration()), "worker_timeout": key("How long a run of the worker may take; default 10m.", yamltree.Duration()),
 		"model_timeout": key("How long one request to the model may take; default 2m.", yamltree.Duration()), "tokens": key("0: no limit.", yamltree.Count(0, 1e12)), "tool_output": key("The size of one result of a tool; default 50KB.", yamltree.Size()),
-		"cost": key("US dollars, at most six decimals; 0: no limit.", dollarShape(priceDecimals)),
+		"cost": key("US dollars, at most six decimals; 0: no limit.", dollarShape()),
 	}))
 }
 

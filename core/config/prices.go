@@ -30,20 +30,20 @@ type ModelCost struct {
 // price of one token is then a whole number of money's units.
 const priceDecimals = 6
 
-// dollarShape returns the shape of an amount of US dollars with at most that many
+// dollarShape returns the shape of an amount of US dollars with at most priceDecimals
 // decimals.
-func dollarShape(most int) *yamltree.Shape {
+func dollarShape() *yamltree.Shape {
 	return named("dollars", inJSON(`{"type": "number", "minimum": 0}`, yamltree.ScalarOf("a number of US dollars", func(n *yamltree.Node) (string, string) {
 		hint := "write US dollars as a plain number: 0.50"
 		switch n.Tag {
 		case yamltree.TagInt, yamltree.TagFloat:
-			if _, err := money.Parse(n.Text, most); err != nil {
+			if _, err := money.Parse(n.Text, priceDecimals); err != nil {
 				return fault.Brief(n.Text) + " " + err.Error(), hint
 			}
 			return "", ""
 		case yamltree.TagText:
 			s := strings.TrimSpace(strings.TrimPrefix(n.Text, "$"))
-			if _, err := money.Parse(s, most); err == nil {
+			if _, err := money.Parse(s, priceDecimals); err == nil {
 				hint = "write " + s
 			}
 		}
@@ -67,8 +67,8 @@ func dollars(n *yamltree.Node, without money.USD) money.USD {
 // factsShape returns the shape of models in a provider's row.
 func factsShape() *yamltree.Shape {
 	price := yamltree.KeysOf(map[string]*yamltree.Shape{
-		"input": key("What a model reads.", dollarShape(priceDecimals)), "output": key("What a model writes, with its reasoning.", dollarShape(priceDecimals)),
-		"cached_input": key("Input read from the provider's cache; without it, as input.", dollarShape(priceDecimals)), "cache_write": key("Input that the provider puts into its cache; without it, as input.", dollarShape(priceDecimals)),
+		"input": key("What a model reads.", dollarShape()), "output": key("What a model writes, with its reasoning.", dollarShape()),
+		"cached_input": key("Input read from the provider's cache; without it, as input.", dollarShape()), "cache_write": key("Input that the provider puts into its cache; without it, as input.", dollarShape()),
 	})
 	price.Musts = []string{"input", "output"}
 	return yamltree.MapOf(yamltree.KeysOf(map[string]*yamltree.Shape{"context": key("Tokens that the model reads at most.", yamltree.Count(1, 1e9)), "price": key("US dollars a million tokens, at most six decimals.", price)}))

@@ -104,7 +104,7 @@ func expectShape() *yamltree.Shape {
 		"limits": key("What the run may use at most.", yamltree.KeysOf(shapes{
 			"turns":  key("Model requests, of all workers.", yamltree.Count(0, 1_000_000)),
 			"tokens": key("Tokens, read and written.", yamltree.Count(0, 1<<40)),
-			"cost":   key("Dollars. On a recording, those that the recorded model would take today.", dollarShape(priceDecimals)),
+			"cost":   key("Dollars. On a recording, those that the recorded model would take today.", dollarShape()),
 		})),
 	})
 }

@@ -49,9 +49,8 @@ func (m *maker) agent(f read) {
 	}
 	w := m.newWorker(f.name, name)
 	w.body = text
-	openCode := strings.Contains(f.name, ".opencode") || root.Get("mode") != nil || root.Get("permission") != nil
 	for _, one := range root.Fields {
-		m.agentKey(w, one, openCode)
+		m.agentKey(w, one)
 	}
 	if root.Get("tools") == nil && !w.tools.blocked["read_file"] {
 		w.tools.read, w.tools.write, w.tools.shell, w.tools.web = true, true, true, true
@@ -65,7 +64,7 @@ var models = map[string]string{
 }
 
 // agentKey maps one key of an agent.
-func (m *maker) agentKey(w *worker, f yamltree.Field, openCode bool) {
+func (m *maker) agentKey(w *worker, f yamltree.Field) {
 	v := f.Value
 	switch f.Name {
 	case "name", "prompt", "disable", "disabled":

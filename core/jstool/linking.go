@@ -54,21 +54,19 @@ func (k *Linking) Link(ctx context.Context, from Engines, by Machine, entry stri
 	}
 	k.mu.Lock() // two workers that use a tool link it once
 	defer k.mu.Unlock()
-	l, err := k.find(ctx, e, by, entry, folder)
-	if err != nil {
-		return nil, err
-	}
-	return e.built(l, entry)
+	return e.built(k.find(ctx, e, by, entry, folder), entry)
 }
 
-func (k *Linking) find(ctx context.Context, e Engine, by Machine, entry string, folder fs.FS) (linked, error) {
+// find returns what linking a source gives: as before if its files have not changed. The
+// caller has locked mu.
+func (k *Linking) find(ctx context.Context, e Engine, by Machine, entry string, folder fs.FS) linked {
 	text, err := readSource(folder, path.Base(entry))
 	if err != nil {
-		return e.link(ctx, by.Ungranted, entry, folder), nil // it says what is wrong
+		return e.link(ctx, by.Ungranted, entry, folder) // it says what is wrong
 	}
 	key := e.key(path.Base(entry), text)
 	if l, ok := k.known[entry]; ok && l.counts(key, folder) {
-		return l.linked, nil
+		return l.linked
 	}
 	l := linkedAs{key: key}
 	if data, ok := by.Kept(key); !ok || json.Unmarshal(data, &l.linked) != nil || !l.fits(folder) {
@@ -77,7 +75,7 @@ func (k *Linking) find(ctx context.Context, e Engine, by Machine, entry string, 
 		case errors.Is(l.err, fault.Timeout): // whoever needs the tool next must not wait as long again
 			l.until = time.Now().Add(linkTime)
 		case passing(l.err):
-			return l.linked, nil
+			return l.linked
 		case l.err == nil:
 			if data, err := json.Marshal(l.linked); err == nil {
 				by.Keep(key, data)
@@ -88,7 +86,7 @@ func (k *Linking) find(ctx context.Context, e Engine, by Machine, entry string, 
 		k.known = map[string]linkedAs{}
 	}
 	k.known[entry] = l
-	return l.linked, nil
+	return l.linked
 }
 
 // key returns the key of what an engine makes of a source whose imports are not known.

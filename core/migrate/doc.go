@@ -185,15 +185,17 @@ func (d *doc) remove(f yamltree.Field, note string) {
 }
 
 // rename gives a key another name.
-func (d *doc) rename(f yamltree.Field, name, note string) bool {
-	from, to, ok := d.span(f.Pos, f.Name)
-	return ok && d.change(f.Pos, note, edit{from, to, name})
+func (d *doc) rename(f yamltree.Field, name, note string) {
+	if from, to, ok := d.span(f.Pos, f.Name); ok {
+		d.change(f.Pos, note, edit{from, to, name})
+	}
 }
 
 // replace gives a value of one line another text.
-func (d *doc) replace(n *yamltree.Node, with, note string) bool {
-	from, to, ok := d.span(n.Pos, n.Text)
-	return ok && d.change(n.Pos, note, edit{from, to, with})
+func (d *doc) replace(n *yamltree.Node, with, note string) {
+	if from, to, ok := d.span(n.Pos, n.Text); ok {
+		d.change(n.Pos, note, edit{from, to, with})
+	}
 }
 
 func field(n *yamltree.Node, name string) (yamltree.Field, bool) {

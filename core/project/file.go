@@ -123,24 +123,23 @@ func readRegular(fsys fs.FS, name string, limit int64) ([]byte, *fault.Fault) {
 	return data, nil
 }
 
-// statRegular returns the information on a file. If it is not a regular file, that is a
-// fault.
-func statRegular(fsys fs.FS, name string) (fs.FileInfo, *fault.Fault) {
+// checkRegular returns a fault unless name is a regular file.
+func checkRegular(fsys fs.FS, name string) *fault.Fault {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
-		return nil, readFault(err)
+		return readFault(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fault.New(fault.Path, "not a regular file")
+		return fault.New(fault.Path, "not a regular file")
 	}
-	return info, nil
+	return nil
 }
 
 // openRegular opens a regular file. It looks at the file before, because to open a FIFO
 // could wait for ever, and again afterwards, because the file may be another one by
 // then.
 func openRegular(fsys fs.FS, name string) (fs.File, *fault.Fault) {
-	if _, f := statRegular(fsys, name); f != nil {
+	if f := checkRegular(fsys, name); f != nil {
 		return nil, f
 	}
 	file, err := fsys.Open(name)

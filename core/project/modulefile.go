@@ -76,7 +76,7 @@ func (ms *Modules) Sidecar(m Module) ([]byte, error) {
 	name := config.ModuleStem(l.Name) + config.ToolSidecar
 	shown := config.ModuleStem(m.Path) + config.ToolSidecar
 	if home {
-		if _, f := statRegular(fsys, name); f != nil && f.Code == fault.NotFound {
+		if f := checkRegular(fsys, name); f != nil && f.Code == fault.NotFound {
 			return nil, fs.ErrNotExist
 		}
 		data, f := readRegular(fsys, name, config.MaxFile)

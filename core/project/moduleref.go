@@ -120,7 +120,7 @@ func (ms *Modules) homeModule(ref string) (string, *fault.Fault) {
 		if ms.setup.ToolFiles == nil {
 			break
 		}
-		if _, f := statRegular(ms.setup.ToolFiles, stem+ext); f == nil {
+		if checkRegular(ms.setup.ToolFiles, stem+ext) == nil {
 			return config.HomePrefix + stem + ext, nil
 		}
 	}

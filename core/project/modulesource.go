@@ -133,7 +133,7 @@ func (s *sourceFolder) open(name, shown string) (fs.File, error) {
 	if s.fsys == nil {
 		return nil, fs.ErrNotExist
 	}
-	if _, f := statRegular(s.fsys, name); f != nil && f.Code == fault.NotFound {
+	if f := checkRegular(s.fsys, name); f != nil && f.Code == fault.NotFound {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	file, f := openRegular(s.fsys, name)

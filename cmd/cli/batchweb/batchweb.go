@@ -133,7 +133,7 @@ func (s *server) show(w http.ResponseWriter) {
 		s.fail(w, err)
 		return
 	}
-	write(w, http.StatusOK, page(now, s.batch))
+	write(w, http.StatusOK, page(now))
 }
 
 // state answers with what changes while the page is open.

@@ -52,7 +52,7 @@ func around(title, attributes, body string) string {
 }
 
 // page returns the page with the questions and what is staged.
-func page(now Now, b Batch) string {
+func page(now Now) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "<h1>%s</h1>\n<p id=\"line\" role=\"status\">%s</p>\n<p id=\"means\">%s</p>\n", text(now.Name), text(now.Line), text(now.Means))
 	out.WriteString("<p id=\"changed\" hidden>There is something new. <a href=\"./\">Show it</a></p>\n")

@@ -25,7 +25,7 @@ import (
 )
 
 func installCommand(c *console.Console) *cobra.Command {
-	return lib(c, "install SOURCE", "install a library", `Installs a library from SOURCE:
+	return lib("install SOURCE", "install a library", `Installs a library from SOURCE:
 
   DIR                          a directory
   FILE.zip                     a zip file
@@ -116,7 +116,7 @@ func fetchLibrary(ctx context.Context, c *console.Console, source string) (works
 }
 
 func updateCommand(c *console.Console) *cobra.Command {
-	return lib(c, "update [NAME[@VERSION]]", "install libraries again from where they came from", `Reads a library again from the directory, zip file or repository that it was
+	return lib("update [NAME[@VERSION]]", "install libraries again from where they came from", `Reads a library again from the directory, zip file or repository that it was
 installed from, and replaces the old files. It shows which
 files changed. If the version is another one by now, the new version is installed
 beside the old one. Without NAME it does so for every library.`, console.Words(0, 1),

@@ -61,7 +61,7 @@ Only install and update use the network, and only for a git+https address.`,
 }
 
 // lib returns one of the commands of golem lib.
-func lib(c *console.Console, use, short, long string, args cobra.PositionalArgs, run func(*cobra.Command, *libFlags, []string) error) *cobra.Command {
+func lib(use, short, long string, args cobra.PositionalArgs, run func(*cobra.Command, *libFlags, []string) error) *cobra.Command {
 	f := &libFlags{}
 	cmd := &cobra.Command{
 		Use: use, Short: short, Long: long, Args: args,
@@ -80,7 +80,7 @@ func lib(c *console.Console, use, short, long string, args cobra.PositionalArgs,
 }
 
 func libListCommand(c *console.Console) *cobra.Command {
-	cmd := lib(c, "list", "list the installed libraries", `Lists the libraries of --lib, of each directory of GOLEM_LIBS and of
+	cmd := lib("list", "list the installed libraries", `Lists the libraries of --lib, of each directory of GOLEM_LIBS and of
 $GOLEM_HOME/libs, in the order in which a project finds them.`, console.Words(0, 0),
 		func(cmd *cobra.Command, f *libFlags, _ []string) error {
 			f.json, _ = cmd.Flags().GetBool("json")
@@ -239,7 +239,7 @@ func listLibraries(c *console.Console, f *libFlags) error {
 }
 
 func libRemoveCommand(c *console.Console) *cobra.Command {
-	return lib(c, "remove NAME[@VERSION]", "remove an installed library", `Removes a library from $GOLEM_HOME/libs, or from the directory of --lib. It
+	return lib("remove NAME[@VERSION]", "remove an installed library", `Removes a library from $GOLEM_HOME/libs, or from the directory of --lib. It
 touches nothing else, and projects that need the library then say how to install it.`, console.Words(1, 1),
 		func(_ *cobra.Command, f *libFlags, words []string) error {
 			s, err := ownShelf(c, f, false)
@@ -256,7 +256,7 @@ touches nothing else, and projects that need the library then say how to install
 }
 
 func libInfoCommand(c *console.Console) *cobra.Command {
-	cmd := lib(c, "info NAME[@VERSION]", "show what a library exports and needs", `Shows the description of an installed library: what it exports, the libraries it
+	cmd := lib("info NAME[@VERSION]", "show what a library exports and needs", `Shows the description of an installed library: what it exports, the libraries it
 depends on, its workers, and its tool modules with their SHA-256. It runs nothing.`, console.Words(1, 1),
 		func(cmd *cobra.Command, f *libFlags, words []string) error {
 			f.json, _ = cmd.Flags().GetBool("json")

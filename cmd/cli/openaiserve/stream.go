@@ -12,12 +12,13 @@ import (
 	"golem/core/fault"
 	"golem/core/run"
 	"golem/core/trace"
+	"golem/core/ui"
 )
 
 const (
 	// writeTime is how long a client may take to take a piece of a stream.
 	writeTime = 30 * time.Second
-	// quiet is how long a stream may be silent before a comment keeps it open.
+	// quiet is how often a comment keeps a stream open while nothing else is sent.
 	quiet = 15 * time.Second
 )
 
@@ -85,27 +86,6 @@ func (e *events) open() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.begun
-}
-
-// keepOpen sends a comment whenever the stream was silent for quiet, until stop is called.
-func (e *events) keepOpen() (stop func()) {
-	ticker, done, ended := time.NewTicker(quiet), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-				e.raw(": the worker is working\n\n")
-			case <-done:
-				return
-			}
-		}
-	}()
-	return func() {
-		close(done)
-		<-ended
-	}
 }
 
 // anew is what a stream says when the provider broke off its answer, and gives it again: what
@@ -186,9 +166,9 @@ func (s *Server) stream(ctx context.Context, cancel context.CancelCauseFunc, w h
 	}}
 	streaming := &streaming{as: as, to: to, made: made}
 	front := &front{on: streaming.follow}
-	stop := to.keepOpen()
+	keepOpen := ui.Every(quiet, func() { to.raw(": the worker is working\n\n") })
 	res := made.worker.Run(ctx, made.id, in, front)
-	stop()
+	keepOpen.Stop()
 	made.finish(res, front.cut())
 	made.setDenied(w.Header())
 	if made.problem != nil && !to.open() {

@@ -76,9 +76,7 @@ func (s *shell) show(keep *capped) *shown {
 	if w.log == nil {
 		return w
 	}
-	w.done.Add(1)
-	go func() {
-		defer w.done.Done()
+	w.done.Go(func() {
 		tick := time.NewTicker(showEvery)
 		defer tick.Stop()
 		for times := 0; times < showTimes; {
@@ -93,7 +91,7 @@ func (s *shell) show(keep *capped) *shown {
 			}
 		}
 		w.log.Log("info", "more output is not shown while the command runs")
-	}()
+	})
 	return w
 }
 

@@ -123,7 +123,7 @@ func newTool(c *console.Console, dir, lang string) error {
 			return fault.New(fault.Usage, "%s could not be written: %s", dir, disk.Cause(err)).Hinting("name a directory that golem can create")
 		}
 	}
-	return c.Print(afterNew(c, l, dir, name, out))
+	return c.Print(afterNew(l, dir, out))
 }
 
 // newSource writes the source of a tool in a language that golem builds itself.
@@ -140,7 +140,7 @@ func newSource(c *console.Console, l language, dir, name string) error {
 	}
 	err = os.MkdirAll(filepath.Dir(target), 0o777)
 	if err == nil {
-		err = writeNew(target, []byte(strings.ReplaceAll(string(data), "@TOOL@", tool)))
+		err = disk.WriteNew(target, []byte(strings.ReplaceAll(string(data), "@TOOL@", tool)), 0o666)
 	}
 	if err != nil {
 		return fault.New(fault.Usage, "%s could not be written: %s", file, disk.Cause(err)).Hinting("name a file that golem can create")
@@ -183,17 +183,12 @@ func writeScaffold(part, target string, words *strings.Replacer) error {
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 			return err
 		}
-		return writeNew(file, []byte(words.Replace(string(data))))
+		return disk.WriteNew(file, []byte(words.Replace(string(data))), 0o666)
 	})
 }
 
-// writeNew writes a new file. It fails if the file exists.
-func writeNew(name string, data []byte) error {
-	return disk.WriteNew(name, data, 0o666)
-}
-
 // afterNew returns a text with what was written, what is missing and what to type next.
-func afterNew(c *console.Console, l language, dir, name, out string) string {
+func afterNew(l language, dir, out string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: a tool in %s\n", ui.OneLine(filepath.ToSlash(dir)), l.title)
 	rows := [][]string{}
@@ -211,7 +206,7 @@ func afterNew(c *console.Console, l language, dir, name, out string) string {
 // golemArgument returns the argument that tells make where golem is; "" if golem is on
 // the PATH.
 func golemArgument() string {
-	if _, missing := lookUp("golem"); missing {
+	if !onPath("golem") {
 		if exe, err := os.Executable(); err == nil {
 			return " GOLEM=" + ui.OneLine(exe)
 		}

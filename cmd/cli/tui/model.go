@@ -139,7 +139,8 @@ func (m *model) arrive() tea.Cmd {
 			m.takeBack(what.Event)
 		case asked:
 			m.waiting = append(m.waiting, newDialog(what, true, m.o.now))
-			cmd = tea.Batch(cmd, m.notify(" asks"), m.next())
+			cmd = tea.Batch(cmd, m.notify(" asks"))
+			m.showQuestion()
 		case chosen:
 			m.state.Model = cmp.Or(string(what), m.state.Model)
 		case recalled:
@@ -175,13 +176,11 @@ func (m *model) takeBack(e trace.Event) {
 	}
 }
 
-// next shows the next question if none is on the screen.
-func (m *model) next() tea.Cmd {
-	if m.dialog != nil || len(m.waiting) == 0 {
-		return nil
+// showQuestion shows the next question if none is on the screen.
+func (m *model) showQuestion() {
+	if m.dialog == nil && len(m.waiting) > 0 {
+		m.dialog, m.waiting = m.waiting[0], m.waiting[1:]
 	}
-	m.dialog, m.waiting = m.waiting[0], m.waiting[1:]
-	return nil
 }
 
 // tick schedules the next update of the times while an exchange runs.
@@ -252,5 +251,6 @@ func (m *model) answer(d approval.Decision) tea.Cmd {
 	m.dialog.reply <- d
 	m.dialog = nil
 	m.state.Act(view.Action{Do: view.Answered})
-	return tea.Batch(m.next(), m.tick())
+	m.showQuestion()
+	return m.tick()
 }
