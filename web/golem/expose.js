@@ -8,7 +8,7 @@ const own = new Set() // the names of the tools that golem offers: workers do no
 
 const absent = () => coded('E_PLATFORM', 'this browser has no document.modelContext, so it has no agent to which a page could offer tools', 'use a browser with WebMCP; Chromium has it behind the flag WebMCP')
 
-const context = () => {
+const modelContext = () => {
   const there = globalThis.document?.modelContext
   if (typeof there?.registerTool !== 'function') throw absent()
   return there
@@ -23,7 +23,7 @@ const schemaOf = ({ input, emptyInput }) => {
 
 /** See Golem.expose. */
 export async function expose(golem, name, { workers, offers: shown, called, signal, ...options } = {}) {
-  const at = context()
+  const context = modelContext()
   const all = shown ?? await golem.offers(name, { ...options, signal })
   for (const id of workers ?? []) if (!all.some((o) => o.worker === id)) throw coded('E_USAGE', `the project does not offer a worker ${JSON.stringify(id)}`, `it offers ${all.map((o) => o.worker).join(', ')}`)
   const offers = workers ? all.filter((o) => workers.includes(o.worker)) : all
@@ -33,7 +33,7 @@ export async function expose(golem, name, { workers, offers: shown, called, sign
     stop.abort()
     for (const o of offers) own.delete(o.name)
     for (const one of calls.keys()) one.abort()
-    at.removeEventListener?.('toolcancel', cancel)
+    context.removeEventListener?.('toolcancel', cancel)
   }
   const cancel = (e) => {
     for (const [one, tool] of calls) if (!e.toolName || tool === e.toolName) one.abort()
@@ -56,8 +56,8 @@ export async function expose(golem, name, { workers, offers: shown, called, sign
   golem.ended.then(close)
   try {
     for (const o of offers) {
-      const execute = (input) => call(o, input).catch((e) => ({ error: told(e) })) // the browser tells an agent nothing of what a tool throws
-      await at.registerTool({ name: o.name, description: o.description || `a worker of the project ${name}`, inputSchema: schemaOf(o), execute }, { signal: stop.signal })
+      const execute = (input) => call(o, input).catch((e) => ({ error: errorFields(e) })) // the browser tells an agent nothing of what a tool throws
+      await context.registerTool({ name: o.name, description: o.description || `a worker of the project ${name}`, inputSchema: schemaOf(o), execute }, { signal: stop.signal })
       own.add(o.name)
     }
     if (signal?.aborted) throw coded('E_INTERRUPTED', 'it was cancelled')
@@ -65,7 +65,7 @@ export async function expose(golem, name, { workers, offers: shown, called, sign
     close()
     throw e.golem ? e : coded('E_CONFLICT', `the browser takes no tool of these workers: ${e.message}`, 'another tool of this page may have the same name')
   }
-  at.addEventListener?.('toolcancel', cancel)
+  context.addEventListener?.('toolcancel', cancel)
   return { tools: offers.map((o) => o.name), close }
 }
 
@@ -87,22 +87,22 @@ function argumentsOf(offer, input) {
 
 /** Returns what an agent gets of a run that has ended. */
 function answerOf({ status, output, text, error, denied }) {
-  if (error) return { error: told(error) }
+  if (error) return { error: errorFields(error) }
   if (status === 'interrupted') return { error: { code: 'E_INTERRUPTED', message: 'the run was stopped' } }
   if (denied?.length) return { answer: output ?? text, denied: `${denied.length} calls were denied, because nobody could be asked` }
   return output !== undefined && typeof output === 'object' ? output : text
 }
 
-const told = (e) => ({ code: e.code || 'E_TOOL', message: String(e.message || e).slice(0, 2000), hint: e.hint || undefined })
+const errorFields = (e) => ({ code: e.code || 'E_TOOL', message: String(e.message || e).slice(0, 2000), hint: e.hint || undefined })
 
 /** See Golem.pageTools. */
 export async function pageTools() {
-  const at = context()
+  const context = modelContext()
   const out = {}
-  for (const tool of await at.getTools()) {
+  for (const tool of await context.getTools()) {
     if (own.has(tool.name) || !toolName.test(tool.name) || tool.origin !== location.origin) continue
     const input = tool.inputSchema && JSON.parse(JSON.stringify(tool.inputSchema))
-    out[tool.name] = { description: String(tool.description).slice(0, 4000), input, untrusted: true, run: (args, { signal }) => at.executeTool(tool, args, { signal }) }
+    out[tool.name] = { description: String(tool.description).slice(0, 4000), input, untrusted: true, run: (args, { signal }) => context.executeTool(tool, args, { signal }) }
   }
   return out
 }

@@ -12,27 +12,27 @@ const cancelled = () => new GolemError({ code: 'E_INTERRUPTED', message: 'it was
 const usage = (message, hint) => new GolemError({ code: 'E_USAGE', message, hint })
 
 /** Throws E_USAGE if signal is not an AbortSignal. */
-function fits(signal) {
+function checkSignal(signal) {
   if (signal && typeof signal.addEventListener !== 'function') throw usage('signal must be an AbortSignal')
 }
 
 /** Throws E_USAGE if an option of a run is not of the type that it must have. */
-function fitting({ signal, approve, artifact, attachments = [] }) {
-  fits(signal)
+function checkOptions({ signal, approve, artifact, attachments = [] }) {
+  checkSignal(signal)
   for (const [name, f] of Object.entries({ approve, artifact })) if (f && typeof f !== 'function') throw usage(`${name} must be a function`)
   if (!Array.isArray(attachments) || !attachments.every((a) => typeof a?.name === 'string')) throw usage('attachments must be a list of {name, data}')
 }
 
 /** Returns the parts of a message of the person that carry its attachments: their names, and their bytes. */
-function handed({ attachments }) {
-  fitting({ attachments })
+function attachmentsOf({ attachments }) {
+  checkOptions({ attachments })
   const names = attachments.map((a) => a.name)
-  return { attachments: names, bytes: taken(attachments.map((a) => a.data), { names }) }
+  return { attachments: names, bytes: byteArray(attachments.map((a) => a.data), { names }) }
 }
 
 /** Throws E_INTERRUPTED if signal has aborted. */
 export function checked(signal) {
-  fits(signal)
+  checkSignal(signal)
   if (signal?.aborted) throw cancelled()
 }
 
@@ -40,9 +40,9 @@ export function checked(signal) {
 export const isBytes = (v) => ArrayBuffer.isView(v) || Object.prototype.toString.call(v) === '[object ArrayBuffer]'
 
 /** Returns bytes, or an array of them, as Uint8Arrays for the worker. Other values are E_USAGE. */
-function taken(v, { names, attachments } = {}, i) {
+function byteArray(v, { names, attachments } = {}, i) {
   if (v === undefined && i === undefined) return v
-  if (Array.isArray(v) && i === undefined) return v.map((one, n) => taken(one, { names: names ?? attachments }, n))
+  if (Array.isArray(v) && i === undefined) return v.map((one, n) => byteArray(one, { names: names ?? attachments }, n))
   if (!isBytes(v)) throw new GolemError({ code: 'E_USAGE', message: `${names?.[i] ?? 'the content'} must be bytes: an ArrayBuffer, a Uint8Array or another view`, hint: 'of a File or Blob give await file.arrayBuffer(); a text can be encoded by TextEncoder' })
   return v instanceof Uint8Array ? v : new Uint8Array(v.buffer ?? v, v.byteOffset ?? 0, v.byteLength)
 }
@@ -139,7 +139,7 @@ export class Link {
     }
     signal?.addEventListener('abort', abort)
     try {
-      this.#post({ id, method, params, bytes: taken(bytes, params) })
+      this.#post({ id, method, params, bytes: byteArray(bytes, params) })
       return await promise
     } finally {
       this.#calls.delete(id)
@@ -153,7 +153,7 @@ export class Link {
     let id = 0
     const options = given ?? {}
     const { signal } = options
-    const run = new Run((m) => this.#post({ id, ...m, ...(m.attachments && handed(m)) }), { ...options, lender: () => this.lender() }, (own) => (inside = own))
+    const run = new Run((m) => this.#post({ id, ...m, ...(m.attachments && attachmentsOf(m)) }), { ...options, lender: () => this.lender() }, (own) => (inside = own))
     const abort = () => run.cancel()
     const over = () => {
       this.#calls.delete(id)
@@ -161,7 +161,7 @@ export class Link {
     }
     try {
       if (this.#over) throw this.#over
-      fitting(options)
+      checkOptions(options)
       const { params, bytes } = make(options)
       id = this.#open({
         reject: (e) => inside.fail(e),
@@ -173,7 +173,7 @@ export class Link {
         },
       })
       signal?.addEventListener('abort', abort)
-      this.#post({ id, method, params, bytes: taken(bytes, params) })
+      this.#post({ id, method, params, bytes: byteArray(bytes, params) })
       if (signal?.aborted) abort()
     } catch (e) {
       over()

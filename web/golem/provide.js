@@ -16,7 +16,7 @@ export async function serve(provided, { kind, set, name, data }, post, signal) {
     if (kind === 'tool') post({ piece: json(await provided.toolsets[set][name].run(given, { signal })), done: true })
     else await pieces(await (kind === 'device' ? answers : provided.models[name])(given, { signal }), post, signal)
   } catch (e) {
-    post({ error: told(e) })
+    post({ error: errorFields(e) })
   }
 }
 
@@ -55,7 +55,7 @@ function chunk(piece, next) {
 }
 
 /** Returns the error that a function threw in the form for the worker. It never throws, whatever e is. */
-function told(e) {
+function errorFields(e) {
   try {
     return { message: String(e?.message || e).slice(0, 2000), code: e?.golem ? e.code : '', hint: e?.golem ? e.hint : '', status: Number.isInteger(e?.status) ? e.status : 0 }
   } catch {

@@ -113,12 +113,12 @@ function Tab({ name, title, icon }) {
   return (
     <button class={`tab ${name}`} aria-current={here ? 'page' : undefined} onClick={() => (view.value = name)}>
       <Icon name={icon ?? name} /><span class="tab-title" data-title={title}>{title}</span>{name === 'run' && asked.value.length > 0 && <span class="sr">, a question waits</span>}
-      {name === 'staged' && waits() > 0 && <span class="badge" aria-label={`${waits()} pending`}>{waits()}</span>}
+      {name === 'staged' && stagedWaits() > 0 && <span class="badge" aria-label={`${stagedWaits()} pending`}>{stagedWaits()}</span>}
     </button>
   )
 }
 
-const waits = () => store.staged.value.filter((s) => !s.error && ['pending', 'pushing'].includes(s.item.state)).length
+const stagedWaits = () => store.staged.value.filter((s) => !s.error && ['pending', 'pushing'].includes(s.item.state)).length
 
 function View() {
   switch (store.project.value || ['trace', 'settings'].includes(store.view.value) ? store.view.value : 'projects') {

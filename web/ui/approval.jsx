@@ -97,7 +97,7 @@ function Question({ question, waiting }) {
         <div class="body" tabIndex={0} role="group" aria-label={title}>
           {call ? <Facts request={request} /> : <Lines request={request} />}
           {request.kind === 'trust' && <p class="small">No: nothing of this is used, and a run that needs it ends.</p>}
-          {call && <Arguments args={beyond(request)} exact={request.shown} closed={!!request.diff} />}
+          {call && <Arguments args={otherArguments(request)} exact={request.shown} closed={!!request.diff} />}
           {request.diff && <Changes patch={request.diff} />}
           {input && <div class="field">
             <label for="reply">Your answer <span class="hint">(without one the run ends here; never give a key or a password)</span></label>
@@ -167,7 +167,7 @@ function Second({ request, act, answer, turn }) {
 }
 
 /** Returns the arguments without the path, if one of the paths above shows exactly that path. */
-function beyond({ args, paths = [] }) {
+function otherArguments({ args, paths = [] }) {
   if (!args || typeof args !== 'object' || !paths?.some((p) => p.path === args.path)) return args
   const { path, ...rest } = args
   return rest

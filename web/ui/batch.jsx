@@ -130,7 +130,7 @@ function Items({ of, batch, counts, failures, turn }) {
         <tbody>{shown.items.map((r) => (
           <tr key={r.item}>
             <td class="mono" title={visible(r.item)}>{visible(r.item.length > 24 ? `${r.item.slice(0, 20)}…` : r.item)}</td>
-            <td><span class="row result"><Mark of={marks[r.status]} label={r.status} /><span>{said(r)}</span></span></td>
+            <td><span class="row result"><Mark of={marks[r.status]} label={r.status} /><span>{resultLine(r)}</span></span></td>
             <td class="wide-only nowrap small muted">{[r.ms > 0 && seconds(r.ms), r.usage && spent(r.usage), r.attempt > 1 && `attempt ${r.attempt}`].filter(Boolean).join(' · ')}</td>
             <td class="nowrap">{marks[r.status] && !['open', 'parked', 'cancelled'].includes(r.status) && <button class="button quiet square" aria-label={`trace of ${visible(r.item)}`} title="trace" onClick={() => trace(r.item)}><Icon name="trace" /></button>}</td>
           </tr>
@@ -144,7 +144,7 @@ function Items({ of, batch, counts, failures, turn }) {
 const words = { open: 'to do', parked: 'waits for you', cancelled: 'cancelled' }
 
 /** Returns the result of an item on one line. */
-function said(r) {
+function resultLine(r) {
   if (r.error) return visible(`${r.error.code}: ${r.error.message}`)
   if (r.output === undefined) return words[r.status] ?? ''
   const text = typeof r.output === 'string' ? r.output : JSON.stringify(r.output)

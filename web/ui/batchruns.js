@@ -11,7 +11,7 @@ export const ends = signal(new Map())
 
 export const keyOf = (project, batch) => `${project}\n${batch}`
 
-const set = (of, key, value) => {
+const setIn = (of, key, value) => {
   const next = new Map(of.value)
   if (value) next.set(key, value)
   else next.delete(key)
@@ -24,16 +24,16 @@ export const begin = (project, run) => new Promise((resolve, reject) => {
   const follow = async () => {
     for await (const at of run) {
       key = keyOf(project, at.batch)
-      set(ends, key, null)
-      set(live, key, { run, at })
+      setIn(ends, key, null)
+      setIn(live, key, { run, at })
       resolve(at.batch)
     }
     const end = await run.result
-    set(ends, key, end)
+    setIn(ends, key, end)
     if (project !== store.project.value || store.view.value !== 'batches') store.tell(`The batch ${end.batch} of ${project}: ${ended[end.status]}.`, end.exit === 0 ? 'info' : 'warn')
   }
   follow().catch((e) => (key ? store.tell(e.code ? faultText(e) : e.message, 'error') : reject(e))).finally(() => {
-    if (key) set(live, key, null)
+    if (key) setIn(live, key, null)
     if (project === store.project.value) store.attempt('reading the project', store.lists)
   })
 })

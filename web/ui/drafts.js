@@ -29,7 +29,7 @@ function read() {
 }
 
 /** Stores the draft of a key, or removes it from the storage. */
-function keep(key) {
+function saveDraft(key) {
   clearTimeout(waiting.get(key))
   waiting.delete(key)
   const draft = drafts.peek().get(key)
@@ -47,7 +47,7 @@ function keep(key) {
   }
 }
 
-const keepAll = () => { for (const key of [...waiting.keys()]) keep(key) }
+const keepAll = () => { for (const key of [...waiting.keys()]) saveDraft(key) }
 
 addEventListener('pagehide', keepAll)
 addEventListener('beforeunload', (e) => {
@@ -97,6 +97,6 @@ export function put(key, draft) {
   else next.delete(key)
   drafts.value = next
   clearTimeout(waiting.get(key))
-  if (draft) waiting.set(key, setTimeout(keep, 400, key))
-  else keep(key)
+  if (draft) waiting.set(key, setTimeout(saveDraft, 400, key))
+  else saveDraft(key)
 }

@@ -224,7 +224,7 @@ const byPath = (paths) => paths.filter((p) => p.endsWith('.worker')).map((p) => 
 let names = null // the names for completion, as they were read last: {about, files, of}
 
 /** Resolves to the project's names for completion. They are read again when the project has changed. */
-async function known() {
+async function projectNames() {
   const about = store.about.value
   if (names?.about !== about || names?.files !== store.files.value) {
     const name = store.project.value
@@ -267,7 +267,7 @@ function Editor({ path, text, onChange, onSave }) {
     let gone = false
     import('./editor.js').then(({ open }) => {
       if (gone || !box.current) return
-      view = open(box.current, now.current ?? text, path, { crlf: crlf(text), changed: (t) => calls.current.onChange(t), save: () => calls.current.onSave(), known })
+      view = open(box.current, now.current ?? text, path, { crlf: crlf(text), changed: (t) => calls.current.onChange(t), save: () => calls.current.onSave(), known: projectNames })
       setRich(view)
     }, () => {}) // without a network and a cached editor the plain field stays
     return () => {

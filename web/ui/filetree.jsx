@@ -17,7 +17,7 @@ const BEYOND = 12 // rows that are drawn above and below the visible ones
 
 const isOpen = (dir) => (store.files.value.length <= MANY) !== turned.value.has(keyOf(dir))
 
-function turn(dir) {
+function toggle(dir) {
   const next = new Set(turned.value)
   if (!next.delete(keyOf(dir))) next.add(keyOf(dir))
   turned.value = next
@@ -75,7 +75,7 @@ export function Tree() {
   const keys = (e, i, f) => {
     const steps = { ArrowDown: 1, ArrowUp: -1, Home: -rows.length, End: rows.length, PageDown: 10, PageUp: -10 }
     if (e.key in steps) focus(i + steps[e.key])
-    else if (f.dir && (e.key === 'ArrowRight') !== isOpen(f.path) && ['ArrowRight', 'ArrowLeft'].includes(e.key)) turn(f.path)
+    else if (f.dir && (e.key === 'ArrowRight') !== isOpen(f.path) && ['ArrowRight', 'ArrowLeft'].includes(e.key)) toggle(f.path)
     else if (e.key === 'ArrowRight') focus(i + 1)
     else if (e.key === 'ArrowLeft') focus(rows.findIndex((r) => r.path === f.path.slice(0, f.path.lastIndexOf('/'))))
     else return
@@ -114,7 +114,7 @@ function Row({ file: f, i, flat, keys }) {
   return (
     <li aria-level={depth + 1}>
       <button class="entry" data-row={i} title={visible(f.path)} style={{ paddingLeft: `min(${4 + depth * 16}px, 45%)` }} aria-current={store.editing.value === f.path ? 'true' : undefined}
-        aria-expanded={f.dir ? isOpen(f.path) : undefined} onKeyDown={(e) => keys(e, i, f)} onClick={() => (f.dir ? turn(f.path) : (store.editing.value = f.path))}>
+        aria-expanded={f.dir ? isOpen(f.path) : undefined} onKeyDown={(e) => keys(e, i, f)} onClick={() => (f.dir ? toggle(f.path) : (store.editing.value = f.path))}>
         <Icon name={f.dir ? 'folder' : f.path.endsWith('.worker') ? 'worker' : f.path.endsWith('.wasm') ? 'tool' : 'file'} />
         <Name name={visible(name)} draft={drafts.value.has(keyOf(f.path))} />
         {!f.dir && <span class="size">{bytes(f.size)}</span>}

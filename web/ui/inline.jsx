@@ -124,7 +124,7 @@ function link(text, i, brackets) {
   const m = /^\s{0,2}(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)?))(?:\s{1,2}(?:"[^"]*"|'[^']*'))?\s{0,2}\)/.exec(rest)
   if (!m) return null
   const label = text.slice(begin + 1, end)
-  return { value: outside(m[1] ?? m[2], image ? label || 'image' : label, image ? 'image' : 'link'), end: end + 2 + m[0].length }
+  return { value: outsideLink(m[1] ?? m[2], image ? label || 'image' : label, image ? 'image' : 'link'), end: end + 2 + m[0].length }
 }
 
 /** The mark of a footnote, [^1]; a click leads to its text. */
@@ -162,7 +162,7 @@ function angled(text, i) {
   const rest = text.slice(i, i + 2048)
   if (/^<br\s*\/?>/i.test(rest)) return { value: <br />, end: i + rest.indexOf('>') + 1 }
   const m = /^<((?:https?:\/\/|mailto:)[^\s<>]+)>/.exec(rest)
-  return m && { value: outside(m[1], m[1], 'link'), end: i + m[0].length }
+  return m && { value: outsideLink(m[1], m[1], 'link'), end: i + m[0].length }
 }
 
 /** Returns the link for a bare URL that begins at i, or null. */
@@ -172,7 +172,7 @@ function bare(text, i) {
   if (!m) return null
   let address = m[0].replace(/[.,;:!?*_~]+$/, '')
   if (address.endsWith(')') && !address.includes('(')) address = address.slice(0, -1)
-  return { value: outside(address, address, 'link'), end: i + address.length }
+  return { value: outsideLink(address, address, 'link'), end: i + address.length }
 }
 
 const decoder = document.createElement('textarea') // its content is text: no element can come of it
@@ -189,7 +189,7 @@ function entity(text, i) {
 }
 
 /** Returns a link that shows its host and is followed only after a click. An image becomes a link too, and is never loaded. */
-function outside(address, label, kind) {
+function outsideLink(address, label, kind) {
   let url = null
   try {
     url = new URL(address)
@@ -233,8 +233,8 @@ class List {
     let depth = 0
     let plain = ''
     for (let n = from.next; n !== to; n = n.next) {
-      inner.push(shown(n))
-      plain += n.mark ? shown(n) : n.plain
+      inner.push(nodeText(n))
+      plain += n.mark ? nodeText(n) : n.plain
       depth = Math.max(depth, n.depth ?? 0)
     }
     const node = depth < deepest ? { value: make(inner), plain, depth: depth + 1 } : { value: plain, plain, depth }
@@ -246,14 +246,14 @@ class List {
   values() {
     const out = []
     for (let n = this.first; n; n = n.next) {
-      const v = shown(n)
+      const v = nodeText(n)
       if (v !== '') out.push(v)
     }
     return out
   }
 }
 
-const shown = (n) => (n.mark ? n.mark.repeat(n.count) : n.value)
+const nodeText = (n) => (n.mark ? n.mark.repeat(n.count) : n.value)
 
 /** Returns a delimiter for a run of n characters * _ or ~: whether it may begin or end emphasis, as CommonMark says. */
 function delimiter(text, i, n) {
@@ -280,7 +280,7 @@ function emphasise(list) {
     const kind = `${closer.mark}${closer.opens}${closer.size % 3}`
     const stop = bottom.get(kind)
     let opener = closer.up
-    while (opener && opener !== stop && !(opener.mark === closer.mark && opener.opens && fits(opener, closer))) opener = opener.up
+    while (opener && opener !== stop && !(opener.mark === closer.mark && opener.opens && mayPair(opener, closer))) opener = opener.up
     if (!opener || opener === stop) {
       bottom.set(kind, closer.up)
       closer = closer.down
@@ -302,4 +302,4 @@ function drop(mark) {
   return mark.down
 }
 
-const fits = (opener, closer) => opener.mark === '~' || !(opener.closes || closer.opens) || (opener.size + closer.size) % 3 !== 0 || (opener.size % 3 === 0 && closer.size % 3 === 0)
+const mayPair = (opener, closer) => opener.mark === '~' || !(opener.closes || closer.opens) || (opener.size + closer.size) % 3 !== 0 || (opener.size % 3 === 0 && closer.size % 3 === 0)

@@ -26,10 +26,10 @@ export function free(name, anew = true) {
 }
 
 /** Returns the beginning of a text, at most so many bytes of UTF-8. */
-const within = (s, most) => new TextDecoder().decode(new TextEncoder().encode(s).subarray(0, most), { stream: true }) // with stream, a character that is cut is left out
+const shortened = (s, most) => new TextDecoder().decode(new TextEncoder().encode(s).subarray(0, most), { stream: true }) // with stream, a character that is cut is left out
 
 /** Returns a valid project name for the name of a folder or file: at most 90 bytes, not the name of a device of Windows (core/sandbox). */
-export const projectName = (s) => within(s.replace(/\.(zip|golem)$/i, '').replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[. ]+/, ''), 90)
+export const projectName = (s) => shortened(s.replace(/\.(zip|golem)$/i, '').replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[. ]+/, ''), 90)
   .replace(/[. ]+$/, '').replace(/^(con|prn|aux|nul|(com|lpt)[\d¹²³])(?= *(\.|$))/i, '$1-project') || 'project'
 
 /** Opens golem's assistant: the project in which the person talked with it before, or a new one without files. */

@@ -13,7 +13,7 @@ import { beside, menu, side, undoing } from './panes.js'
 
 const field = () => requestAnimationFrame(() => document.getElementById('task')?.focus())
 const go = (view) => () => (store.view.value = view)
-const said = (text) => () => store.send(text) // the conversation reads it as a command
+const sendCommand = (text) => () => store.send(text) // the conversation reads it as a command
 const command = (text) => () => {
   draft(text)
   field()
@@ -47,10 +47,10 @@ const deeds = {
     else store.view.value = 'staged'
   } },
   approvals: { does: go('settings') },
-  cost: { does: said('/cost'), talks: true },
+  cost: { does: sendCommand('/cost'), talks: true },
   title: { does: () => import('./history.jsx').then((m) => m.retitle({ id: store.conversing(), title: titleOf(store.run.value) })), talks: true },
-  test: { does: said('/test'), talks: true },
-  compact: { does: said('/compact'), talks: true },
+  test: { does: sendCommand('/test'), talks: true },
+  compact: { does: sendCommand('/compact'), talks: true },
   trace: { does: go('trace') },
   attach: { does: () => document.querySelector('.composer input[type=file]')?.click() },
   export: { does: () => store.attempt('the export', async () => {
@@ -94,7 +94,7 @@ function possible(a) {
 }
 
 /** Returns an action's help without the parts about arguments of the command, which only the command line has. */
-const here = (help) => help.replace(/; (without|alone|with yes)\b.*|, by its number .*|: each offered .*| \(end of .*|, or your message N(?=,)|, or its last code block,/, '').replace('message N', 'last message')
+const helpHere = (help) => help.replace(/; (without|alone|with yes)\b.*|, by its number .*|: each offered .*| \(end of .*|, or your message N(?=,)|, or its last code block,/, '').replace('message N', 'last message')
 
 export function Menu() {
   const leave = () => (menu.value = false)
@@ -107,7 +107,7 @@ export function Menu() {
       <div class="actions">{groups.map(([title, names]) => <><h3>{title}</h3><ul>
         {actions.filter((a) => names.includes(a.name)).map((a) => (
           <li key={a.name}><button type="button" class="button quiet" data-action={a.name} disabled={!possible(a)} onClick={() => pick(a)}>
-            <Icon name={icons[a.name] ?? 'chevron'} /><b>{a.name}</b><span class="small muted grow">{here(a.help)}</span>
+            <Icon name={icons[a.name] ?? 'chevron'} /><b>{a.name}</b><span class="small muted grow">{helpHere(a.help)}</span>
           </button></li>
         ))}
       </ul></>)}</div>

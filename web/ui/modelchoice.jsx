@@ -29,7 +29,7 @@ function host(address) {
 }
 
 /** Returns why this page cannot reach an address, "" if no reason is known. */
-function barred(address) {
+function whyUnreachable(address) {
   try {
     const { protocol, hostname } = new URL(address)
     if (protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1'].includes(hostname))) return ''
@@ -62,7 +62,7 @@ export function Choice() {
     setOffers(null)
   }
   const unnamed = own !== null && !/^[a-z][a-z0-9_-]*$/.test(chosen.name)
-  const bad = unnamed ? 'A name begins with a letter; letters, digits, - and _ follow.' : address || own !== null || base !== null ? barred(address) : ''
+  const bad = unnamed ? 'A name begins with a letter; letters, digits, - and _ follow.' : address || own !== null || base !== null ? whyUnreachable(address) : ''
   const list = async () => {
     const asking = {}
     setOffers({ asking })
@@ -81,7 +81,7 @@ export function Choice() {
       !everywhere || settings.setModel(`${chosen.name}:${model.trim()}`),
     ]
     if (!stored.every(Boolean)) store.tell('this browser does not store settings for this page', 'warn')
-    chose(leave)
+    applyChoice(leave)
   }
   const help = local[chosen.name]
   const choice = (
@@ -127,7 +127,7 @@ export function Choice() {
 }
 
 /** Closes the dialog and uses what was chosen, also in an open conversation. */
-function chose(leave) {
+function applyChoice(leave) {
   leave()
   store.attempt('reading the project', async () => {
     if (store.talking.value) await store.remodel()
@@ -157,7 +157,7 @@ function Device({ choice, leave }) {
   const use = () => {
     if (state !== 'available') return
     if (!settings.setProject(store.project.value, { model: 'device:' })) store.tell('this browser does not store settings for this page', 'warn')
-    chose(leave)
+    applyChoice(leave)
   }
   return (
     <Dialog title="Choose a model" leave={leave} submit={use} buttons={<button class="button primary" disabled={state !== 'available'}>Use it</button>}>

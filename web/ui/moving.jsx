@@ -14,9 +14,9 @@ const left = {
 export const move = (c) => store.attempt(c.id, async () => store.download(`${c.id}.conversation.json`, await store.golem.moveConversation(store.project.value, c.id, store.options())))
 
 /** Shows what is in such a file, and imports it after a yes. done is called then. @param {HTMLInputElement} input */
-export const bring = (input, done) => input.files[0] && store.attempt(input.files[0].name, () => take(input.files[0], done)).finally(() => (input.value = ''))
+export const bring = (input, done) => input.files[0] && store.attempt(input.files[0].name, () => importFile(input.files[0], done)).finally(() => (input.value = ''))
 
-async function take(file, done) {
+async function importFile(file, done) {
   const name = store.project.value
   const data = new Uint8Array(await file.arrayBuffer())
   const plan = await store.golem.importConversation(name, data, store.options())

@@ -25,7 +25,7 @@ function observe(element, tell) {
 let staying = null // the element that will be scrolled to its end
 
 /** Scrolls to the end again if the person was at the end before an element became higher; once for all elements that are drawn together. */
-function stay(element) {
+function scrollToEnd(element) {
   const talk = element.closest('.talk')
   if (!talk?.pinned || staying === talk) return
   staying = talk
@@ -36,7 +36,7 @@ function stay(element) {
 }
 
 /** Reports whether the person has put the focus or a selection into an element, or has opened something in it. */
-function used(element) {
+function isInUse(element) {
   const selected = getSelection()
   return element.contains(document.activeElement) || element.querySelector('details[open]') || (selected && !selected.isCollapsed && selected.containsNode(element, true))
 }
@@ -58,12 +58,12 @@ const Near = still(({ piece, drawn, kind }) => {
   useLayoutEffect(() => observe(box.current, (is) => {
     if (!is) {
       const now = box.current.offsetHeight
-      if (!now || used(box.current)) return // it is in a part of the page that is not shown
+      if (!now || isInUse(box.current)) return // it is in a part of the page that is not shown
       height.current = now
     }
     setNear(is)
   }), [])
-  useLayoutEffect(() => stay(box.current), [near])
+  useLayoutEffect(() => scrollToEnd(box.current), [near])
   const name = kind ?? `piece${piece.joined ? ' joined' : ''}`
   if (near) return <div class={name} ref={box}><Drawn piece={piece} /></div>
   return <div class={`${name} far`} ref={box} style={{ height: `${height.current || estimate(piece.source)}px` }}>{piece.source}</div>

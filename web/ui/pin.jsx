@@ -5,7 +5,7 @@ import { Diff } from './diff.jsx'
 import { Dialog } from './ask.jsx'
 
 /** Asks whether golem.lock may change like this. Resolves to true for yes. */
-const agreed = (patch) => new Promise((resolve) => {
+const askToPin = (patch) => new Promise((resolve) => {
   const place = document.body.appendChild(document.createElement('div'))
   const answer = (yes) => {
     render(null, place)
@@ -23,7 +23,7 @@ export const pin = () => store.attempt('writing golem.lock', async () => {
   const name = store.project.value
   const { patch } = await store.golem.lockLibraries(name, { ...store.options(), look: true })
   if (!patch) return store.tell('golem.lock is up to date')
-  if (!(await agreed(patch)) || name !== store.project.value) return
+  if (!(await askToPin(patch)) || name !== store.project.value) return
   await store.golem.lockLibraries(name, { ...store.options(), agreed: patch })
   await Promise.all([store.listFiles(), store.inspect()])
   store.tell('golem.lock is written')

@@ -10,7 +10,7 @@ import { approver, here, most, put, sessionOf } from './sessions.js'
 import { draw, schedule, turn } from './frames.js'
 
 /** Reports whether something runs in as many other projects as can be, and says so. */
-function full() {
+function tooManyRun() {
   const busy = elsewhere.value
   if (busy.length < most) return false
   tell(`Something runs in ${busy.map((b) => b.name).join(', ')}. golem runs in up to ${most} projects at the same time in this browser: wait until one ends, or stop one.`, 'warn')
@@ -29,7 +29,7 @@ export const fresh = () => (emptied = leave().then(() => batch(() => {
 /** Sends the person's text: to the open conversation, or as a new run, with alone ({entry}) of another worker than the entry. golem itself reads a text that is JSON, because JavaScript does not keep all digits of a number. Resolves to false if the run could not begin. */
 export async function send(text, attachments = [], alone = null) {
   if (emptied) await emptied // the message is the first one of the new conversation
-  if ((running.value && !talking.value) || (!running.value && full())) return false
+  if ((running.value && !talking.value) || (!running.value && tooManyRun())) return false
   refused.value = null
   if (goesOn() && !talking.value && !alone) {
     goOn(run.value.kept, text, attachments)
@@ -132,7 +132,7 @@ export async function alone(entry, text, tool) {
 
 /** Calls a tool of the entry, or of the worker entry, for the person, with arguments that are a JSON text: in an open conversation with /tool, else in a new run. */
 export async function callTool(name, args, entry) {
-  if (running.value || full()) return
+  if (running.value || tooManyRun()) return
   if (here.current && talking.value) {
     running.value = true
     here.current.send(`/tool ${name} ${args}`)
@@ -158,7 +158,7 @@ export async function present(kept) {
   const { said } = await golem.conversation(name, kept.id)
   if (here.current || name !== project.value) return
   batch(() => {
-    run.value = { ...recall(emptyRun(), said, kept), kept, conversation: kept.id, shown: true, broken: !done(kept) }
+    run.value = { ...recall(emptyRun(), said, kept), kept, conversation: kept.id, shown: true, broken: !isComplete(kept) }
     branches.value = []
     refused.value = null
     chosen.value = ''
@@ -167,10 +167,10 @@ export async function present(kept) {
 }
 
 /** Reports whether the last exchange of a kept conversation has its end. */
-const done = (kept) => answered.includes(kept.status) || kept.status === 'new' || (kept.mode === 'chat' && kept.status !== 'open')
+const isComplete = (kept) => answered.includes(kept.status) || kept.status === 'new' || (kept.mode === 'chat' && kept.status !== 'open')
 
 /** Opens a kept conversation from the list. If its last exchange has no end, it is only shown, because to continue it sends a request again. */
-export const reopen = (kept) => (done(kept) ? resume(kept) : present(kept))
+export const reopen = (kept) => (isComplete(kept) ? resume(kept) : present(kept))
 
 /** Reports whether the person's next text goes on with what is shown, and is not a new run: in a conversation, and after an exchange without its end. */
 export function goesOn() {
@@ -211,7 +211,7 @@ export function conversing() {
 }
 
 /** Returns the options that name the worker of a kept conversation, if that is not the entry. A talk with the assistant goes on with it, also after the files became a project. */
-function by({ worker }) {
+function workerOptions({ worker }) {
   if (worker === about.value?.entry) return {}
   const own = files.value.some((f) => /(^|\/)assistant(\/worker)?\.(worker|ya?ml)$/.test(f.path))
   return worker === 'assistant' && !own ? { entry: undefined, assistant: true } : { entry: worker, assistant: undefined }
@@ -234,7 +234,7 @@ export async function goOn(kept, text, attachments = []) {
 
 /** Continues a kept conversation. With at, it branches off before the person's message of that number; with repeat, it sends the last message again. */
 export async function resume(kept, at, repeat = false) {
-  if (running.value || full()) return
+  if (running.value || tooManyRun()) return
   const name = project.value
   await leave()
   const { said } = await golem.conversation(name, kept.id)
@@ -272,7 +272,7 @@ export async function rewind(n) {
 
 /** Takes the person's message n, and what follows, out of the transcript and sends the command that does so in the conversation. */
 function goBack(n, command) {
-  if (running.value || !talking.value || full()) return false
+  if (running.value || !talking.value || tooManyRun()) return false
   here.current.send(command) // throws if the conversation ends just now
   const shown = run.value.transcript
   const at = shown.findIndex((item) => item.kind === 'you' && item.n === n)
@@ -351,16 +351,16 @@ async function close(s, shown) {
   put(s, { running: false, talking: false, asked: [] })
   tick.value++
   if (away && !talked) tell(`${s.name} is done: ${shown.status}.`)
-  if (talked && s.left) await onward(s, shown)
+  if (talked && s.left) await continueLater(s, shown)
   s.left = s.ending = false
 }
 
 /** Lets the person's next message go on with a conversation that was ended because they went to another project. */
-async function onward(s, shown) {
+async function continueLater(s, shown) {
   const id = shown.conversation || shown.header?.run
   const kept = (await golem.conversations(s.name).catch(() => [])).find((c) => c.id === id)
   if (!kept || kept.error) return
-  Object.assign(shown, { kept, conversation: id, shown: true, broken: !done(kept) })
+  Object.assign(shown, { kept, conversation: id, shown: true, broken: !isComplete(kept) })
   tick.value++
 }
 

@@ -43,7 +43,7 @@ export function Traces() {
 }
 
 /** Formats a time for the browser's language. */
-const when = (t) => (Number.isNaN(Date.parse(t)) && typeof t !== 'number' ? visible(t) : new Date(t).toLocaleString())
+const timeText = (t) => (Number.isNaN(Date.parse(t)) && typeof t !== 'number' ? visible(t) : new Date(t).toLocaleString())
 
 /** Opens the chosen trace file, with the files of its folder if they were chosen too. */
 async function openFile(e) {
@@ -148,7 +148,7 @@ function Runs({ compare, compares }) {
           <tr key={r.name}>
             <td><input type="checkbox" aria-label={`mark ${visible(r.name)}`} checked={marked.includes(r.name)} onChange={(e) => mark(r.name, e.target.checked)} /></td>
             <td><button class="button quiet wraps titled" onClick={() => read(r)}>{told[r.name]?.input && <span>{visible(told[r.name].input)}</span>}<span class="mono small muted">{visible(r.name)}</span></button></td>
-            <td class="wide-only">{when(r.modified)}</td>
+            <td class="wide-only">{timeText(r.modified)}</td>
             <td class="nowrap">{goesOn(r.name) ? 'goes on' : told[r.name]?.status ?? ''}</td>
             <td class="nowrap wide-only">{told[r.name]?.ms ? seconds(told[r.name].ms) : ''}</td>
             <td class="wide-only">{spent(told[r.name]?.usage)}</td>
@@ -177,7 +177,7 @@ function Shown({ trace }) {
       <dl class="facts">
         <dt>Run</dt><dd class="mono">{visible(run.header.run)}</dd>
         <dt>Project</dt><dd>{visible(`${run.header.project}, entry ${run.header.entry}`)}</dd>
-        <dt>Where</dt><dd>{visible(`${run.header.platform}, golem ${run.header.version}`)}, {when(run.header.started)}</dd>
+        <dt>Where</dt><dd>{visible(`${run.header.platform}, golem ${run.header.version}`)}, {timeText(run.header.started)}</dd>
         {inputOf(run) && <><dt>Input</dt><dd>{visible(inputOf(run).slice(0, 2000))}</dd></>}
         <dt>Ended</dt><dd>{goesOn(trace.name) ? 'not yet: it goes on, and this is what happened until now' : run.status === 'running' ? 'the trace is incomplete: the run was stopped before its end' : `${run.status}, exit ${run.exit}, ${[seconds(run.ms), spent(run.usage)].filter(Boolean).join(', ')}`}</dd>
         {waited > 0 && <><dt>Waited</dt><dd>{seconds(waited)} for your answers</dd></>}

@@ -64,7 +64,7 @@ export function UndoHere({ run }) {
 }
 
 /** The names of files that define the project and that an undo would write: the person has said yes to them, or null. */
-async function agreed(shown, lost) {
+async function agreedFiles(shown, lost) {
   const definitions = shown.flatMap((s) => s.files ?? []).filter((f) => f.definition).map((f) => f.to)
   if (definitions.length && !await askYes('Write files that define the project?', `Workers obey them: ${definitions.map(visible).join(', ')}`, 'Write them', true)) return null
   if (lost.length && !await askYes('Undo only a part?', `The old content of these files was not kept, and they stay as they are: ${lost.map(visible).join(', ')}`, 'Undo the rest', true)) return null
@@ -84,7 +84,7 @@ function UndoAll({ list, again }) {
   }), [])
   const lost = list.flatMap((r) => r.item.lost ?? [])
   const write = () => store.attempt('undo', async () => {
-    const definitions = await agreed(shown, lost)
+    const definitions = await agreedFiles(shown, lost)
     if (!definitions) return
     let done = 0
     try {
@@ -138,7 +138,7 @@ function Undo({ of: { item, error }, again, here }) {
   useEffect(() => void (here && look()), [])
   const lost = redo ? [] : item.lost ?? []
   const write = async () => {
-    const definitions = await agreed([shown], lost)
+    const definitions = await agreedFiles([shown], lost)
     if (!definitions) return
     await store.attempt(`undo of ${run}`, async () => {
       try {

@@ -17,11 +17,11 @@ export function placeIn(before, after) {
   const root = new Set()
   for (const line of lines.slice(0, -1)) {
     if (!line.trim() || /^\s*#/.test(line)) continue
-    down(stack, line, root)
+    pushKeys(stack, line, root)
   }
   const last = lines.at(-1)
   if (/(^|\s)#/.test(last)) return null
-  const { rest, col } = down(stack, last, root, true)
+  const { rest, col } = pushKeys(stack, last, root, true)
   const path = stack.map((s) => s.name)
   const present = new Set(stack.at(-1)?.keys ?? root)
   for (const line of after.split('\n').slice(1)) { // the lines below, on the same level
@@ -38,7 +38,7 @@ export function placeIn(before, after) {
 }
 
 /** Pushes the keys of a line on the stack. With open, the line is being written, and its last key is not pushed. */
-function down(stack, line, root, open = false) {
+function pushKeys(stack, line, root, open = false) {
   let col = line.search(/\S|$/)
   let rest = line.slice(col)
   const dash = /^-(\s+|$)/
