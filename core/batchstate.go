@@ -115,7 +115,7 @@ func (s *itemState) restore() error {
 			return errors.Join(err, fault.New(fault.Trust, "the log of the item is not what golem wrote on this machine").Hinting("golem batch retry runs the item anew"))
 		}
 		texts[b.File], last = append(texts[b.File], b.Text...), b.File
-		if _, progress := weigh([]byte(b.Text)); progress {
+		if _, progress := effectAndProgress([]byte(b.Text)); progress {
 			further[b.File]++
 		}
 	}
@@ -225,7 +225,7 @@ func (s *itemState) append(file string, text []byte) error {
 	}
 	if err == nil {
 		s.gathered = append(s.gathered, line)
-		effect, progress := weigh(text)
+		effect, progress := effectAndProgress(text)
 		if progress && s.before > 0 {
 			s.before--
 			effect, progress = true, false
@@ -264,9 +264,9 @@ func (s *itemState) sealed(b itemBody) (batch.Line, error) {
 	return json.Marshal(l)
 }
 
-// weigh reports whether lines of a conversation must be in the item's log before golem goes on
+// effectAndProgress reports whether lines of a conversation must be in the item's log before golem goes on
 // (effect), and whether with them the item got further than the process before (progress).
-func weigh(text []byte) (effect, progress bool) {
+func effectAndProgress(text []byte) (effect, progress bool) {
 	for line := range bytes.Lines(text) {
 		var l struct {
 			Line struct{ T string }

@@ -109,7 +109,7 @@ func (c *chat) carryOut(ctx context.Context, in run.Input) bool {
 		c.sending = in.Text
 		return c.exchange(ctx, func(ctx context.Context) run.Result { return s.Send(ctx, in) })
 	case ui.Again:
-		return c.exchange(ctx, func(ctx context.Context) run.Result { return c.again(ctx, cmd.Arg) })
+		return c.exchange(ctx, func(ctx context.Context) run.Result { return c.resend(ctx, cmd.Arg) })
 	}
 	return !errors.Is(c.command(ctx, cmd), io.EOF)
 }
@@ -243,9 +243,9 @@ func (c *chat) permit(p approval.Permission) (string, error) {
 	return ui.PermissionText(p), nil
 }
 
-// again carries out /again: it goes back to before a message of the person, by its number, or
+// resend carries out /again: it goes back to before a message of the person, by its number, or
 // the last one, and sends that message once more.
-func (c *chat) again(ctx context.Context, arg string) run.Result {
+func (c *chat) resend(ctx context.Context, arg string) run.Result {
 	s, id, n := c.session, c.platform.newID(), 0
 	if arg != "" {
 		number, f := messageNumber(ui.Again, arg)

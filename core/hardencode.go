@@ -47,7 +47,7 @@ func (h *hardening) Link(ctx context.Context, written string) (harden.Code, erro
 	if err != nil {
 		return nil, harden.Broken{Err: err}
 	}
-	return h.with(files)
+	return h.withFiles(files)
 }
 
 // known returns the report about the code that the worker has, if a model could learn nothing
@@ -56,7 +56,7 @@ func (h *hardening) known(ctx context.Context) (*harden.Report, error) {
 	if !h.how.Again {
 		return nil, nil
 	}
-	code, err := h.with(nil)
+	code, err := h.withFiles(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +76,8 @@ func (h *hardening) writtenOf() harden.CaseList {
 	return harden.ReadList(list, module)
 }
 
-// with makes the project with other files, in memory.
-func (h *hardening) with(files map[string][]byte) (harden.Code, error) {
+// withFiles makes the project with other files, in memory.
+func (h *hardening) withFiles(files map[string][]byte) (harden.Code, error) {
 	tree := sandbox.Overlay(h.root)
 	for name, data := range files {
 		err := sandbox.MkdirAll(tree, path.Dir(name), 0o755)

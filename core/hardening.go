@@ -81,7 +81,7 @@ func (i *Instance) Harden(ctx context.Context, worker string, how HardenRun) (*H
 		return nil, err
 	}
 	run := harden.Hardening{
-		Worker: h.asked(), Cases: h.cases, Rounds: cmp.Or(how.Rounds, usualRounds), Source: h.before(), Writer: writer, Linker: h, Watch: how.Watch,
+		Worker: h.asked(), Cases: h.cases, Rounds: cmp.Or(how.Rounds, usualRounds), Source: h.currentCode(), Writer: writer, Linker: h, Watch: how.Watch,
 	}
 	report, err := run.Run(ctx)
 	report.Conflicts, report.LeftOut, report.Before = conflicts, left, beforeOf(distinct)
@@ -212,8 +212,8 @@ func (h *hardening) asked() harden.Worker {
 	return out
 }
 
-// before returns the code that the worker has; "" if it has none.
-func (h *hardening) before() string {
+// currentCode returns the code that the worker has; "" if it has none.
+func (h *hardening) currentCode() string {
 	if h.worker.Hardened == nil {
 		return ""
 	}

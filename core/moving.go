@@ -19,7 +19,7 @@ func ExportConversation(i *Instance, id string) ([]byte, error) {
 	if s == nil {
 		return nil, fault.New(fault.NotFound, "no conversations are kept here").Hinting("golem keeps them with files on disk, where GOLEM_HOME is set")
 	}
-	kept, unread := i.values.kept()
+	kept, unread := i.values.personSecrets()
 	if unread != nil { // they could be in the conversation, or in a file
 		return nil, unread
 	}

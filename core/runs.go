@@ -86,7 +86,7 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 		ro.ID = i.platform.newID()
 	}
 	i.values.add(moduleSecrets(i.project, entry)...)
-	kept, unread := i.values.kept()
+	kept, unread := i.values.personSecrets()
 	i.values.add(kept...)
 	// The trace gets every event at once. While a person is asked, the front end gets
 	// only the question.

@@ -76,10 +76,10 @@ func (s *values) IsSecret(text string) bool {
 	return s.Redact(text) != text || trace.LooksLikeKey(text)
 }
 
-// kept returns the secrets that the person keeps (golem secret set), also those that
+// personSecrets returns the secrets that the person keeps (golem secret set), also those that
 // the project does not name: a tool may find them by other ways. A fault says that some could
 // not be read, so that golem cannot remove them.
-func (s *values) kept() ([]string, *fault.Fault) {
+func (s *values) personSecrets() ([]string, *fault.Fault) {
 	if s.store == nil {
 		return nil, nil
 	}

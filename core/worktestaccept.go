@@ -222,7 +222,7 @@ func (t *Tests) fill(ctx context.Context, c *worktest.NewCase, k *conversation.K
 		return err
 	}
 	c.Answers, c.Output, c.Lines, c.Status = player.Answers(), worktest.ValueOf(res.Output), recording.Bytes(), seen.Outcome(res, nil).Status
-	t.after(c, was.changed, tree.root)
+	t.addChangedTexts(c, was.changed, tree.root)
 	return nil
 }
 
@@ -236,7 +236,7 @@ func (t *Tests) passes(ctx context.Context, c *worktest.NewCase) error {
 	if len(faults) > 0 {
 		return faults
 	}
-	v := t.one(ctx, planned{file: file, one: file.Cases[0], model: config.Replay, made: c}, TestRun{Answers: run.ByModel})
+	v := t.runCase(ctx, planned{file: file, one: file.Cases[0], model: config.Replay, made: c}, TestRun{Answers: run.ByModel})
 	switch {
 	case v.Fault != nil:
 		return fault.New(fault.Conflict, "a case of the run %s cannot be played again: %s", c.Run, v.Fault.Message).Hinting("write the case yourself, and record it with golem test --record")

@@ -134,9 +134,9 @@ func (t *Tests) earlierThan(ctx context.Context, id string) (earlier, error) {
 
 func isText(data []byte) bool { return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 }
 
-// after gives a case the texts of the files that its run changed, as they are afterwards in a
+// addChangedTexts gives a case the texts of the files that its run changed, as they are afterwards in a
 // tree. Files that are large, no text, or have a secret are left out.
-func (t *Tests) after(c *worktest.NewCase, changed []string, tree fs.FS) {
+func (t *Tests) addChangedTexts(c *worktest.NewCase, changed []string, tree fs.FS) {
 	c.After = map[string]*string{}
 	size := 0
 	for _, name := range changed {

@@ -28,7 +28,7 @@ func (t *Tests) instance(how TestRun, model string) (*Instance, error) {
 	if !i.options.InMemory() {
 		return nil, fault.New(fault.Usage, "a test must not change the project: its files must be in memory")
 	}
-	kept, _ := i.values.kept()
+	kept, _ := i.values.personSecrets()
 	i.values.add(kept...)
 	t.red.add(platformSecrets(i.platform)...)
 	t.live[model] = i

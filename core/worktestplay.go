@@ -131,7 +131,7 @@ func treeOf(i *Instance, c worktest.Case) (caseTree, error) {
 	}
 	out := caseTree{root, i.files()}
 	if c.FilesFrom != "" {
-		if err := lay(root, i.options.Files, c.FilesFrom); err != nil {
+		if err := copyOver(root, i.options.Files, c.FilesFrom); err != nil {
 			return out, missing("files_from", c.FilesFrom, err)
 		}
 	}
@@ -152,8 +152,8 @@ func treeOf(i *Instance, c worktest.Case) (caseTree, error) {
 	return out, nil
 }
 
-// lay copies the files of a directory over a tree. It follows no links.
-func lay(root sandbox.FS, project fs.FS, dir string) error {
+// copyOver copies the files of a directory over a tree. It follows no links.
+func copyOver(root sandbox.FS, project fs.FS, dir string) error {
 	files, size := 0, int64(0)
 	return fs.WalkDir(project, dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

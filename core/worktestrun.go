@@ -29,7 +29,7 @@ func (t *Tests) Run(ctx context.Context, how TestRun) ([]worktest.Verdict, error
 	for range min(cmp.Or(how.Parallel, 4), len(plan)) {
 		wait.Go(func() {
 			for n := range next {
-				out[n] = t.one(ctx, plan[n], how)
+				out[n] = t.runCase(ctx, plan[n], how)
 				mu.Lock()
 				if done++; how.Watch != nil {
 					how.Watch.Judged(out[n], done, len(plan))
@@ -46,8 +46,8 @@ func (t *Tests) Run(ctx context.Context, how TestRun) ([]worktest.Verdict, error
 	return out, nil
 }
 
-// one makes one run of a case and judges it.
-func (t *Tests) one(ctx context.Context, p planned, how TestRun) (v worktest.Verdict) {
+// runCase makes one run of a case and judges it.
+func (t *Tests) runCase(ctx context.Context, p planned, how TestRun) (v worktest.Verdict) {
 	v = p.verdict()
 	start := t.of.platform.now()
 	defer func() { v.MS = t.of.platform.now().Sub(start).Milliseconds() }()

@@ -78,7 +78,7 @@ type TestWatcher interface {
 // Tests returns the tests of the project. They run in the project as its files are now.
 func (i *Instance) Tests() (*Tests, error) {
 	p := i.platform
-	kept, _ := i.values.kept() // a store that cannot be read has no values to remove
+	kept, _ := i.values.personSecrets() // a store that cannot be read has no values to remove
 	secrets := append(platformSecrets(p), kept...)
 	p.Env, p.DotEnv, p.HTTP, p.Models, p.Fetch, p.MCP = map[string]string{}, nil, nil, nil, nil, mcp.Host{}
 	p.Person, p.State, p.Git, p.ReadScript = Person{Home: p.Home, Secrets: secrets}, state.Store{}, nil, nil

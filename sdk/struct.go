@@ -42,8 +42,8 @@ func (in inference) members(t reflect.Type) ([]member, error) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if deep := under(f.Type); f.Anonymous && name == "" && deep.Kind() == reflect.Struct {
-			more, err := in.within(deep, f.Type != deep)
+		if deep := pointedAt(f.Type); f.Anonymous && name == "" && deep.Kind() == reflect.Struct {
+			more, err := in.embeddedMembers(deep, f.Type != deep)
 			if err != nil {
 				return nil, err
 			}
@@ -72,9 +72,9 @@ func (in inference) members(t reflect.Type) ([]member, error) {
 	return all, nil
 }
 
-// within returns the members of an embedded struct. If the struct is embedded by
+// embeddedMembers returns the members of an embedded struct. If the struct is embedded by
 // pointer, which can be nil, none of them is required.
-func (in inference) within(t reflect.Type, optional bool) ([]member, error) {
+func (in inference) embeddedMembers(t reflect.Type, optional bool) ([]member, error) {
 	in, err := in.enter(t)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (in inference) member(f reflect.StructField, name string, options []string)
 		}
 	}
 	if enum := f.Tag.Get("enum"); enum != "" {
-		if err := s.only(strings.Split(enum, ",")); err != nil {
+		if err := s.limitTo(strings.Split(enum, ",")); err != nil {
 			return member{}, err
 		}
 	}
@@ -110,10 +110,10 @@ func (in inference) member(f reflect.StructField, name string, options []string)
 	return member{name, s, !optional}, nil
 }
 
-// only limits a string, or each string of a list, to these texts.
-func (s schema) only(texts []string) error {
+// limitTo limits a string, or each string of a list, to these texts.
+func (s schema) limitTo(texts []string) error {
 	if items, ok := s["items"].(schema); ok {
-		return items.only(texts)
+		return items.limitTo(texts)
 	}
 	if s.kind() != "string" {
 		return fmt.Errorf("enum works only for strings")
@@ -144,7 +144,7 @@ func named(ms []member, name string) bool {
 	return slices.ContainsFunc(ms, func(m member) bool { return m.name == name })
 }
 
-func under(t reflect.Type) reflect.Type {
+func pointedAt(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Pointer {
 		return t.Elem()
 	}

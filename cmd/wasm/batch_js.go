@@ -133,7 +133,7 @@ func (j *batchJob) run() (end batchEnd, err error) {
 		return end, err
 	}
 	if err := batch.Prune(j.shelf(), stagedHere{j.inst.Clearance()}); err != nil {
-		c.tell("old batches could not be removed", err)
+		c.warnOf("old batches could not be removed", err)
 	}
 	return end, nil
 }

@@ -38,7 +38,7 @@ func newBatchWatch(c *call, q *batch.Local, a *run.Account) (*batchWatch, error)
 		return nil, err
 	}
 	w := &batchWatch{call: c, queue: q, account: a, began: time.Now(), done: make(chan struct{}), failures: s.Failures}
-	w.tell()
+	w.sendProgress()
 	w.wait.Go(w.look)
 	return w, nil
 }
@@ -54,7 +54,7 @@ func (w *batchWatch) Ended(r batch.Result) {
 	due := time.Since(w.told) >= between
 	w.mu.Unlock()
 	if due {
-		w.tell()
+		w.sendProgress()
 	} else {
 		w.call.server.breathe()
 	}
@@ -73,14 +73,14 @@ func (w *batchWatch) look() {
 			counts := w.counts
 			w.mu.Unlock()
 			if w.queue.Counts() != counts {
-				w.tell()
+				w.sendProgress()
 			}
 		}
 	}
 }
 
-// tell sends the page an event of progress.
-func (w *batchWatch) tell() {
+// sendProgress sends the page an event of progress.
+func (w *batchWatch) sendProgress() {
 	counts := w.queue.Counts()
 	w.mu.Lock()
 	w.told, w.counts = time.Now(), counts
@@ -97,5 +97,5 @@ func (w *batchWatch) tell() {
 func (w *batchWatch) end() {
 	close(w.done)
 	w.wait.Wait()
-	w.tell()
+	w.sendProgress()
 }

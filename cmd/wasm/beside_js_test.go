@@ -51,7 +51,7 @@ func TestTrustIsChangedByOneTab(t *testing.T) {
 	if err := s.make("trusting", func(*opfs.FS) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	file, _, err := s.kept("trusting")
+	file, _, err := s.trustFiles("trusting")
 	if err != nil {
 		t.Fatal(err)
 	}

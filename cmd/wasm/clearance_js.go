@@ -21,7 +21,7 @@ type deciding struct {
 // decideItem lists staged items or decides about one, as golem clearance does.
 func decideItem(c *call, d deciding) (any, []byte, error) {
 	if d.Action == "push" {
-		release, err := c.held(d.Project)
+		release, err := c.lockProject(d.Project)
 		if err != nil {
 			return nil, nil, err
 		}

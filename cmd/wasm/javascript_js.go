@@ -35,7 +35,7 @@ func (j *javascript) Engine(context.Context) (jstool.Engine, error) {
 	var e jstool.Engine
 	sum := sha256.New()
 	for name, to := range map[string]*[]byte{javascriptFile: &e.Module, linkerFile: &e.Linker} {
-		data, err := beside("golemBytes", name)
+		data, err := loadOwnFile("golemBytes", name)
 		if err != nil {
 			return e, err
 		}

@@ -75,9 +75,9 @@ func (c *call) borrow(kind, set, name string, data []byte) *loan {
 	return l
 }
 
-// back ends the call. If the page did not hear that yet, it is told, so that a function
+// giveBack ends the call. If the page did not hear that yet, it is told, so that a function
 // that still runs can stop.
-func (l *loan) back() {
+func (l *loan) giveBack() {
 	l.call.mu.Lock()
 	_, open := l.call.loans[l.n]
 	delete(l.call.loans, l.n)
@@ -140,7 +140,7 @@ func (l *loan) next(ctx context.Context, code fault.Code) (reply, error) {
 // CallLent calls a function that the page provides as a tool, and returns its result.
 func (c *call) CallLent(ctx context.Context, set, name string, args json.RawMessage) (json.RawMessage, error) {
 	l := c.borrow("tool", set, name, args)
-	defer l.back()
+	defer l.giveBack()
 	r, err := l.next(ctx, fault.Tool)
 	return json.RawMessage(r.Piece), err
 }
@@ -180,7 +180,7 @@ func (m lentModel) Do(r *http.Request) (*http.Response, error) {
 	first, err := l.next(r.Context(), fault.Model)
 	out := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, ContentLength: -1, Request: r}
 	if err != nil {
-		l.back()
+		l.giveBack()
 		if first.Error == nil || first.Error.Status < 400 || first.Error.Status > 599 {
 			return nil, err
 		}
@@ -229,6 +229,6 @@ func (s *lentStream) Read(p []byte) (int, error) {
 }
 
 func (s *lentStream) Close() error {
-	s.loan.back()
+	s.loan.giveBack()
 	return nil
 }

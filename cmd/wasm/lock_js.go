@@ -22,7 +22,7 @@ type lockAsked struct {
 // as a unified diff, "" if nothing changes. With look it writes nothing. agreed is the diff
 // that a person accepted: if the diff is another one now, it fails with E_CONFLICT.
 func lockLibraries(c *call, n lockAsked) (any, []byte, error) {
-	release, err := c.held(n.Project)
+	release, err := c.lockProject(n.Project)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -230,9 +230,9 @@ func changing(c *call, change func(name string, fsys *opfs.FS) error) error {
 	return change(name, fsys)
 }
 
-// held takes the lock of a project that a message names, so that no other tab can change the
+// lockProject takes the lock of a project that a message names, so that no other tab can change the
 // project until release is called. It fails with E_BUSY if another tab has it.
-func (c *call) held(project string) (release func(), err error) {
+func (c *call) lockProject(project string) (release func(), err error) {
 	fsys, err := c.server.stores.project(project)
 	if err != nil {
 		return nil, err

@@ -33,9 +33,9 @@ func formerly(project string) map[string]string {
 	return map[string]string{trustName: "trust/" + project + ".json", rulesName: "rules/" + project + ".yaml", keyName: "state/" + project + ".key"}
 }
 
-// own returns the page's file system, and in it the directory of the person's files about a
+// personDirectory returns the page's file system, and in it the directory of the person's files about a
 // project. It gives the project an ID if it has none.
-func (s *stores) own(project string) (*opfs.FS, string, error) {
+func (s *stores) personDirectory(project string) (*opfs.FS, string, error) {
 	root, err := s.open()
 	if err != nil {
 		return nil, "", err

@@ -117,12 +117,12 @@ func (s *stores) cameFrom(name string, fsys *opfs.FS) ([]approval.Line, []projec
 		return nil, nil, err
 	}
 	pack := &workspace.Pack{Index: o.Index, Signer: o.Signer, Libs: libs}
-	return append(core.PackLines(pack), since(pack, fsys)...), core.PackLibraries(pack), nil
+	return append(core.PackLines(pack), changesSince(pack, fsys)...), core.PackLibraries(pack), nil
 }
 
-// since returns a line that says how the project's files differ from the packed ones, and
+// changesSince returns a line that says how the project's files differ from the packed ones, and
 // nil if they do not differ.
-func since(p *workspace.Pack, fsys *opfs.FS) []approval.Line {
+func changesSince(p *workspace.Pack, fsys *opfs.FS) []approval.Line {
 	changed, added, err := p.Since(fsys)
 	if err == nil && changed == 0 && added == 0 {
 		return nil

@@ -47,7 +47,7 @@ func (s *stores) rename(name, to string) error {
 	} else if !errors.Is(err, fault.NotFound) {
 		return err
 	}
-	root, own, err := s.own(name) // its files of an earlier version get their place
+	root, own, err := s.personDirectory(name) // its files of an earlier version get their place
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func instance(c *call, change ...func(*core.Options)) (o opened, err error) {
 // platform returns what the browser provides to a project, without libraries. packed says that
 // the project came from a packed one.
 func (c *call) platform(a asked, fsys *opfs.FS, packed bool) (core.Platform, error) {
-	trusted, rules, err := c.server.stores.kept(a.Project)
+	trusted, rules, err := c.server.stores.trustFiles(a.Project)
 	if err != nil {
 		return core.Platform{}, err
 	}
@@ -299,7 +299,7 @@ func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, 
 	}
 	if recording.Len() > 0 {
 		if err := o.fsys.WriteFile(record, recording.Bytes()); err != nil {
-			c.tell("the recording cannot be written", err)
+			c.warnOf("the recording cannot be written", err)
 		}
 	}
 	return ended(ro.ID, res), nil, nil

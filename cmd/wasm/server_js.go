@@ -79,12 +79,12 @@ func (s *server) receive(m js.Value) {
 	c := s.calls[id]
 	s.mu.Unlock()
 	if c != nil {
-		c.told(m)
+		c.receive(m)
 	}
 }
 
-// told takes one more message of the page for an open call.
-func (c *call) told(m js.Value) {
+// receive takes one more message of the page for an open call.
+func (c *call) receive(m js.Value) {
 	has := func(name string) bool { return !m.Get(name).IsUndefined() }
 	switch {
 	case has("answer"):

@@ -67,7 +67,7 @@ func waitLock(ctx context.Context, fsys *opfs.FS, name string) (release func(), 
 // stateKey returns the key of a project's state, 32 random bytes. It makes the key at the
 // first call; all tabs get the same one.
 func (s *stores) stateKey(project string) ([]byte, error) {
-	root, dir, err := s.own(project)
+	root, dir, err := s.personDirectory(project)
 	if err != nil {
 		return nil, err
 	}

@@ -30,10 +30,10 @@ const toolGrace = 2 * time.Second
 // module's time: wazero may have to compile the module.
 const toolStart = time.Minute
 
-// until answers what the worker asks until the worker sends a message that has the field
-// word, and returns that message. If the worker is too late, breaks, or ctx ends, until
+// answerUntil answers what the worker asks until the worker sends a message that has the field
+// word, and returns that message. If the worker is too late, breaks, or ctx ends, it
 // kills the worker and returns an error.
-func (c *toolCall) until(ctx context.Context, word string) (js.Value, error) {
+func (c *toolCall) answerUntil(ctx context.Context, word string) (js.Value, error) {
 	var late <-chan time.Time
 	begun := time.Now()
 	var watch *time.Timer
@@ -141,8 +141,8 @@ func number(v js.Value) int64 {
 	return n
 }
 
-// told returns the fault that a worker sent.
-func told(f js.Value) *fault.Fault {
+// sentFault returns the fault that a worker sent.
+func sentFault(f js.Value) *fault.Fault {
 	out := fault.New(fault.Code(f.Get("code").String()), "%s", f.Get("message").String())
 	if hint := f.Get("hint").String(); hint != "" {
 		out = out.Hinting("%s", hint)
@@ -157,7 +157,7 @@ func judged(done js.Value) (wasmtool.Result, error) {
 		Output: jsbytes.Bytes(done.Get("output")), Stderr: jsbytes.Bytes(done.Get("stderr")), Exit: done.Get("code").Int(), Fuel: number(done.Get("fuel")),
 	}
 	if f := done.Get("fault"); f.Truthy() {
-		return res, told(f)
+		return res, sentFault(f)
 	}
 	return res, nil
 }
@@ -176,7 +176,7 @@ func (c *toolCall) ending(m *browserModule, in wasmtool.Invocation, done js.Valu
 	}
 	switch f, missing := done.Get("fault"), done.Get("missing"); {
 	case f.Truthy():
-		e.Fault = told(f)
+		e.Fault = sentFault(f)
 	case done.Get("atHost").Truthy() && c.fault != nil:
 		e.Fault = c.fault
 	case missing.Truthy():

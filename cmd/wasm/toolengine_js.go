@@ -113,19 +113,19 @@ func (e *browserEngine) Compile(ctx context.Context, guarded []byte, digest stri
 
 // prepare makes a worker compile the module, before the time of the first call begins.
 func (m *browserModule) prepare(ctx context.Context) error {
-	w, err := m.pool.take(ctx, m.digest)
+	w, err := m.pool.acquire(ctx, m.digest)
 	if err != nil {
 		return err
 	}
 	w.post(map[string]any{"prepare": true, "digest": m.digest, "module": m.code})
 	c := &toolCall{worker: w, files: newToolFiles(nil)}
-	ready, err := c.until(ctx, "ready")
+	ready, err := c.answerUntil(ctx, "ready")
 	if err != nil {
 		return err
 	}
 	if f := ready.Get("fault"); f.Truthy() {
 		w.kill()
-		return told(f)
+		return sentFault(f)
 	}
 	w.module = m.digest
 	m.pool.give(w)
@@ -187,7 +187,7 @@ func (i *browserInstance) call(ctx context.Context, in wasmtool.Invocation, host
 	for again := false; ; again = true {
 		fresh := i.worker == nil
 		if fresh {
-			w, err := i.module.pool.take(ctx, i.module.digest)
+			w, err := i.module.pool.acquire(ctx, i.module.digest)
 			if err != nil {
 				return wasmtool.Result{}, err
 			}
@@ -196,7 +196,7 @@ func (i *browserInstance) call(ctx context.Context, in wasmtool.Invocation, host
 		c := &toolCall{worker: i.worker, host: host, files: newToolFiles(host.Files), limit: in.Limits.Time}
 		i.worker.post(i.message(in, host, fresh))
 		i.worker.module = i.module.digest
-		done, err := c.until(ctx, "done")
+		done, err := c.answerUntil(ctx, "done")
 		if err != nil {
 			i.worker = nil
 			return wasmtool.Result{}, err
@@ -227,7 +227,7 @@ func (i *browserInstance) finish(ctx context.Context, c *toolCall, in wasmtool.I
 	res, err := wasmtool.Judge(in.Form, e)
 	if err == nil && done.Get("dirty").Truthy() {
 		c.worker.post(map[string]any{"flush": true})
-		m, ferr := c.until(ctx, "flushed")
+		m, ferr := c.answerUntil(ctx, "flushed")
 		if ferr != nil {
 			i.worker = nil
 			return wasmtool.Result{}, ferr

@@ -59,11 +59,11 @@ func (f *toolFiles) operation(op string, m js.Value, out map[string]any) wasmtoo
 	case "ftimes":
 		return f.SetTimes(m.Get("name").String(), false, fileTime(m.Get("accessed")), fileTime(m.Get("modified")))
 	}
-	name, errno := f.at(m)
+	name, errno := f.pathOf(m)
 	if errno != 0 {
 		return errno
 	}
-	return f.do(op, name, m, out)
+	return f.perform(op, name, m, out)
 }
 
 // content does the operations that take a file's name in the sandbox, not a path that the
@@ -78,8 +78,8 @@ func (f *toolFiles) content(op, name string, m js.Value, out map[string]any) was
 	return f.Errno(f.lost)
 }
 
-// at returns the path that the module gave, joined to the directory of the descriptor.
-func (f *toolFiles) at(m js.Value) (string, wasmtool.Errno) {
+// pathOf returns the path that the module gave, joined to the directory of the descriptor.
+func (f *toolFiles) pathOf(m js.Value) (string, wasmtool.Errno) {
 	given := string(jsbytes.Bytes(m.Get("data")))
 	name := path.Clean(given)
 	if !fs.ValidPath(name) {
@@ -97,7 +97,7 @@ func (f *toolFiles) at(m js.Value) (string, wasmtool.Errno) {
 	return name, 0
 }
 
-func (f *toolFiles) do(op, given string, m js.Value, out map[string]any) wasmtool.Errno {
+func (f *toolFiles) perform(op, given string, m js.Value, out map[string]any) wasmtool.Errno {
 	name, errno := f.Name(given)
 	if errno != 0 {
 		return errno

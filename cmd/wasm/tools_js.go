@@ -21,7 +21,7 @@ func (s *server) tools(engine string) (*wasmtool.Library, error) {
 	if s.libraries[engine] == nil {
 		s.libraries[engine] = &wasmtool.Library{
 			Name:  engine,
-			Open:  early(start),
+			Open:  startEarly(start),
 			Cache: &toolCache{stores: s.stores},
 			Fetch: moduleFetcher{},
 		}
@@ -29,10 +29,10 @@ func (s *server) tools(engine string) (*wasmtool.Library, error) {
 	return s.libraries[engine], nil
 }
 
-// early starts an engine at once, in its own goroutine, and returns a function that waits
+// startEarly starts an engine at once, in its own goroutine, and returns a function that waits
 // for it and returns it. If the start failed, or the engine was returned already, that
 // function starts an engine again.
-func early(start func() (wasmtool.Engine, error)) func(context.Context) (wasmtool.Engine, error) {
+func startEarly(start func() (wasmtool.Engine, error)) func(context.Context) (wasmtool.Engine, error) {
 	type outcome struct {
 		engine wasmtool.Engine
 		err    error

@@ -26,7 +26,7 @@ func (f *toolFiles) lend(m js.Value) map[string]any {
 	case "stat":
 		var info fs.FileInfo
 		if info, err = fs.Stat(f.Files, name); err == nil {
-			tell(info, out)
+			infoFields(info, out)
 		}
 	case "list":
 		err = f.list(name, out)
@@ -54,7 +54,7 @@ func (f *toolFiles) whole(name string, out map[string]any) error {
 	if err != nil {
 		return err
 	}
-	tell(info, out)
+	infoFields(info, out)
 	if info.IsDir() {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (f *toolFiles) list(name string, out map[string]any) error {
 	return err
 }
 
-func tell(info fs.FileInfo, out map[string]any) {
+func infoFields(info fs.FileInfo, out map[string]any) {
 	at := int64(0)
 	if !info.ModTime().IsZero() {
 		at = info.ModTime().UnixNano()

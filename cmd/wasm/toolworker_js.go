@@ -46,14 +46,14 @@ func newToolPool(script, program string) (*toolPool, error) {
 	if js.Global().Get("Worker").IsUndefined() {
 		return nil, fault.New(fault.Platform, "this browser cannot start web workers for tools")
 	}
-	source, err := beside("golemText", script)
+	source, err := loadOwnFile("golemText", script)
 	if err != nil {
 		return nil, err
 	}
 	p := &toolPool{silent: toolSilent}
 	p.rest = time.AfterFunc(toolRest, p.trim)
 	if program != "" {
-		if p.program, err = beside("golemProgram", program); err != nil {
+		if p.program, err = loadOwnFile("golemProgram", program); err != nil {
 			return nil, err
 		}
 	}
@@ -63,8 +63,8 @@ func newToolPool(script, program string) (*toolPool, error) {
 	return p, nil
 }
 
-// beside loads one of golem's own files with the function of web/worker.js that how names.
-func beside(how, name string) (js.Value, error) {
+// loadOwnFile loads one of golem's own files with the function of web/worker.js that how names.
+func loadOwnFile(how, name string) (js.Value, error) {
 	v, err := jsbytes.Await(js.Global().Call(how, name))
 	if err != nil {
 		return v, fault.New(fault.Platform, "%s cannot be loaded: %s", name, wasmtool.Escape([]byte(err.Error()), 200)).
@@ -86,10 +86,10 @@ func (p *toolPool) close() {
 // another one. The wait doubles with each worker.
 const toolSilent = 4 * time.Second
 
-// take returns a worker that has no instance and whose script runs, if possible one that had
-// the module before. The caller must give it back or kill it. take may try several workers,
+// acquire returns a worker that has no instance and whose script runs, if possible one that had
+// the module before. The caller must give it back or kill it. acquire may try several workers,
 // because a busy browser may run the script of a new worker very late or never.
-func (p *toolPool) take(ctx context.Context, digest string) (*toolWorker, error) {
+func (p *toolPool) acquire(ctx context.Context, digest string) (*toolWorker, error) {
 	for wait := p.silent; wait <= toolStart; wait *= 2 {
 		w, err := p.pick(digest)
 		if err != nil {
@@ -105,16 +105,16 @@ func (p *toolPool) take(ctx context.Context, digest string) (*toolWorker, error)
 			w.kill()
 			return nil, endedBy(ctx)
 		case <-watch.C:
-			p.late(w)
+			p.adoptLate(w)
 		}
 	}
 	return nil, fault.New(fault.Platform, "this browser did not start a web worker for the tool").Hinting("reload the page")
 }
 
-// late puts a worker that has not sent a message yet into the pool when it sends one, for a
+// adoptLate puts a worker that has not sent a message yet into the pool when it sends one, for a
 // later call. It does not end the worker, because another one starts at this moment (see
 // toolRest).
-func (p *toolPool) late(w *toolWorker) {
+func (p *toolPool) adoptLate(w *toolWorker) {
 	go func() {
 		<-w.here
 		p.mu.Lock()

@@ -282,7 +282,7 @@ func TestWorkerStartsLate(t *testing.T) {
 	w := e.pool.idle[0]
 	<-w.here
 	e.pool.idle, w.here = nil, make(chan struct{})
-	e.pool.late(w)
+	e.pool.adoptLate(w)
 	close(w.here)
 	for { // the worker is given back by another goroutine
 		e.pool.mu.Lock()

@@ -66,10 +66,10 @@ func (t textsOf) Text(name string, size int64) ([]byte, error) {
 }
 
 // warn tells the page that the trace cannot be written.
-func (c *call) warn(err error) { c.tell("the trace cannot be written", err) }
+func (c *call) warn(err error) { c.warnOf("the trace cannot be written", err) }
 
-// tell sends the page a warning: what went wrong, and why.
-func (c *call) tell(what string, err error) {
+// warnOf sends the page a warning: what went wrong, and why.
+func (c *call) warnOf(what string, err error) {
 	line, merr := json.Marshal(map[string]string{"type": "status", "level": "warn", "text": what + ": " + fault.Of(err, fault.Quota).Error()})
 	if merr == nil {
 		c.event(string(line))

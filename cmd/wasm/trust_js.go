@@ -21,10 +21,10 @@ type trustFile struct {
 
 var _ consent.File = trustFile{}
 
-// kept returns the file that says what the person trusted of a project, and the file of the
+// trustFiles returns the file that says what the person trusted of a project, and the file of the
 // approval rules that the person kept for it.
-func (s *stores) kept(project string) (trusted, rules consent.File, err error) {
-	root, dir, err := s.own(project)
+func (s *stores) trustFiles(project string) (trusted, rules consent.File, err error) {
+	root, dir, err := s.personDirectory(project)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,7 +44,7 @@ func keptRules(c *call, p rulesAsked) (any, []byte, error) {
 	if _, err := c.server.stores.project(p.Project); err != nil {
 		return nil, nil, err
 	}
-	_, file, err := c.server.stores.kept(p.Project)
+	_, file, err := c.server.stores.trustFiles(p.Project)
 	if err != nil {
 		return nil, nil, err
 	}

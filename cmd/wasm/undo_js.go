@@ -24,7 +24,7 @@ type undoing struct {
 func undoRun(c *call, u undoing) (any, []byte, error) {
 	writes := u.Action == "undo" || u.Action == "redo"
 	if writes {
-		release, err := c.held(u.Project)
+		release, err := c.lockProject(u.Project)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -28,7 +28,7 @@ func (g *Gate) checked(spec tool.Spec, args *tool.Arguments, tell func(notes []s
 		return nil, fault.New(fault.ToolInput, "%s: the arguments are not a JSON object", spec.Name).
 			Hinting("send one JSON object with the tool's parameters")
 	}
-	s, err := g.schemas.of(spec.Input)
+	s, err := g.schemas.compiledSchema(spec.Input)
 	if err != nil {
 		return nil, fault.Of(err, fault.Schema)
 	}
@@ -65,7 +65,7 @@ type inputSchema struct {
 // maxSchemas is how many schemas the cache holds; when it is full, it is emptied.
 const maxSchemas = 4096
 
-func (c *schemas) of(raw json.RawMessage) (*inputSchema, error) {
+func (c *schemas) compiledSchema(raw json.RawMessage) (*inputSchema, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.known[string(raw)]; s != nil {
@@ -122,7 +122,7 @@ func unknown(schema any, at string, value any, order []string) (where, key, hint
 		for _, name := range order {
 			sub, known := properties[name]
 			if !known && closed {
-				return inside(at), name, fault.DidYouMean(name, slices.Collect(maps.Keys(properties)))
+				return inPlace(at), name, fault.DidYouMean(name, slices.Collect(maps.Keys(properties)))
 			}
 			if where, key, hint = unknown(sub, at+"/"+name, v[name], nil); hint != "" {
 				return where, key, hint
@@ -140,7 +140,7 @@ func unknown(schema any, at string, value any, order []string) (where, key, hint
 	return "", "", ""
 }
 
-func inside(at string) string {
+func inPlace(at string) string {
 	if at == "" {
 		return ""
 	}

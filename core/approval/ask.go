@@ -18,7 +18,7 @@ const maxReason = 4 << 10
 func (g *Gate) ask(ctx context.Context, c *pending, rec Record) (Record, error) {
 	done, err := g.waitForFloor(ctx)
 	if err != nil {
-		return gone(ctx, rec)
+		return recordStopped(ctx, rec)
 	}
 	defer done()
 	// An answer, a saved rule or a permission of meanwhile may decide it.
@@ -68,14 +68,14 @@ func (g *Gate) answer(c *pending, d Decision, lasting *Lasting, rec *Record) {
 	case Never:
 		g.memory.keepExact(c.key, false)
 		rec.Remember = Never
-		rec.Reason = spoken(d.Reason)
+		rec.Reason = reasonForModel(d.Reason)
 	default:
-		rec.Reason = spoken(d.Reason)
+		rec.Reason = reasonForModel(d.Reason)
 	}
 }
 
-// spoken returns the person's reason in the form that the model gets.
-func spoken(reason string) string {
+// reasonForModel returns the person's reason in the form that the model gets.
+func reasonForModel(reason string) string {
 	if reason == "" {
 		return "the user said no"
 	}
@@ -85,9 +85,9 @@ func spoken(reason string) string {
 	return "the user said no: " + reason
 }
 
-// gone fills the record for a question that got no answer because the run was
+// recordStopped fills the record for a question that got no answer because the run was
 // stopped.
-func gone(ctx context.Context, rec Record) (Record, error) {
+func recordStopped(ctx context.Context, rec Record) (Record, error) {
 	rec.Source, rec.Run, rec.Reason = "user", false, "the run was stopped before an answer came"
 	cause := context.Cause(ctx)
 	if cause == nil {
@@ -122,7 +122,7 @@ func (g *Gate) request(c *pending, rule string) Request {
 		Unchanged:   c.same,
 		Rule:        rule,
 		Runs:        c.runs(),
-		Why:         why(c.spec, c.risk, c.paths, rule),
+		Why:         whyAsked(c.spec, c.risk, c.paths, rule),
 		Answers:     answers,
 		ByRule:      g.byRule(c),
 	}

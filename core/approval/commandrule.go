@@ -170,7 +170,7 @@ func (l *commandLine) fits(i int, pattern string, all bool) match {
 		return no
 	case all:
 		c := l.Commands[i]
-		m := within(c, p.globs)
+		m := certainlyAllows(c, p.globs)
 		if m == yes && c.Redirects() == "" && !l.grammar.Covers(c, p.globs) {
 			return no
 		}
@@ -189,7 +189,7 @@ type commandPattern struct {
 func (l *commandLine) pattern(text string) commandPattern {
 	p, known := l.patterns[text]
 	if !known {
-		p = commandPattern{len(l.raw) <= maxMatched && loose(text, l.raw), l.grammar.Globs(text)}
+		p = commandPattern{len(l.raw) <= maxMatched && matchLoosely(text, l.raw), l.grammar.Globs(text)}
 		l.patterns[text] = p
 	}
 	return p
@@ -198,10 +198,10 @@ func (l *commandLine) pattern(text string) commandPattern {
 // isRest reports whether a word of a pattern stands for any words.
 func isRest(glob string) bool { return glob == "*" || glob == "**" }
 
-// within reports whether the pattern certainly allows the command. It matches word by word;
+// certainlyAllows reports whether the pattern certainly allows the command. It matches word by word;
 // a * within a word does not match a slash. A * that is a word of its own matches any word,
 // and at the end one or more words, which the grammar has found to be harmless.
-func within(c tool.SimpleCommand, globs []string) match {
+func certainlyAllows(c tool.SimpleCommand, globs []string) match {
 	if op := c.Redirects(); op != redirectIn(globs) || op != "" && c[1].Expands {
 		return no // only a pattern that is a redirection allows one
 	}
@@ -252,8 +252,8 @@ func touches(c tool.SimpleCommand, globs []string) match {
 			return no
 		case c[i].Unknown || c[i].Expands:
 			return unsure // from here on any word may follow
-		case loose(g, c[i].Text):
-		case i == 0 && loose(strings.ToLower(g), strings.ToLower(baseName(c[i].Text))):
+		case matchLoosely(g, c[i].Text):
+		case i == 0 && matchLoosely(strings.ToLower(g), strings.ToLower(baseName(c[i].Text))):
 		default:
 			return no
 		}

@@ -67,7 +67,7 @@ func (s subject) narrowest() *Lasting {
 	if len(s.paths) > 0 && !escapes(s.risk, s.spec) {
 		return s.pathRule()
 	}
-	when, ok := s.exactly()
+	when, ok := s.exactConditions()
 	if !ok {
 		return nil
 	}
@@ -114,10 +114,10 @@ func (s subject) commandRule() *Lasting {
 	return &Lasting{Rule: Rule{When: map[string]string{"command": raw}}, Says: "exactly this command, in this project"}
 }
 
-// exactly returns conditions for exactly these arguments: an argument that is not given
+// exactConditions returns conditions for exactly these arguments: an argument that is not given
 // must not be given. ok is false if conditions cannot express that: for lists, and for tools
 // that take arguments which their schema does not list.
-func (s subject) exactly() (when map[string]string, ok bool) {
+func (s subject) exactConditions() (when map[string]string, ok bool) {
 	var schema any
 	_ = json.Unmarshal(s.spec.Input, &schema) // one that is not JSON lists no properties
 	properties, closed := keysOf(schema)

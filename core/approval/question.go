@@ -83,7 +83,7 @@ func (g *Gate) Ask(ctx context.Context, q Question) (Record, error) {
 	}
 	done, err := g.waitForFloor(ctx)
 	if err != nil {
-		return gone(ctx, rec)
+		return recordStopped(ctx, rec)
 	}
 	defer done()
 	if q.Answers != nil {
@@ -108,7 +108,7 @@ func (g *Gate) Ask(ctx context.Context, q Question) (Record, error) {
 	case d.Answer == Yes:
 		rec.Run = true
 	default:
-		rec.Reason = spoken(d.Reason)
+		rec.Reason = reasonForModel(d.Reason)
 	}
 	if q.Answers != nil {
 		rec.Unsaved = q.Answers.Answered(rec.Run)
@@ -125,7 +125,7 @@ func (g *Gate) Input(ctx context.Context, q Question) (string, error) {
 	}
 	done, err := g.waitForFloor(ctx)
 	if err != nil {
-		_, err = gone(ctx, Record{})
+		_, err = recordStopped(ctx, Record{})
 		return "", err
 	}
 	defer done()
@@ -171,7 +171,7 @@ func (g *Gate) waitForFloor(ctx context.Context) (done func(), err error) {
 func (g *Gate) put(ctx context.Context, r Request, by Asker, rec *Record) (d Decision, ok bool, err error) {
 	d, err = g.approve(ctx, r, by)
 	if ctx.Err() != nil {
-		*rec, err = gone(ctx, *rec)
+		*rec, err = recordStopped(ctx, *rec)
 		return d, false, err
 	}
 	switch {

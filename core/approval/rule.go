@@ -153,7 +153,7 @@ func fitsValues(values []string, pattern string, all, widely bool, paths []tool.
 		if len(v) > maxMatched {
 			return unsure
 		}
-		if doublestar.MatchUnvalidated(pattern, v) || widely && !isPath(v, paths) && loose(pattern, v) {
+		if doublestar.MatchUnvalidated(pattern, v) || widely && !isPath(v, paths) && matchLoosely(pattern, v) {
 			hits++
 		}
 	}
@@ -167,10 +167,10 @@ func isPath(v string, paths []tool.PathUse) bool {
 	return slices.ContainsFunc(paths, func(p tool.PathUse) bool { return p.Path == v })
 }
 
-// loose matches text that is not a path, where a slash has no special meaning,
+// matchLoosely matches text that is not a path, where a slash has no special meaning,
 // so that "rm *" also forbids "rm a/b". It is used only to ask or block, where
 // too many matches do no harm.
-func loose(pattern, v string) bool {
+func matchLoosely(pattern, v string) bool {
 	return doublestar.MatchUnvalidated(slashless(pattern), slashless(v))
 }
 

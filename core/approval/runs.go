@@ -37,15 +37,15 @@ func (s subject) runs() []string {
 			unknown = append(unknown, text)
 		}
 	}
-	out := append(each(unknown), each(known)...)
+	out := append(distinct(unknown), distinct(known)...)
 	if more := len(out) - maxRuns; more > 0 {
 		out = append(out[:maxRuns], fmt.Sprintf("and %d more", more))
 	}
 	return out
 }
 
-// each returns the texts without duplicates, in their order.
-func each(list []string) []string {
+// distinct returns the texts without duplicates, in their order.
+func distinct(list []string) []string {
 	var out []string
 	for _, one := range list {
 		if !slices.Contains(out, one) {

@@ -7,9 +7,9 @@ import (
 	"golem/core/tool"
 )
 
-// why returns for a person why they are asked: what the call does, and then the setting
+// whyAsked returns for a person why they are asked: what the call does, and then the setting
 // that asks, unless it is the default of the risk.
-func why(spec tool.Spec, risk tool.Risk, paths []tool.PathUse, rule string) string {
+func whyAsked(spec tool.Spec, risk tool.Risk, paths []tool.PathUse, rule string) string {
 	text := effect(spec, risk, paths)
 	if len(paths) > 0 && !slices.ContainsFunc(paths, func(p tool.PathUse) bool { return !p.Staged }) {
 		text += "; staged: the real file stays until you push"

@@ -29,7 +29,7 @@ func TestWhyIsPlain(t *testing.T) {
 		{tool.Spec{Kind: tool.Worker}, tool.Read, nil, "project's default", "it starts a worker; project's default"},
 		{tool.Spec{}, "", nil, "risk unknown", "what it can do is unknown"},
 	} {
-		if got := why(c.spec, c.risk, c.paths, c.rule); got != c.want {
+		if got := whyAsked(c.spec, c.risk, c.paths, c.rule); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

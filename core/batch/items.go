@@ -93,7 +93,7 @@ func (l *Local) known() (map[string]Item, error) {
 	if l.Head.Items == "" {
 		return out, nil
 	}
-	err := l.each(l.Head.Items, func(_ span, line []byte) error {
+	err := l.eachLine(l.Head.Items, func(_ span, line []byte) error {
 		var item Item
 		err := json.Unmarshal(line, &item)
 		out[item.Key] = Item{N: item.N, Key: item.Key, Digest: item.Digest, Gone: item.Gone}

@@ -177,7 +177,7 @@ func (l *Local) load() error {
 	if l.Head.Items == "" {
 		return nil
 	}
-	err := l.each(l.Head.Items, func(at span, line []byte) error {
+	err := l.eachLine(l.Head.Items, func(at span, line []byte) error {
 		var i Item
 		if json.Unmarshal(line, &i) != nil {
 			return fault.New(fault.Config, "the file of the batch's items is damaged").Hinting("run the batch anew under another --name")
@@ -211,9 +211,9 @@ func (l *Local) load() error {
 	return nil
 }
 
-// each calls do with the complete lines of a file, and where they are. A file that is not there
+// eachLine calls do with the complete lines of a file, and where they are. A file that is not there
 // has none.
-func (l *Local) each(name string, do func(at span, line []byte) error) error {
+func (l *Local) eachLine(name string, do func(at span, line []byte) error) error {
 	f, err := l.store.Files.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -146,7 +146,7 @@ type record struct {
 // loadSegment reads the marks of a segment, and where the logs of its open items are.
 func (l *Local) loadSegment(number int) error {
 	s := l.segment(number)
-	err := l.each(s.marks.name, func(at span, line []byte) error {
+	err := l.eachLine(s.marks.name, func(at span, line []byte) error {
 		var m mark
 		if json.Unmarshal(line, &m) != nil { // a line of a process that was killed while it wrote
 			return nil
@@ -174,7 +174,7 @@ func (l *Local) loadSegment(number int) error {
 	if s.open == 0 {
 		return nil
 	}
-	return l.each(s.logs.name, func(at span, line []byte) error {
+	return l.eachLine(s.logs.name, func(at span, line []byte) error {
 		var r record
 		if json.Unmarshal(line, &r) != nil {
 			return nil

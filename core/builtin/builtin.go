@@ -15,14 +15,14 @@ var files embed.FS
 
 // Workers returns the built-in workers, each a file ID.worker (S1-01), and in templates/
 // the built-in templates, the last place of every worker's loader chain (SPEC §4).
-func Workers() fs.FS { return below("workers") }
+func Workers() fs.FS { return copyTree("workers") }
 
 // Scripts returns the embedded scripts. Each is a file NAME.yaml (SPEC §10).
-func Scripts() fs.FS { return below("scripts") }
+func Scripts() fs.FS { return copyTree("scripts") }
 
 // Projects returns the projects that golem init writes. Each is in a directory with the
 // name of its template. Empty directories are not among them.
-func Projects() fs.FS { return below("projects") }
+func Projects() fs.FS { return copyTree("projects") }
 
 // AssistantFile is the one file of Assistant.
 const AssistantFile = "assistant.worker"
@@ -40,10 +40,10 @@ func Assistant(shell bool) fs.FS {
 	return tree
 }
 
-// below copies a directory of the embedded files to a tree in memory. golem has the
+// copyTree copies a directory of the embedded files to a tree in memory. golem has the
 // code of such trees anyway; to return embed.FS as an fs.FS would make the page 9 KB
 // larger.
-func below(dir string) fs.FS {
+func copyTree(dir string) fs.FS {
 	tree := sandbox.Memory()
 	fill(tree, dir, "")
 	return tree

@@ -40,13 +40,13 @@ func (b *batch) gather(w sandbox.Write) error {
 		b.parents(at)
 		return b.put(at, func() (string, error) { return digest(w.Data), nil })
 	case sandbox.OpMkdir:
-		return b.put(at, made)
+		return b.put(at, digestOfDirectory)
 	case sandbox.OpRename:
 		to := b.r.changeAt(w.ToMount, w.To)
 		b.parents(to)
 		return b.move(at, to)
 	}
-	return b.put(at, gone)
+	return b.put(at, digestOfRemoved)
 }
 
 // parents adds lines for the missing directories that a write creates.
@@ -59,7 +59,7 @@ func (b *batch) parents(c Change) {
 		if _, err := fs.Stat(st.fs, st.name); !errors.Is(err, fs.ErrNotExist) {
 			return
 		}
-		_ = b.put(c, made) // an error may be ignored: a directory has no old content to keep
+		_ = b.put(c, digestOfDirectory) // an error may be ignored: a directory has no old content to keep
 	}
 }
 
@@ -167,7 +167,7 @@ func (b *batch) move(from, to Change) error {
 		old, next := from, to
 		rest := strings.TrimPrefix(name, st.name)
 		old.Path, next.Path = path.Join(from.Path, rest), path.Join(to.Path, rest)
-		was, err := b.note(old, gone)
+		was, err := b.note(old, digestOfRemoved)
 		if err != nil {
 			return err
 		}

@@ -177,7 +177,7 @@ func (t Target) root() string { return cmp.Or(t.Git, t.Dir) }
 func (t Target) Below(c Change) string {
 	root, name := path.Clean(t.root()), c.Name()
 	switch {
-	case outside(root) != outside(name):
+	case isOutside(root) != isOutside(name):
 	case root == ".":
 		return name
 	case strings.HasPrefix(name, strings.TrimSuffix(root, "/")+"/"):

@@ -79,7 +79,7 @@ func (w *Work) adopt(items []Item) {
 				w.entries = map[string]*entry{}
 			}
 			tree, name := ".", c.Name()
-			if outside(c.Source) {
+			if isOutside(c.Source) {
 				tree, name = c.Source, c.Path
 			}
 			w.entries[c.Name()] = &entry{Change: c, tree: tree, name: name, item: it.ID, own: !last}
@@ -96,7 +96,7 @@ func (w *Work) restore(key string, tree sandbox.StagingFS) {
 			if e.tree == "." || key == "." || !sandbox.Inside(e.tree, key) {
 				continue
 			}
-			e.tree, e.name = key, path.Join(under(e.tree, key), e.name)
+			e.tree, e.name = key, path.Join(relativeSource(e.tree, key), e.name)
 		}
 		var read func() (fs.File, error)
 		if e.Digest != "" {
@@ -123,7 +123,7 @@ func (w *Work) shared(source string) (tree, below string, err error) {
 		switch {
 		case tree == "." || key == "." || key == source:
 		case sandbox.Inside(source, key):
-			return key, under(source, key), nil
+			return key, relativeSource(source, key), nil
 		case sandbox.Inside(key, source):
 			return "", "", fault.New(fault.Path, "the staged mount of %s contains the one of %s, and both are outside the project", source, key).
 				Hinting("remove the inner mount, or give the outer one a name that is earlier in the alphabet")
@@ -132,7 +132,7 @@ func (w *Work) shared(source string) (tree, below string, err error) {
 	return tree, below, nil
 }
 
-// under returns a source relative to the source outer, which contains it.
-func under(source, outer string) string {
+// relativeSource returns a source relative to the source outer, which contains it.
+func relativeSource(source, outer string) string {
 	return path.Clean(strings.TrimPrefix(strings.TrimPrefix(source, outer), "/"))
 }

@@ -17,7 +17,7 @@ func (k keeper) Keep(name string, base func() (fs.File, error), data []byte, per
 	w := k.w
 	switch {
 	case !w.Store.Kept() && w.Through != nil && k.tree == ".":
-		return w.through(name, data, removed)
+		return w.writeThrough(name, data, removed)
 	case !w.Store.Kept():
 		return nil, nil
 	}
@@ -61,8 +61,8 @@ func (k keeper) Keep(name string, base func() (fs.File, error), data []byte, per
 	return w.reader(c.Name(), base), nil
 }
 
-// through makes the change in the files that only this run sees.
-func (w *Work) through(name string, data []byte, removed bool) (func() (fs.File, error), error) {
+// writeThrough makes the change in the files that only this run sees.
+func (w *Work) writeThrough(name string, data []byte, removed bool) (func() (fs.File, error), error) {
 	if removed {
 		err := w.Through.Remove(name)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -119,10 +119,10 @@ func (r *Record) note(w sandbox.Write, apart bool) (failed func(), err error) {
 	return b.failed, err
 }
 
-// gone and made return the new digest of a file that is removed and of a directory that
+// digestOfRemoved and digestOfDirectory return the new digest of a file that is removed and of a directory that
 // is created.
-func gone() (string, error) { return "", nil }
-func made() (string, error) { return folder, nil }
+func digestOfRemoved() (string, error)   { return "", nil }
+func digestOfDirectory() (string, error) { return folder, nil }
 
 // Blind records the name of a tool that can write files without golem seeing which.
 func (r *Record) Blind(tool string) {
@@ -218,7 +218,7 @@ func (r *Record) open(apart bool) error {
 	}
 	err := r.goOn()
 	if err == nil && r.log == nil {
-		err = r.anew()
+		err = r.newItem()
 	}
 	return err
 }
@@ -264,8 +264,8 @@ func (r *Record) forget(it Item, err error) error {
 	return err
 }
 
-// anew begins a new item.
-func (r *Record) anew() (err error) {
+// newItem begins a new item.
+func (r *Record) newItem() (err error) {
 	r.Store.prune(r.Run)
 	r.begun = r.Store.now()
 	head := journal{Run: r.Run, Worker: r.Worker, Created: r.begun}

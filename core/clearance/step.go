@@ -30,7 +30,7 @@ type openTrees struct {
 // find finds the tree and the name of a step below base.
 func (t openTrees) find(st *step, base string) error {
 	root, name := ".", path.Join(base, st.below)
-	if outside(base) {
+	if isOutside(base) {
 		root, name = base, path.Clean(st.below)
 	}
 	fsys, ok := t.open[root]
@@ -56,8 +56,8 @@ func (t openTrees) find(st *step, base string) error {
 	return nil
 }
 
-// outside reports whether a source is outside the project.
-func outside(source string) bool {
+// isOutside reports whether a source is outside the project.
+func isOutside(source string) bool {
 	return path.IsAbs(source) || source == ".." || strings.HasPrefix(source, "../") || len(source) > 1 && source[1] == ':'
 }
 

@@ -138,7 +138,7 @@ func (s *Store) Since(ctx context.Context, run string) ([]Former, error) {
 		}
 		for _, c := range it.Changes {
 			f := Former{Name: c.Name(), Missing: c.Digest == "", ByRun: found[c.Name()].ByRun || it.Run == run}
-			if c.Dir() || outside(f.Name) {
+			if c.Dir() || isOutside(f.Name) {
 				continue
 			}
 			if it.State == Undone {
@@ -176,7 +176,7 @@ func (it Item) Undoable(how Push) error {
 	case it.State != Undone && how.Redo:
 		return fault.New(fault.Conflict, "%s was not undone", it.name()).Hinting("golem undo %s undoes it", it.Run)
 	case len(it.Changes) == 0 || len(it.Lost) > 0 && !how.Partial && !how.Redo:
-		f := fault.New(fault.Limit, "nothing was written: golem did not keep the old content of %s", some(it.Lost))
+		f := fault.New(fault.Limit, "nothing was written: golem did not keep the old content of %s", firstNames(it.Lost))
 		if len(it.Changes) > 0 {
 			f = f.Hinting("--partial puts back the other files")
 		}
@@ -185,8 +185,8 @@ func (it Item) Undoable(how Push) error {
 	return nil
 }
 
-// some returns a list of the first five names.
-func some(names []string) string {
+// firstNames returns a list of the first five names.
+func firstNames(names []string) string {
 	if n := len(names); n > 5 {
 		return strings.Join(names[:5], ", ") + ", …"
 	}

@@ -124,7 +124,7 @@ func placeIn(root, source string) (tree, below string) {
 		return ".", "."
 	case root != "." && strings.HasPrefix(source, strings.TrimSuffix(root, "/")+"/"):
 		return ".", source[len(strings.TrimSuffix(root, "/"))+1:]
-	case outside(source):
+	case isOutside(source):
 		return source, "."
 	}
 	return ".", path.Clean(source)
@@ -135,7 +135,7 @@ func placeIn(root, source string) (tree, below string) {
 func (w *Work) change(tree, name string) Change {
 	full, best := path.Join(tree, name), ""
 	for _, m := range w.mounts {
-		if (m == "." && !outside(full) || strings.HasPrefix(full, m+"/")) && len(m) >= len(best) {
+		if (m == "." && !isOutside(full) || strings.HasPrefix(full, m+"/")) && len(m) >= len(best) {
 			best = m
 		}
 	}

@@ -42,7 +42,7 @@ func (f fenced) fault(bad int) *fault.Fault {
 	if f.closed { // perhaps by a line of --- within the prompt
 		for i, line := range f.lines[1:max(1, min(bad, len(f.lines)))] {
 			if fenceLike(line) && line[0] == '-' {
-				return f.like(i+2, "this line is "+fault.Quoted(line))
+				return f.almostFence(i+2, "this line is "+fault.Quoted(line))
 			}
 		}
 		if bad < 2 || bad > len(f.lines) || !f.prose(bad) {
@@ -53,7 +53,7 @@ func (f fenced) fault(bad int) *fault.Fault {
 	}
 	if first := f.lines[0]; first != "---" {
 		if fenceLike(first) {
-			return f.like(1, "the first line is "+fault.Quoted(first))
+			return f.almostFence(1, "the first line is "+fault.Quoted(first))
 		}
 		for i, line := range f.lines[1:max(1, min(bad, len(f.lines)))] {
 			if line == "---" || fenceLike(line) && line[0] == '-' {
@@ -88,8 +88,8 @@ const (
 	workerForms  = "a worker is YAML with instructions:, or front matter between --- lines and a prompt"
 )
 
-// like returns the fault for a line that should be a fence and is not exactly one.
-func (f fenced) like(line int, why string) *fault.Fault {
+// almostFence returns the fault for a line that should be a fence and is not exactly one.
+func (f fenced) almostFence(line int, why string) *fault.Fault {
 	return yamltree.At(f.file, line, 1).Fault(fault.Config, "%s", why).Hinting("the line must be exactly ---, with nothing before or after it")
 }
 

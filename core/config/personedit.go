@@ -68,7 +68,7 @@ func editRules(data []byte, root, home string, edit func(*configText, []string) 
 	next, want := edit(t, []string{"projects", key, "approval", "rules"})
 	got, faults := yamltree.Parse("config.yaml", next)
 	_, err := ReadPerson("config.yaml", next, root, home)
-	if want == nil || len(faults) > 0 || err != nil || !same(want, got) {
+	if want == nil || len(faults) > 0 || err != nil || !sameTree(want, got) {
 		return nil, fault.New(fault.Config, "config.yaml is written in a way that golem cannot change").Hinting("%s", hint)
 	}
 	return next, nil
@@ -85,13 +85,13 @@ func set(n *yamltree.Node, path []string, value *yamltree.Node) *yamltree.Node {
 	return n.With(path[0], set(n.Get(path[0]), path[1:], value))
 }
 
-// same reports whether two trees are equal apart from their positions.
-func same(a, b *yamltree.Node) bool {
+// sameTree reports whether two trees are equal apart from their positions.
+func sameTree(a, b *yamltree.Node) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Kind == b.Kind && a.Tag == b.Tag && a.Text == b.Text && slices.EqualFunc(a.Items, b.Items, same) &&
-		slices.EqualFunc(a.Fields, b.Fields, func(x, y yamltree.Field) bool { return x.Name == y.Name && same(x.Value, y.Value) })
+	return a.Kind == b.Kind && a.Tag == b.Tag && a.Text == b.Text && slices.EqualFunc(a.Items, b.Items, sameTree) &&
+		slices.EqualFunc(a.Fields, b.Fields, func(x, y yamltree.Field) bool { return x.Name == y.Name && sameTree(x.Value, y.Value) })
 }
 
 // configText is a YAML file that is edited at the positions of its tree.

@@ -44,7 +44,7 @@ func SetModel(data []byte, model string) ([]byte, error) {
 	}
 	got, faults := yamltree.Parse("config.yaml", next)
 	_, err := ReadPerson("config.yaml", next, "", "")
-	if len(faults) > 0 || err != nil || !same(got.Get("model"), value) || !same(want.With("model", nil), got.With("model", nil)) {
+	if len(faults) > 0 || err != nil || !sameTree(got.Get("model"), value) || !sameTree(want.With("model", nil), got.With("model", nil)) {
 		return nil, fault.New(fault.Config, "config.yaml is written in a way that golem cannot change").Hinting("write this line in it by hand: model: %s", text)
 	}
 	return next, nil

@@ -115,7 +115,7 @@ func (c *Consent) question(l trust.List) approval.Question {
 			value += " (module sha256:" + w.Module + ")"
 		}
 		means := w.Means
-		if why := again(w, c.stored); why != "" {
+		if why := whyAskedAgain(w, c.stored); why != "" {
 			means = why + "; " + means
 		}
 		q.Lines = append(q.Lines, approval.Line{Path: w.Path, Value: value + w.Files(), Means: means, Where: w.At, Danger: w.Danger.String()})

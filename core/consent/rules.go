@@ -23,10 +23,10 @@ func (r Rules) List() ([]approval.Rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.in(data)
+	return r.rulesIn(data)
 }
 
-func (r Rules) in(data []byte) ([]approval.Rule, error) {
+func (r Rules) rulesIn(data []byte) ([]approval.Rule, error) {
 	config, err := config.ReadPerson("config.yaml", data, r.Key, r.Home)
 	return config.Rules(), err
 }
@@ -40,7 +40,7 @@ func (r Rules) Add(rule approval.Rule) error {
 // the person chose: if rule n is another one now, nothing is removed (E_CONFLICT).
 func (r Rules) Remove(n int, yaml string) error {
 	return r.change(func(data []byte) ([]byte, error) {
-		rules, err := r.in(data)
+		rules, err := r.rulesIn(data)
 		if err != nil {
 			return nil, err
 		}

@@ -243,7 +243,7 @@ func (c *Consent) ServerTools(ctx context.Context, w *project.Worker, name strin
 // settleTools asks until a person has answered for each tool, or nobody can be asked.
 func (c *Consent) settleTools(ctx context.Context, server trust.Widening, name string, all trust.List, ask run.Asker) error {
 	if c.pinned != "" {
-		c.meet(server, all)
+		c.trustFirstList(server, all)
 	}
 	for {
 		open := slices.DeleteFunc(c.judge.Untrusted(all), c.saidNo)
@@ -256,10 +256,10 @@ func (c *Consent) settleTools(ctx context.Context, server trust.Widening, name s
 	}
 }
 
-// meet trusts the tools that a server lists the first time; an empty list also counts
+// trustFirstList trusts the tools that a server lists the first time; an empty list also counts
 // as the first time. The trust is for this run and is not stored, because it comes from
 // the pinned digest and not from a person's answer.
-func (c *Consent) meet(server trust.Widening, all trust.List) {
+func (c *Consent) trustFirstList(server trust.Widening, all trust.List) {
 	first, _ := c.met.LoadOrStore(server.File+"\n"+server.Path+pinnedAt(server), sync.OnceFunc(func() {
 		if c.isFirst(server, all) {
 			c.judge.Trust(all)

@@ -57,9 +57,9 @@ func counted(n int) string {
 	return ", changed " + fault.Count(n, "time") + " by workers"
 }
 
-// again returns why a person is asked again about a setting of a list that they trusted
+// whyAskedAgain returns why a person is asked again about a setting of a list that they trusted
 // before; "" if they did not.
-func again(w trust.Widening, stored trust.List) string {
+func whyAskedAgain(w trust.Widening, stored trust.List) string {
 	why := ""
 	for _, old := range stored {
 		if old.File != w.File || old.Path != w.Path || old.Same(w) {

@@ -12,7 +12,7 @@ func Branch(s *state.Store, by Keeper, k *Kept, n int, id string) (*Journal, *Ke
 	if k.Err != nil {
 		return nil, nil, k.Err
 	}
-	end, err := k.before(n)
+	end, err := k.messageEntry(n)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -340,15 +340,15 @@ func (k *Kept) Message(n int) (*Input, int, error) {
 		}
 		n = k.Messages()
 	}
-	at, err := k.before(n)
+	at, err := k.messageEntry(n)
 	if err != nil {
 		return nil, 0, err
 	}
 	return k.entries[at].Input, n, nil
 }
 
-// before returns the index of the entry of the person's message n, from 1.
-func (k *Kept) before(n int) (int, error) {
+// messageEntry returns the index of the entry of the person's message n, from 1.
+func (k *Kept) messageEntry(n int) (int, error) {
 	at := n
 	for _, s := range k.Steps {
 		if s.T == InputEntry {

@@ -89,13 +89,13 @@ func toolsText(tools []ToolUse) string {
 	for n, line := range strings.SplitAfter(ui.Table(rows), "\n") {
 		b.WriteString(line)
 		if n > 0 && n <= len(tools) {
-			b.WriteString(tools[n-1].more())
+			b.WriteString(tools[n-1].details())
 		}
 	}
 	return b.String()
 }
 
-func (t ToolUse) more() string {
+func (t ToolUse) details() string {
 	var b strings.Builder
 	for _, u := range t.Unless {
 		b.WriteString("    but " + ui.OneLine(u) + "\n")

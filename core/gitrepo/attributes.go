@@ -37,9 +37,9 @@ type attributeLine struct {
 // converting are the attributes with which git stores other bytes than the file has.
 var converting = []string{"filter", "working-tree-encoding"}
 
-// of returns the attribute with its value for which git would store a file in another
+// attributeOf returns the attribute with its value for which git would store a file in another
 // form, or "".
-func (a *gitAttributes) of(name string) (string, error) {
+func (a *gitAttributes) attributeOf(name string) (string, error) {
 	var matching []*attributeLine
 	add := func(lines []*attributeLine, rel string) error {
 		for _, l := range lines {
@@ -250,7 +250,7 @@ func (b *Branch) plain(names []string, content map[string]func() ([]byte, error)
 			return err
 		}
 		for _, name := range names {
-			why, err := a.of(name)
+			why, err := a.attributeOf(name)
 			if err != nil {
 				return err
 			}

@@ -69,7 +69,7 @@ func TestGitAttributesAsGit(t *testing.T) {
 		}
 		said := strings.Split(git(dir, append([]string{"check-attr", "-z", "filter", "working-tree-encoding", "--"}, names...)...), "\x00")
 		for n, name := range names {
-			got, err := a.of(name)
+			got, err := a.attributeOf(name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ func FuzzAttributes(f *testing.F) {
 			}
 			return []byte(text), nil
 		}
-		if _, err := a.of(name); err != nil && !errors.Is(err, fault.Limit) {
+		if _, err := a.attributeOf(name); err != nil && !errors.Is(err, fault.Limit) {
 			t.Error(err)
 		}
 	})
@@ -44,7 +44,7 @@ func TestManyAttributes(t *testing.T) {
 			}
 			return []byte(text), nil
 		}
-		why, err := a.of(strings.Repeat("c/", 700) + "b")
+		why, err := a.attributeOf(strings.Repeat("c/", 700) + "b")
 		if !errors.Is(err, want) || want == nil && why != "filter=y" {
 			t.Errorf("%.30q: %q, %v", text, why, err)
 		}

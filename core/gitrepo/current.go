@@ -39,9 +39,9 @@ var conflicts = map[int]string{
 	1<<1 | 1<<2: "deleted by them", 1<<1 | 1<<3: "deleted by us", 1<<2 | 1<<3: "both added", 1<<1 | 1<<2 | 1<<3: "both modified",
 }
 
-// now returns the state of the files in base and in the index. With others, it also looks
+// currentFiles returns the state of the files in base and in the index. With others, it also looks
 // for files that git does not know.
-func (r *reader) now(base map[string]gitEntry, only string, others bool) (*current, error) {
+func (r *reader) currentFiles(base map[string]gitEntry, only string, others bool) (*current, error) {
 	index, err := r.readIndex()
 	if err != nil {
 		return nil, err
@@ -80,14 +80,14 @@ func (r *reader) now(base map[string]gitEntry, only string, others bool) (*curre
 		t.gone = len(index.lines) > 0 && t.index.mode == "" && t.stages == 0
 	}
 	if others {
-		err = r.others(c, base)
+		err = r.addUntracked(c, base)
 	}
 	return c, err
 }
 
-// others adds the files that git neither knows nor ignores, and the repositories among
+// addUntracked adds the files that git neither knows nor ignores, and the repositories among
 // them. It does not look into submodules.
-func (r *reader) others(c *current, base map[string]gitEntry) error {
+func (r *reader) addUntracked(c *current, base map[string]gitEntry) error {
 	ignored := gitIgnores{r: r, loaded: map[string]bool{}, ignored: map[string]bool{}}
 	err := fs.WalkDir(r.view, ".", func(name string, e fs.DirEntry, err error) error {
 		if r.ctx.Err() != nil {

@@ -48,7 +48,7 @@ func (r *reader) show(in Args) (string, error) {
 	}
 	text := from
 	if before != nil {
-		if text, err = r.between(before, after); err != nil {
+		if text, err = r.diffBetween(before, after); err != nil {
 			return "", err
 		}
 	}
@@ -167,7 +167,7 @@ func (r *reader) trace(c gitCommitInfo, file, text string, by []*gitCommitInfo) 
 		if steps++; steps > maxBlameSteps || c.cut {
 			return nil
 		}
-		from := kept(older, text)
+		from := keptLines(older, text)
 		mine := c
 		for n, line := range at {
 			if line < 0 {
@@ -188,9 +188,9 @@ func (r *reader) trace(c gitCommitInfo, file, text string, by []*gitCommitInfo) 
 	return nil
 }
 
-// kept maps each line of a text that was already in an older text to its line there. Both
+// keptLines maps each line of a text that was already in an older text to its line there. Both
 // count from 0.
-func kept(older, text string) map[int]int {
+func keptLines(older, text string) map[int]int {
 	out := map[int]int{}
 	old, next := 0, 0
 	count := len(gitLines(text))

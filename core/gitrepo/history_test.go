@@ -16,7 +16,7 @@ func TestKept(t *testing.T) {
 		{"b\n", "++ new\nb\n", map[int]int{1: 0}},
 		{"a\nb\n", "a\nb\n", map[int]int{0: 0, 1: 1}},
 	} {
-		if got := kept(c.older, c.text); !maps.Equal(got, c.want) {
+		if got := keptLines(c.older, c.text); !maps.Equal(got, c.want) {
 			t.Errorf("%q to %q: %v, want %v", c.older, c.text, got, c.want)
 		}
 	}

@@ -135,7 +135,7 @@ func (r *reader) diff(in Args) (string, error) {
 		return "", err
 	}
 	if in.To != "" {
-		return r.between(before, after)
+		return r.diffBetween(before, after)
 	}
 	return r.diffNow(before, only)
 }
@@ -155,8 +155,8 @@ func gitNone(s, none string) string {
 	return clip(s, "name a file or directory in path")
 }
 
-// between returns the diff between the files of two commits.
-func (r *reader) between(before, after map[string]gitEntry) (string, error) {
+// diffBetween returns the diff between the files of two commits.
+func (r *reader) diffBetween(before, after map[string]gitEntry) (string, error) {
 	all := maps.Clone(before)
 	maps.Copy(all, after)
 	var b strings.Builder

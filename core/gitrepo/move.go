@@ -199,7 +199,7 @@ func (b *Branch) Advance(from, to string, names []string) (back bool, err error)
 func (b *Branch) move(from, to, tree string, names []string) (back bool, err error) {
 	index, _, err := b.follow(from, tree, names, true)
 	if err == nil && b.tip != from {
-		err = b.gone()
+		err = b.movedMeanwhile()
 	}
 	if err == nil && index != nil {
 		err = b.lock("index.lock", index)
@@ -209,7 +209,7 @@ func (b *Branch) move(from, to, tree string, names []string) (back bool, err err
 	}
 	if err == nil {
 		if b.tip, err = b.readRef(); err == nil && b.tip != from {
-			err = b.gone()
+			err = b.movedMeanwhile()
 		}
 	}
 	if err == nil {
@@ -227,8 +227,8 @@ func (b *Branch) move(from, to, tree string, names []string) (back bool, err err
 	return true, err
 }
 
-// gone returns the error for a branch that got another commit meanwhile.
-func (b *Branch) gone() error {
+// movedMeanwhile returns the error for a branch that got another commit meanwhile.
+func (b *Branch) movedMeanwhile() error {
 	return fault.New(fault.Conflict, "nothing was written: %s got another commit meanwhile", b.ref).Hinting("look at the item again, then push it again")
 }
 

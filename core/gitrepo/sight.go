@@ -112,8 +112,8 @@ func (s *sight) sum(ctx context.Context, file string) (p pointer, ok bool) {
 	return pointer{hex.EncodeToString(h.Sum(nil)), n}, err == nil
 }
 
-// there reports whether a file is in the working tree as the worker sees it.
-func (s *sight) there(file string) bool {
+// inWorkingTree reports whether a file is in the working tree as the worker sees it.
+func (s *sight) inWorkingTree(file string) bool {
 	name, seen := s.name(file)
 	_, err := fs.Stat(s.view, strings.TrimPrefix(name, "/"))
 	return seen && err == nil

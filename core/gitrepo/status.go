@@ -16,7 +16,7 @@ func (r *reader) status(Args) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	now, err := r.now(base, "", true)
+	now, err := r.currentFiles(base, "", true)
 	if err != nil {
 		return "", err
 	}
@@ -33,7 +33,7 @@ func (r *reader) status(Args) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if b.WriteString(line); t.skip && !r.there(file) {
+		if b.WriteString(line); t.skip && !r.inWorkingTree(file) {
 			absent++
 		}
 	}
@@ -75,7 +75,7 @@ func (r *reader) state(file string, e gitEntry, had bool, t *tracked) (string, e
 	case e.mode == Link || t.index.mode == Link:
 		r.leave(file, notLinks)
 		return "", nil
-	case t.skip && !r.there(file):
+	case t.skip && !r.inWorkingTree(file):
 		return t.absent(name, e, had), nil
 	case t.gone:
 		return "removed: " + name + "\n", nil
@@ -97,7 +97,7 @@ func (r *reader) state(file string, e gitEntry, had bool, t *tracked) (string, e
 		return "", nil
 	}
 	line := modeChanged(name, e.mode, r.mode(file, e))
-	if !same(data, e.hash) {
+	if !sameContent(data, e.hash) {
 		clean, known, err := r.cleanLFS(file, e)
 		if err != nil {
 			return "", err
@@ -153,16 +153,16 @@ func (r *reader) large(file, name string, e gitEntry, had bool) (string, error) 
 	return "not compared, too large: " + name + "\n", nil
 }
 
-// same reports whether a file has the content of a blob, also if git has written the
+// sameContent reports whether a file has the content of a blob, also if git has written the
 // line ends as CRLF into the working tree.
-func same(data []byte, hash plumbing.Hash) bool {
+func sameContent(data []byte, hash plumbing.Hash) bool {
 	return plumbing.ComputeHash(plumbing.BlobObject, data) == hash ||
 		bytes.Contains(data, []byte("\r\n")) && plumbing.ComputeHash(plumbing.BlobObject, bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))) == hash
 }
 
 // diffNow returns the diff between the files of a commit and the files as they are now.
 func (r *reader) diffNow(before map[string]gitEntry, only string) (string, error) {
-	now, err := r.now(before, only, false)
+	now, err := r.currentFiles(before, only, false)
 	if err != nil {
 		return "", err
 	}
@@ -197,7 +197,7 @@ func (r *reader) change(file string, e gitEntry, had bool, t *tracked) (string, 
 	data, there := r.text(file)
 	modes := ""
 	switch {
-	case t.skip && !r.there(file):
+	case t.skip && !r.inWorkingTree(file):
 		if had && e.hash == t.index.hash {
 			return modeChanged(name, e.mode, t.index.mode), nil
 		}
@@ -206,9 +206,9 @@ func (r *reader) change(file string, e gitEntry, had bool, t *tracked) (string, 
 			return "", err
 		}
 		there, modes = true, modeChanged(name, e.mode, t.index.mode)
-	case had && r.there(file):
+	case had && r.inWorkingTree(file):
 		modes = modeChanged(name, e.mode, r.mode(file, e))
-		if there && same(data, e.hash) {
+		if there && sameContent(data, e.hash) {
 			return modes, nil
 		}
 		if p, is, err := r.pointer(e); err != nil {

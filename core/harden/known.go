@@ -41,7 +41,7 @@ func (r *Report) nothingNew() string {
 	b.WriteString("\n")
 	r.rows(&b)
 	r.differences(&b)
-	r.without(&b)
+	r.writeUnused(&b)
 	return b.String()
 }
 

@@ -144,7 +144,7 @@ func (r *Report) Text() string {
 		line("  In %d of %s the worker changes files, and its code may not. Give it rights first: add", r.Changing, fault.Count(r.ShownCases+r.HeldCases, "case"))
 		line("  hardened: {module: …, calls: [write_file]} to the worker, then harden it again.")
 	}
-	r.without(&b)
+	r.writeUnused(&b)
 	return b.String()
 }
 
@@ -209,8 +209,8 @@ func (r *Report) mutated(b *strings.Builder) {
 	fmt.Fprintf(b, ", %d unsure, %d that the worker refuses as input\n", m.Unsure, m.Refused)
 }
 
-// without tells what was not used.
-func (r *Report) without(b *strings.Builder) {
+// writeUnused tells what was not used.
+func (r *Report) writeUnused(b *strings.Builder) {
 	for _, c := range r.Conflicts[:min(len(r.Conflicts), mostShown)] {
 		fmt.Fprintf(b, "\n  left out, the worker gave several answers: %s\n", clip(string(c.Input)))
 	}

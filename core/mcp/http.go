@@ -84,7 +84,7 @@ func (h *httpSession) initialize(ctx context.Context) error {
 	h.state.Lock()
 	h.begun++
 	h.state.Unlock()
-	if changes := h.tells(); len(changes) > 0 {
+	if changes := h.listsTold(); len(changes) > 0 {
 		h.streams.Go(func() { h.listen(changes) })
 	}
 	return nil

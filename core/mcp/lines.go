@@ -41,7 +41,7 @@ func Lines(ctx context.Context, s Server, version string, told Listener, p Progr
 		l.Close()
 		return nil, err
 	}
-	if changes := l.tells(); len(changes) > 0 && l.revision() >= Stateless {
+	if changes := l.listsTold(); len(changes) > 0 && l.revision() >= Stateless {
 		l.listen(changes)
 	}
 	return l, nil

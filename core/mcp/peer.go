@@ -165,8 +165,8 @@ func (p *peer) Instructions() string {
 	return p.agreed.instructions
 }
 
-// tells returns the lists about whose changes the server tells.
-func (p *peer) tells() (out []string) {
+// listsTold returns the lists about whose changes the server tells.
+func (p *peer) listsTold() (out []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, what := range lists {

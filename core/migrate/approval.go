@@ -162,8 +162,8 @@ func reaches(at string) bool {
 // widening are flags that allow something.
 var widening = []string{"network_enabled", "allow_module_imports", "allow_recursion"}
 
-// more reports whether after has a right that before does not have.
-func more(before, after map[string]int) bool {
+// hasMore reports whether after has a right that before does not have.
+func hasMore(before, after map[string]int) bool {
 	for at, n := range after {
 		if n > before[at] {
 			return true

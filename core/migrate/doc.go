@@ -89,7 +89,7 @@ func (d *doc) fixed() (next []byte, ok bool) {
 	if again == nil || again.faulty || again.body < 0 != (d.body < 0) {
 		return nil, false
 	}
-	if more(d.rights(), again.rights()) {
+	if hasMore(d.rights(), again.rights()) {
 		next = d.tightest()
 	}
 	for _, c := range d.changes {
@@ -113,7 +113,7 @@ func (d *doc) tightest() []byte {
 	var kept []change
 	for _, c := range d.changes {
 		with := append(slices.Clone(kept), c)
-		if again := d.reopened(d.apply(with)); again == nil || again.faulty || more(d.rights(), again.rights()) {
+		if again := d.reopened(d.apply(with)); again == nil || again.faulty || hasMore(d.rights(), again.rights()) {
 			d.left = append(d.left, Note{d.name, c.at, c.note + " (not changed, since it would allow more than now: decide yourself)"})
 			continue
 		}

@@ -194,7 +194,7 @@ func (s Source) plan(over *overlay, notes map[string][]Note, left []Note) (*Plan
 	if len(out.Changes) == 0 {
 		return out, nil
 	}
-	return out, s.same(over)
+	return out, s.checkSame(over)
 }
 
 // overlay is a project with some files changed.

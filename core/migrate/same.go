@@ -11,9 +11,9 @@ import (
 	"golem/core/project"
 )
 
-// same returns an error if a worker that golem could read before would be another one
+// checkSame returns an error if a worker that golem could read before would be another one
 // after the changes. That would be a defect of a rule; nothing may be written then.
-func (s Source) same(over *overlay) error {
+func (s Source) checkSame(over *overlay) error {
 	before, err := s.load(s.Files)
 	if before == nil {
 		return err

@@ -15,7 +15,7 @@ import (
 // rules are applied in this order. A rule that finds nothing to do changes nothing.
 var rules = []func(*doc){
 	(*doc).sandboxes, (*doc).toolsetSandbox, (*doc).delegation, (*doc).customNames, (*doc).workersAsToolsets,
-	(*doc).filesystemNames, (*doc).approvals, (*doc).gone, (*doc).renamed, (*doc).spelling, (*doc).models, (*doc).patterns, (*doc).workerName,
+	(*doc).filesystemNames, (*doc).approvals, (*doc).removeMeaningless, (*doc).renamed, (*doc).spelling, (*doc).models, (*doc).patterns, (*doc).workerName,
 	(*doc).references, (*doc).modules, (*doc).schemas, (*doc).directories,
 }
 
@@ -80,8 +80,8 @@ func (d *doc) workerName() {
 	}
 }
 
-// gone removes keys of llm-do and golem-forge that mean nothing in golem.
-func (d *doc) gone() {
+// removeMeaningless removes keys of llm-do and golem-forge that mean nothing in golem.
+func (d *doc) removeMeaningless() {
 	if d.manifest {
 		return
 	}

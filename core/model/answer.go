@@ -158,7 +158,7 @@ func (a *answer) piece(raw json.RawMessage, whole bool) error {
 		a.refusal.WriteString(refusal)
 		a.pieces++
 	}
-	a.think(a.reasoning.of(p, whole))
+	a.showReasoning(a.reasoning.reasoningIn(p, whole))
 	a.kept.add(raw)
 	if p.Function.says() && len(p.ToolCalls) == 0 {
 		p.ToolCalls = []fragment{{Index: "0", Function: *p.Function}}
@@ -189,7 +189,7 @@ func (a *answer) say(text string) {
 	a.pieces++
 	visible, thought := a.text.tags.read(text)
 	a.reasoning.came = a.reasoning.came || a.text.tags.blocks > 0
-	a.think(thought)
+	a.showReasoning(thought)
 	a.showText(visible)
 }
 

@@ -34,7 +34,7 @@ func (anthropicAPI) names() map[string]string {
 func (a anthropicAPI) set(body fields, setting string, value json.RawMessage, p Provider, model string) error {
 	switch setting {
 	case "reasoning_effort":
-		return think(body, str(value), model)
+		return setThinking(body, str(value), model)
 	case "parallel_tool_calls":
 		if string(value) == "false" {
 			body["tool_choice"] = json.RawMessage(`{"type":"auto","disable_parallel_tool_use":true}`)
@@ -46,9 +46,9 @@ func (a anthropicAPI) set(body fields, setting string, value json.RawMessage, p 
 	return body.set(p.nameOf(setting, a), value)
 }
 
-// think sets how much the model thinks: for models before 4.6 as a number of tokens,
+// setThinking sets how much the model thinks: for models before 4.6 as a number of tokens,
 // for later ones as an effort.
-func think(body fields, effort, model string) error {
+func setThinking(body fields, effort, model string) error {
 	if effort == "none" {
 		return body.set("thinking", json.RawMessage(`{"type":"disabled"}`))
 	}
@@ -91,7 +91,7 @@ func unthought(messages []Message, provider string) bool {
 	for i := len(messages) - 1; i >= 0; i-- {
 		switch msg := messages[i]; {
 		case msg.Role == Assistant:
-			if msg.Kept.to(provider) != nil || !calls && len(msg.Calls) == 0 {
+			if msg.Kept.keptFor(provider) != nil || !calls && len(msg.Calls) == 0 {
 				return false
 			}
 			calls = true

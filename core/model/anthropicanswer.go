@@ -55,7 +55,7 @@ func (a *anthropicAnswer) add(raw []byte) error {
 	case "content_block_start":
 		return a.begin(string(e.Index), e.Block)
 	case "content_block_delta":
-		return a.more(string(e.Index), e.Delta)
+		return a.addDelta(string(e.Index), e.Delta)
 	case "content_block_stop":
 		return a.close(string(e.Index))
 	case "message_delta":
@@ -140,7 +140,7 @@ func (a *anthropicAnswer) begin(index string, raw json.RawMessage) error {
 		text := str(b.first["thinking"])
 		b.text.WriteString(text)
 		a.reasoning.came = true
-		a.think(text)
+		a.showReasoning(text)
 		b.signature.WriteString(str(b.first["signature"]))
 	case "tool_use":
 		b.input = b.first["input"]
@@ -148,7 +148,7 @@ func (a *anthropicAnswer) begin(index string, raw json.RawMessage) error {
 	return nil
 }
 
-func (a *anthropicAnswer) more(index string, raw json.RawMessage) error {
+func (a *anthropicAnswer) addDelta(index string, raw json.RawMessage) error {
 	b := a.blocks[index]
 	if b == nil {
 		return nil // the block never began
@@ -168,7 +168,7 @@ func (a *anthropicAnswer) more(index string, raw json.RawMessage) error {
 	case "thinking_delta":
 		text := str(b.halves.join(d.Thinking))
 		b.text.WriteString(text)
-		a.think(text)
+		a.showReasoning(text)
 	case "signature_delta":
 		b.signature.WriteString(str(d.Signature))
 	case "input_json_delta":

@@ -43,7 +43,7 @@ const leastReserved = 1000
 // the largest answer of the run so far.
 func Reservation(m Model, s Settings, in, largest int) Usage {
 	u := Usage{In: in, Out: max(leastReserved, largest)}
-	one := bare(m)
+	one := undecorated(m)
 	r, remote := one.(*remote)
 	if most := s.mostOutput(); most > 0 && (!remote || r.end.row.nameOf("max_output_tokens", r.api) != "") {
 		u.Out = most

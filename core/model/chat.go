@@ -107,7 +107,7 @@ func (e chatEncoder) message(msg Message) (json.RawMessage, error) {
 		out.Content = "(empty)"
 	}
 	data, err := json.Marshal(out)
-	if kept := msg.Kept.to(e.row.Name); err == nil && kept != nil {
+	if kept := msg.Kept.keptFor(e.row.Name); err == nil && kept != nil {
 		data, err = kept.put(data, e.row.Quirks.Carry)
 	}
 	if err == nil && len(msg.Calls) > 0 && len(e.row.Quirks.Fill) > 0 {

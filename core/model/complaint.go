@@ -116,7 +116,7 @@ func (c *complaint) object(raw json.RawMessage, deep int) string {
 		c.failed = s
 	}
 	c.asksToWait(o)
-	if says := c.behind(o["metadata"], deep); says != "" {
+	if says := c.upstreamMessage(o["metadata"], deep); says != "" {
 		return says
 	}
 	for _, key := range []string{"error", "detail", "message", "msg", "error_message", "reason", "title"} {
@@ -127,8 +127,8 @@ func (c *complaint) object(raw json.RawMessage, deep int) string {
 	return ""
 }
 
-// behind returns what the service behind a provider said (OpenRouter's metadata).
-func (c *complaint) behind(metadata json.RawMessage, deep int) string {
+// upstreamMessage returns what the service behind a provider said (OpenRouter's metadata).
+func (c *complaint) upstreamMessage(metadata json.RawMessage, deep int) string {
 	var m struct {
 		Raw      json.RawMessage
 		Provider string `json:"provider_name"`
@@ -184,10 +184,10 @@ var kinds = []struct {
 // outOfMoney lists words of providers that have no code for credit that is used up.
 var outOfMoney = []string{"insufficient balance", "insufficient credit", "credit balance is too low", "out of credits", "used all available credits", "spending limit"}
 
-// meant returns the HTTP status that a complaint means. status is the one it came with,
+// statusMeant returns the HTTP status that a complaint means. status is the one it came with,
 // 0 if none. A used-up quota counts more than that status, because waiting does not
 // help.
-func (c complaint) meant(status int) int {
+func (c complaint) statusMeant(status int) int {
 	if status == 0 {
 		status = c.status
 	}
@@ -264,7 +264,7 @@ func (c complaint) tooLong() bool {
 // broken returns the fault of an answer that ends with a complaint. Another attempt is
 // made unless the complaint names a status for which it cannot help.
 func (c complaint) broken(text func(string) string) error {
-	status := c.meant(0)
+	status := c.statusMeant(0)
 	says := text(c.message)
 	if says == "" {
 		says = "it does not say which"

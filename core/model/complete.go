@@ -34,7 +34,7 @@ func finish(reason string) string {
 func (a *answer) complete(model string, done bool) error {
 	done = done && !a.mustEnd
 	visible, thought := a.text.tags.end()
-	a.think(thought)
+	a.showReasoning(thought)
 	a.showText(visible)
 	switch {
 	case a.finish == "" && !done && !a.choices:
@@ -47,10 +47,10 @@ func (a *answer) complete(model string, done bool) error {
 		return (&failure{message: fmt.Sprintf("%s refused to answer: %s", model, a.clean(a.refusal.String()))}).
 			fault(fault.Model, otherwise)
 	case a.finish == "content_filter":
-		return (&failure{message: fmt.Sprintf("the content filter of %s stopped the answer%s", a.provider, a.because("content_filter"))}).
+		return (&failure{message: fmt.Sprintf("the content filter of %s stopped the answer%s", a.provider, a.reasonInBrackets("content_filter"))}).
 			fault(fault.Model, otherwise)
 	case a.finish == "unreadable":
-		return (&failure{message: a.provider + " could not read a tool call" + a.because(""), unread: &unread{says: a.clean(a.reason)}}).fault(fault.Model, remedy{})
+		return (&failure{message: a.provider + " could not read a tool call" + a.reasonInBrackets(""), unread: &unread{says: a.clean(a.reason)}}).fault(fault.Model, remedy{})
 	}
 	for _, c := range a.calls {
 		if c.name == "" {
@@ -64,30 +64,30 @@ func (a *answer) complete(model string, done bool) error {
 		return nil
 	}
 	if a.finish == "length" {
-		return (&failure{message: fmt.Sprintf("%s reached its output limit before it answered%s", model, a.thought())}).
-			fault(fault.Model, another("request a shorter answer, or choose"))
+		return (&failure{message: fmt.Sprintf("%s reached its output limit before it answered%s", model, a.onlyReasoned())}).
+			fault(fault.Model, anotherModel("request a shorter answer, or choose"))
 	}
-	return (&failure{retry: true, empty: true, message: fmt.Sprintf("%s sent an empty answer%s", a.provider, a.thought())}).fault(fault.Model, remedy{})
+	return (&failure{retry: true, empty: true, message: fmt.Sprintf("%s sent an empty answer%s", a.provider, a.onlyReasoned())}).fault(fault.Model, remedy{})
 }
 
-// because returns the provider's reason in brackets, "" if it says no more than known.
-func (a *answer) because(known string) string {
+// reasonInBrackets returns the provider's reason in brackets, "" if it says no more than known.
+func (a *answer) reasonInBrackets(known string) string {
 	if a.reason == "" || a.reason == known {
 		return ""
 	}
 	return " (" + a.clean(a.reason) + ")"
 }
 
-// thought returns words that say that there was only reasoning, "" if there was none.
-func (a *answer) thought() string {
+// onlyReasoned returns words that say that there was only reasoning, "" if there was none.
+func (a *answer) onlyReasoned() string {
 	if a.reasoning.came {
 		return ": it sent only its reasoning"
 	}
 	return ""
 }
 
-// turn returns the complete answer, with golem's own ids for its calls.
-func (a *answer) turn(model string, r Request) Turn {
+// completeTurn returns the complete answer, with golem's own ids for its calls.
+func (a *answer) completeTurn(model string, r Request) Turn {
 	t := Turn{Text: a.text.visible.String(), Finish: a.finish, Model: model, Attempts: 1, ServerCalls: a.ran, Paused: a.paused && len(a.calls) == 0}
 	if t.Finish == "" {
 		t.Finish = "stop"

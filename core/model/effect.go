@@ -162,7 +162,7 @@ func ReadEffects(data []byte) (effects []Effect, served map[string]Served) {
 	return effects, served
 }
 
-// beside reports whether a line of a recording is not an attempt of a model.
-func beside(line []byte) bool {
+// isNoAttempt reports whether a line of a recording is not an attempt of a model.
+func isNoAttempt(line []byte) bool {
 	return bytes.HasPrefix(line, []byte(`{"call":`)) || bytes.HasPrefix(line, []byte(`{"served":`))
 }

@@ -111,7 +111,7 @@ func (e *endpoint) atAzure(deployment string) {
 		e.url = e.url.JoinPath(deployment)
 	}
 	if strings.Contains(e.url.Path, "/deployments/") && e.row.Query["api-version"] == "" {
-		e.row.Query = laid(e.row.Query, map[string]string{"api-version": azureVersion})
+		e.row.Query = merged(e.row.Query, map[string]string{"api-version": azureVersion})
 	}
 }
 
@@ -156,7 +156,7 @@ func home(u *url.URL, keyVar string) bool {
 // golem sets itself.
 func checkHeaders(row Provider) error {
 	if name := row.Quirks.KeyHeader; name != "" {
-		row.Headers = laid(row.Headers, map[string]string{name: ""})
+		row.Headers = merged(row.Headers, map[string]string{name: ""})
 	}
 	for k, v := range row.Headers {
 		bad := k == "" || strings.ContainsFunc(k, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("()<>@,;:\\\"/[]?={}", r) }) ||

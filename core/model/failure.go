@@ -64,11 +64,11 @@ type remedy struct {
 	page *fault.PageWords
 }
 
-func either(hint, page string) remedy { return remedy{hint, &fault.PageWords{Hint: page}} }
+func hintOrPage(hint, page string) remedy { return remedy{hint, &fault.PageWords{Hint: page}} }
 
-// another returns a remedy that ends with the choice of another model.
-func another(before string) remedy {
-	return either(before+" another model with --model", before+" another model")
+// anotherModel returns a remedy that ends with the choice of another model.
+func anotherModel(before string) remedy {
+	return hintOrPage(before+" another model with --model", before+" another model")
 }
 
 // Unlisted reports whether err says that a provider does not list its models.
@@ -82,7 +82,7 @@ func RefusedKey(err error, variable string) bool {
 
 // raiseTimeout is the remedy for a provider that takes too long, otherwise that for an answer
 // that a model or a filter refused.
-var raiseTimeout, otherwise = another("raise limits.model_timeout, or try"), another("write the task in another way, or choose")
+var raiseTimeout, otherwise = anotherModel("raise limits.model_timeout, or try"), anotherModel("write the task in another way, or choose")
 
 // ended returns the fault of a context that has ended: its cause if that is a fault,
 // E_TIMEOUT for a deadline, else E_INTERRUPTED.

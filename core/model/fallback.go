@@ -56,7 +56,7 @@ func (f *fallback) Generate(ctx context.Context, r Request, show func(Delta)) (T
 				show(d)
 			}
 		})
-		if err == nil || at+1 == len(f.models) || shown || ctx.Err() != nil || !gone(err) {
+		if err == nil || at+1 == len(f.models) || shown || ctx.Err() != nil || !anotherMayHelp(err) {
 			turn.Usage = lost.Add(turn.Usage)
 			if turn.Model == "" && turn.Usage != (Usage{}) { // it is paid for, although the last model gave no answer
 				turn.Model = f.models[at].Name()
@@ -75,15 +75,15 @@ func (f *fallback) Generate(ctx context.Context, r Request, show func(Delta)) (T
 	}
 }
 
-// gone reports whether another model may do what this one failed to do.
-func gone(err error) bool {
+// anotherMayHelp reports whether another model may do what this one failed to do.
+func anotherMayHelp(err error) bool {
 	f := failureOf(err)
 	return f != nil && (f.retry || f.status == http.StatusNotFound || f.status == http.StatusGone)
 }
 
-// each returns the models of a fallback, which may be inside decorators. For any other
+// modelsOf returns the models of a fallback, which may be inside decorators. For any other
 // model it returns that model without its decorators.
-func each(m Model) []Model {
+func modelsOf(m Model) []Model {
 	for {
 		if f, ok := m.(*fallback); ok {
 			return f.models

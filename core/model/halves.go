@@ -19,19 +19,19 @@ func (h *halves) join(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	body := string(raw[1 : len(raw)-1])
-	if body == "" || h.first == "" && !half(body, len(body)-6) {
+	if body == "" || h.first == "" && !firstHalfAt(body, len(body)-6) {
 		return raw
 	}
 	body, h.first = h.first+body, ""
-	if at := len(body) - 6; half(body, at) {
+	if at := len(body) - 6; firstHalfAt(body, at) {
 		body, h.first = body[:at], body[at:]
 	}
 	return json.RawMessage(`"` + body + `"`)
 }
 
-// half reports whether the escape of the first half of a pair is at an offset of the
+// firstHalfAt reports whether the escape of the first half of a pair is at an offset of the
 // inside of a JSON string.
-func half(body string, at int) bool {
+func firstHalfAt(body string, at int) bool {
 	if at < 0 || body[at] != '\\' || body[at+1] != 'u' {
 		return false
 	}

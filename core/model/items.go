@@ -14,7 +14,7 @@ type item map[string]any
 func (m Message) inOrder(provider string, text func(string) any, call func(Call) any) (json.RawMessage, error) {
 	var list []any
 	calls := m.Calls
-	if kept := m.Kept.to(provider); kept != nil && len(kept.Items) > 0 {
+	if kept := m.Kept.keptFor(provider); kept != nil && len(kept.Items) > 0 {
 		for _, it := range kept.Items {
 			switch {
 			case string(it) != callItem:

@@ -29,8 +29,8 @@ const callItem = `{"type":"golem_call"}`
 // fields are members of a JSON object by name.
 type fields map[string]json.RawMessage
 
-// to returns k if it goes back to the provider, else nil.
-func (k *Kept) to(provider string) *Kept {
+// keptFor returns k if it goes back to the provider, else nil.
+func (k *Kept) keptFor(provider string) *Kept {
 	if k == nil || k.Provider != provider {
 		return nil
 	}

@@ -124,7 +124,7 @@ func (m *remote) offers(ctx context.Context) ([]Offer, error) {
 	defer resp.Body.Close()
 	switch {
 	case otherHost(req.URL, resp):
-		return nil, m.elsewhere(req.URL, resp)
+		return nil, m.redirectedError(req.URL, resp)
 	case resp.StatusCode == http.StatusNotFound, resp.StatusCode == http.StatusMethodNotAllowed, resp.StatusCode == http.StatusNotImplemented:
 		return nil, m.noList(fmt.Sprintf("it answers with %d", resp.StatusCode))
 	case resp.StatusCode != http.StatusOK:
@@ -150,7 +150,7 @@ func (m *remote) offers(ctx context.Context) ([]Offer, error) {
 func (m *remote) noList(why string) error {
 	now := " (now " + m.end.url.Host + "), or look for the names on the provider's pages"
 	return (&failure{noList: true, message: fmt.Sprintf("%s does not list its models: %s", m.end.row.Name, why)}).
-		fault(fault.Model, either("check "+BaseURLVar(m.end.row.Name)+now, "check the address in the settings"+now))
+		fault(fault.Model, hintOrPage("check "+BaseURLVar(m.end.row.Name)+now, "check the address in the settings"+now))
 }
 
 // readOffers reads a list of models: a JSON list, or an object with the list as data or
@@ -246,7 +246,7 @@ func nearHint(provider, name string, offers []Offer) string {
 	if slices.Contains(names, name) {
 		return fmt.Sprintf("%s lists it: this account may have no access to it, or it needs another api", provider)
 	}
-	found := near(name, names)
+	found := nearNames(name, names)
 	if len(found) == 0 {
 		some := names[:min(len(names), 2*maxNear)]
 		more := ""
@@ -261,11 +261,11 @@ func nearHint(provider, name string, offers []Offer) string {
 	return "did you mean " + strings.Join(found, ", ")
 }
 
-// near returns the names that somebody may have meant: first those that differ in few
+// nearNames returns the names that somebody may have meant: first those that differ in few
 // letters, then those that contain the name or are contained in it.
-func near(name string, names []string) []string {
+func nearNames(name string, names []string) []string {
 	var found, parts []string
-	rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return away(n, name) > len(name)/3+1 }) // their lengths differ too much
+	rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return lengthDifference(n, name) > len(name)/3+1 }) // their lengths differ too much
 	for len(found) < maxNear {
 		next := fault.Nearest(name, rest)
 		if next == "" {
@@ -284,7 +284,7 @@ func near(name string, names []string) []string {
 			parts = append(parts, n)
 		}
 	}
-	sorting.By(parts, func(a, b string) int { return cmp.Compare(away(a, name), away(b, name)) })
+	sorting.By(parts, func(a, b string) int { return cmp.Compare(lengthDifference(a, name), lengthDifference(b, name)) })
 	found = append(found, parts...)
 	return found[:min(len(found), maxNear)]
 }
@@ -299,4 +299,4 @@ func letters(name string) string {
 	}, name)
 }
 
-func away(a, b string) int { return max(len(a)-len(b), len(b)-len(a)) }
+func lengthDifference(a, b string) int { return max(len(a)-len(b), len(b)-len(a)) }

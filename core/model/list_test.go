@@ -185,7 +185,7 @@ func TestNear(t *testing.T) {
 		"gpt5mini": "gpt-5-mini gpt-5", "gpt-5-mni": "gpt-5-mini gpt-5-nano gpt-5", "claude-sonnet-5": "anthropic/claude-sonnet-5 claude-sonnet-5-20260101",
 		"sonnet": "claude-sonnet-5-20260101 anthropic/claude-sonnet-5", "gpt-5-mini-latest": "gpt-5 gpt-5-mini", "llama": "",
 	} {
-		got := near(name, names)
+		got := nearNames(name, names)
 		slices.Sort(got)
 		all := strings.Fields(want)
 		slices.Sort(all)
@@ -193,7 +193,7 @@ func TestNear(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	if got := near("gpt-5-mni", names); got[0] != "gpt-5-mini" {
+	if got := nearNames("gpt-5-mni", names); got[0] != "gpt-5-mini" {
 		t.Error(got)
 	}
 	if got := nearHint("openai", "llama", []Offer{{Name: "a"}, {Name: "b"}}); got != "openai has a, b" {

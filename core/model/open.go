@@ -102,7 +102,7 @@ func Split(name string) (provider, model string, err error) {
 // Notice returns the text that tells people that a model is a script or a
 // replay, and "" for a provider's model.
 func Notice(m Model) string {
-	switch m := bare(m).(type) {
+	switch m := undecorated(m).(type) {
 	case *script:
 		return m.name + " is a script, not a language model: it answers what its rules say"
 	case *replay:
@@ -115,8 +115,8 @@ func Notice(m Model) string {
 // script's position in its sequences, a provider's encoded messages. It can be
 // called for any model.
 func Forget(m Model, conversation string) {
-	for _, one := range each(m) {
-		switch one := bare(one).(type) {
+	for _, one := range modelsOf(m) {
+		switch one := undecorated(one).(type) {
 		case *script:
 			one.forget(conversation)
 		case *remote:
@@ -129,12 +129,12 @@ func Forget(m Model, conversation string) {
 // without a request: it advances a script's position in its sequences and uses up the
 // answers of a recording. t has the model's name and how many attempts it took.
 func Advance(m Model, r Request, t Turn) {
-	for _, one := range each(m) {
+	for _, one := range modelsOf(m) {
 		if one.Name() != t.Model {
 			continue
 		}
 		for range max(t.Attempts, 1) {
-			switch one := bare(one).(type) {
+			switch one := undecorated(one).(type) {
 			case *script:
 				_, _, _ = one.choose(r) // without a rule the other process got no answer either
 			case *replay:
@@ -146,8 +146,8 @@ func Advance(m Model, r Request, t Turn) {
 	}
 }
 
-// bare returns m without this package's decorators.
-func bare(m Model) Model {
+// undecorated returns m without this package's decorators.
+func undecorated(m Model) Model {
 	for {
 		w, ok := m.(interface{ unwrap() Model })
 		if !ok {

@@ -125,8 +125,8 @@ func compact(raw json.RawMessage) string {
 // models, if it is true for any of them. name is the model that it is true for.
 func Prospect(m Model, s Settings) (u Usage, name string) {
 	name = m.Name()
-	for _, one := range each(m) {
-		r, ok := bare(one).(*remote)
+	for _, one := range modelsOf(m) {
+		r, ok := undecorated(one).(*remote)
 		if !ok {
 			continue
 		}
@@ -142,9 +142,9 @@ func Prospect(m Model, s Settings) (u Usage, name string) {
 // Context returns how many tokens the model reads at most, of a list the fewest; 0
 // if that is not known.
 func Context(m Model) (tokens int) {
-	for _, one := range each(m) {
+	for _, one := range modelsOf(m) {
 		known := 0
-		switch one := bare(one).(type) {
+		switch one := undecorated(one).(type) {
 		case *remote:
 			known = one.listing.Context
 		case *replay: // its requests are those of the recorded model
@@ -159,12 +159,12 @@ func Context(m Model) (tokens int) {
 
 // CanTitle reports whether a model can be asked for a title: a script and a recording cannot.
 func CanTitle(m Model) bool {
-	_, replayed := bare(m).(*replay)
+	_, replayed := undecorated(m).(*replay)
 	return CanSummarise(m) && !replayed
 }
 
 // CanSummarise reports whether a model can be asked for a summary: a script cannot.
 func CanSummarise(m Model) bool {
-	_, scripted := bare(m).(*script)
+	_, scripted := undecorated(m).(*script)
 	return m != nil && !scripted
 }

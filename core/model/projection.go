@@ -175,13 +175,13 @@ func simplify(part map[string]any, plain bool) bool {
 // properties of characters.
 func dropPatterns(part map[string]any) bool {
 	changed := tool.DropPatterns(part)
-	if text, ok := part["pattern"].(string); ok && odd(text) {
+	if text, ok := part["pattern"].(string); ok && isOddPattern(text) {
 		delete(part, "pattern")
 		changed = true
 	}
 	named, _ := part["patternProperties"].(map[string]any)
 	for name := range named {
-		if odd(name) {
+		if isOddPattern(name) {
 			delete(named, name)
 			delete(part, "additionalProperties") // would refuse what the pattern allowed
 			changed = true
@@ -190,7 +190,7 @@ func dropPatterns(part map[string]any) bool {
 	return changed
 }
 
-func odd(pattern string) bool {
+func isOddPattern(pattern string) bool {
 	return slices.ContainsFunc([]string{"(?", `\p`, `\P`}, func(s string) bool { return strings.Contains(strings.ReplaceAll(pattern, "(?:", "("), s) })
 }
 

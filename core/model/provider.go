@@ -142,13 +142,13 @@ func (p Provider) Under(m Provider) Provider {
 		p.API = m.API
 	}
 	p.Image, p.PDF, p.NoKey = p.Image || m.Image, p.PDF || m.PDF, p.NoKey || m.NoKey
-	p.Headers, p.Query = laid(p.Headers, m.Headers), laid(p.Query, m.Query)
-	p.Quirks = p.Quirks.under(m.Quirks)
-	p.Models, p.Suggested = laid(p.Models, m.Models), laid(p.Suggested, m.Suggested)
+	p.Headers, p.Query = merged(p.Headers, m.Headers), merged(p.Query, m.Query)
+	p.Quirks = p.Quirks.overriddenBy(m.Quirks)
+	p.Models, p.Suggested = merged(p.Models, m.Models), merged(p.Suggested, m.Suggested)
 	return p
 }
 
-func (q Quirks) under(m Quirks) Quirks {
+func (q Quirks) overriddenBy(m Quirks) Quirks {
 	if m.KeyHeader != "" {
 		q.KeyHeader = m.KeyHeader
 	}
@@ -158,12 +158,12 @@ func (q Quirks) under(m Quirks) Quirks {
 	q.NoUsage, q.JSONAlone = q.NoUsage || m.NoUsage, q.JSONAlone || m.JSONAlone
 	q.NoStream = q.NoStream || m.NoStream
 	q.NoUserAfterTool = q.NoUserAfterTool || m.NoUserAfterTool
-	q.Settings, q.Fill = laid(q.Settings, m.Settings), laid(q.Fill, m.Fill)
+	q.Settings, q.Fill = merged(q.Settings, m.Settings), merged(q.Fill, m.Fill)
 	return q
 }
 
-// laid returns a copy of under with the members of over, which replace those of under.
-func laid[V any](under, over map[string]V) map[string]V {
+// merged returns a copy of under with the members of over, which replace those of under.
+func merged[V any](under, over map[string]V) map[string]V {
 	if len(over) == 0 {
 		return maps.Clone(under)
 	}
@@ -188,8 +188,8 @@ func (c Config) known() []string {
 	return slices.Compact(names)
 }
 
-// able returns the names of the providers for which column is true, for E_ATTACHMENT.
-func (c Config) able(column func(Provider) bool) string {
+// providersWith returns the names of the providers for which column is true, for E_ATTACHMENT.
+func (c Config) providersWith(column func(Provider) bool) string {
 	var names []string
 	for _, name := range c.known() {
 		if p, err := c.row(name); err == nil && column(p) {

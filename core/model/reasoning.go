@@ -29,9 +29,9 @@ func (r *reasoning) count(c counts) {
 	}
 }
 
-// of returns the reasoning of a delta or, if whole is true, what a message has beyond that
+// reasoningIn returns the reasoning of a delta or, if whole is true, what a message has beyond that
 // which came. OpenRouter and others send the same text under two names.
-func (r *reasoning) of(p piece, whole bool) string {
+func (r *reasoning) reasoningIn(p piece, whole bool) string {
 	raw := p.Reasoning
 	if str(raw) == "" {
 		raw = p.Thought
@@ -73,8 +73,8 @@ func thoughts(content json.RawMessage) string {
 	return b.String()
 }
 
-// think shows a piece of the reasoning.
-func (a *answer) think(text string) {
+// showReasoning shows a piece of the reasoning.
+func (a *answer) showReasoning(text string) {
 	if text == "" {
 		return
 	}

@@ -95,7 +95,7 @@ func (m *recorded) Generate(ctx context.Context, r Request, show func(Delta)) (T
 	})
 	line := recordingLine{ID: r.ID, Turn: r.Turn, Worker: r.Worker, FellBack: r.fellBack, Deltas: deltas}
 	if err == nil {
-		line.Answer = &recordedAnswer{turn.Text, turn.Calls, turn.Kept, turn.Finish, turn.Usage, turn.ServerCalls, turn.Paused, m.took(r, began)}
+		line.Answer = &recordedAnswer{turn.Text, turn.Calls, turn.Kept, turn.Finish, turn.Usage, turn.ServerCalls, turn.Paused, m.requestTime(r, began)}
 	} else {
 		f := fault.Of(err, fault.Model)
 		if f.Code == fault.Interrupted {
@@ -118,8 +118,8 @@ type Played interface {
 	Took(r Request) int64
 }
 
-// took returns how long a request took; 0 in a recording that is not for a test.
-func (m *recorded) took(r Request, began time.Time) int64 {
+// requestTime returns how long a request took; 0 in a recording that is not for a test.
+func (m *recorded) requestTime(r Request, began time.Time) int64 {
 	if !m.rec.tests {
 		return 0
 	}
@@ -152,7 +152,7 @@ func (rec *Recorder) write(model string, r Request, line recordingLine) error {
 	line.Key = q.key
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	line.Same, line.Asked = rec.since(r.ID, q.messages)
+	line.Same, line.Asked = rec.digestsSince(r.ID, q.messages)
 	if !rec.started {
 		rec.started = true
 		rec.put(rec.header(model))
@@ -165,9 +165,9 @@ func (rec *Recorder) write(model string, r Request, line recordingLine) error {
 	return nil
 }
 
-// since returns a request's digests as the change from the last request of its run: how
+// digestsSince returns a request's digests as the change from the last request of its run: how
 // many are the same at the beginning, and the rest.
-func (rec *Recorder) since(id string, messages []string) (same int, rest []string) {
+func (rec *Recorder) digestsSince(id string, messages []string) (same int, rest []string) {
 	before := rec.last[id]
 	for same < len(before) && same < len(messages) && before[same] == messages[same] {
 		same++

@@ -69,7 +69,7 @@ func (f recordedFailure) billed() Usage {
 	if f.Usage == nil {
 		return Usage{}
 	}
-	return f.Usage.sane()
+	return f.Usage.notNegative()
 }
 
 func (f recordedFailure) err() error {

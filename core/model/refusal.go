@@ -121,7 +121,7 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 	if says = m.clean(says); says != "" {
 		says = ": " + says
 	}
-	status := c.meant(resp.StatusCode)
+	status := c.statusMeant(resp.StatusCode)
 	if c.noModel(status, m.model) {
 		status = http.StatusNotFound
 	}
@@ -161,7 +161,7 @@ func (m *remote) location(resp *http.Response) string {
 
 // finalAddress is the remedy for an answer that leads to another address.
 func (m *remote) finalAddress() remedy {
-	return either("set "+BaseURLVar(m.end.row.Name)+" to the final address if you trust it", "enter the final address in the settings if you trust it")
+	return hintOrPage("set "+BaseURLVar(m.end.row.Name)+" to the final address if you trust it", "enter the final address in the settings if you trust it")
 }
 
 // status returns a description of a status and a remedy. more follows the description.
@@ -169,31 +169,31 @@ func (m *remote) status(status int, more string) (what string, do remedy) {
 	provider, host := m.end.row.Name, m.end.url.Host
 	switch {
 	case status == http.StatusUnauthorized && m.end.key == "":
-		return host + " needs a key", either("set "+m.keyVar(), "enter its key in the settings")
+		return host + " needs a key", hintOrPage("set "+m.keyVar(), "enter its key in the settings")
 	case status == http.StatusUnauthorized:
 		return fmt.Sprintf("%s refused the key in %s", provider, m.end.keyVar),
 			remedy{fmt.Sprintf("check %s: it must be a whole, valid key for %s", m.end.keyVar, host),
 				&fault.PageWords{Message: provider + " refused your key" + more, Hint: "check it in the settings: it must be a whole, valid key for " + host}}
 	case status == http.StatusForbidden:
 		return fmt.Sprintf("%s does not allow the use of %s", provider, m.model),
-			either(fmt.Sprintf("the key in %s may not include this model; choose another model with --model", m.keyVar()), "your key may not include this model; choose another model")
+			hintOrPage(fmt.Sprintf("the key in %s may not include this model; choose another model with --model", m.keyVar()), "your key may not include this model; choose another model")
 	case status == http.StatusNotFound:
 		return fmt.Sprintf("%s has no model %s", provider, m.model),
-			either(fmt.Sprintf("check the model's name (--model %s:NAME); if it is right, check %s (now %s)", provider, BaseURLVar(provider), host),
+			hintOrPage(fmt.Sprintf("check the model's name (--model %s:NAME); if it is right, check %s (now %s)", provider, BaseURLVar(provider), host),
 				fmt.Sprintf("check the model's name (as %s calls it); if it is right, check the address in the settings (now %s)", provider, host))
 	case status == http.StatusTooManyRequests:
-		return provider + " says that there were too many requests", another("wait, check the quota of the account, or choose")
+		return provider + " says that there were too many requests", anotherModel("wait, check the quota of the account, or choose")
 	case status == http.StatusPaymentRequired:
 		return fmt.Sprintf("the quota or credit of %s is used up", provider),
-			either(fmt.Sprintf("check the account behind %s, or choose another model with --model", m.keyVar()), "check the account that your key belongs to, or choose another model")
+			hintOrPage(fmt.Sprintf("check the account behind %s, or choose another model with --model", m.keyVar()), "check the account that your key belongs to, or choose another model")
 	case status == http.StatusRequestEntityTooLarge:
 		return provider + " says that the request is too large", remedy{hint: "attach less, or start a new conversation with /new"}
 	case status == http.StatusServiceUnavailable, status == 529: // 529: Anthropic's
 		return provider + " is overloaded", remedy{hint: "try again later, or name a second model: model: [a:x, b:y]"}
 	case status >= 500:
-		return provider + " had a server error", another("try again later, or choose")
+		return provider + " had a server error", anotherModel("try again later, or choose")
 	}
-	return provider + " refused the request", another(fmt.Sprintf("check that %s supports the request, or choose", m.model))
+	return provider + " refused the request", anotherModel(fmt.Sprintf("check that %s supports the request, or choose", m.model))
 }
 
 func (m *remote) keyVar() string {

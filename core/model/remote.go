@@ -82,7 +82,7 @@ func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	if err := m.end.permit(); err != nil {
 		return Turn{}, err
 	}
-	return m.sound(ctx, r, show)
+	return m.generateWithKept(ctx, r, show)
 }
 
 // attempt sends the request and makes a turn of the answer, or a fault.
@@ -95,7 +95,7 @@ func (m *remote) attempt(ctx context.Context, r Request, show func(Delta)) (Turn
 		err = nil
 	}
 	if err == nil {
-		t := a.turn(m.name, r)
+		t := a.completeTurn(m.name, r)
 		t.Usage = m.bill(t.Usage, r.Settings)
 		return t, nil
 	}
@@ -211,7 +211,7 @@ func (m *remote) explain(ctx context.Context, g *guard, err error) error {
 	case errors.Is(err, openai.ErrReasoningEffortUnsupported), errors.Is(err, openai.ErrReasoningToolsRequireResponses),
 		errors.Is(err, openai.ErrChatCompletionInvalidModel):
 		return (&failure{message: fmt.Sprintf("%s cannot be used here: %s", m.name, err)}).
-			fault(fault.Model, another("choose"))
+			fault(fault.Model, anotherModel("choose"))
 	}
 	return broken(fmt.Sprintf("the answer of %s ended early: %s", m.end.row.Name, m.clean(err.Error())), err)
 }

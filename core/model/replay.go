@@ -74,7 +74,7 @@ func parseRecording(file string, data []byte) ([]*take, error) {
 	for n := 2; len(rest) > 0; n++ {
 		line, after, ended := bytes.Cut(rest, []byte("\n"))
 		rest = after
-		if len(bytes.TrimSpace(line)) == 0 || beside(line) && (ended || json.Valid(line)) {
+		if len(bytes.TrimSpace(line)) == 0 || isNoAttempt(line) && (ended || json.Valid(line)) {
 			continue
 		}
 		t := &take{}
@@ -117,7 +117,7 @@ func (t *take) follow(before []string, copies *int) {
 
 // Recorded returns the model that a recording names; "" if m is no recording.
 func Recorded(m Model) string {
-	if r, ok := bare(m).(*replay); ok {
+	if r, ok := undecorated(m).(*replay); ok {
 		return r.model
 	}
 	return ""
@@ -155,13 +155,13 @@ func (m *replay) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 		Text: t.Answer.Text, Calls: slices.Clone(t.Answer.Calls), Kept: t.Answer.Kept, Finish: t.Answer.Finish,
 		Usage: t.Answer.Usage, Model: m.name, Attempts: 1, ServerCalls: t.Answer.ServerCalls, Paused: t.Answer.Paused,
 	}
-	turn.Usage = lost.Add(turn.Usage.sane())
+	turn.Usage = lost.Add(turn.Usage.notNegative())
 	ownIDs(r.Messages, turn.Calls)
 	return turn, nil
 }
 
-// sane returns u without negative numbers, which a file may contain.
-func (u Usage) sane() Usage {
+// notNegative returns u without negative numbers, which a file may contain.
+func (u Usage) notNegative() Usage {
 	u.In, u.Out, u.Cached, u.Written = max(0, u.In), max(0, u.Out), max(0, u.Cached), max(0, u.Written)
 	return u
 }
@@ -239,7 +239,7 @@ func (m *replay) note(f *fault.Fault) error {
 // Missed returns the fault of the first request to which a recording had no answer; nil if
 // there is none, or m is no recording.
 func Missed(m Model) *fault.Fault {
-	r, ok := bare(m).(*replay)
+	r, ok := undecorated(m).(*replay)
 	if !ok {
 		return nil
 	}
@@ -251,7 +251,7 @@ func Missed(m Model) *fault.Fault {
 // RecordedMS returns how long the requests took whose recorded answers were given, in
 // milliseconds; 0 if it is not known, or m is no recording.
 func RecordedMS(m Model) (ms int64) {
-	r, ok := bare(m).(*replay)
+	r, ok := undecorated(m).(*replay)
 	if !ok {
 		return 0
 	}

@@ -33,7 +33,7 @@ func (m *remote) check(r Request) error {
 			}
 			if !column(m.end.row) {
 				return fault.New(fault.Attachment, "%s does not accept %s: %s", m.end.row.Name, kindWord(p.Kind), p.Name).
-					Hinting("providers that accept it: %s", m.config.able(column))
+					Hinting("providers that accept it: %s", m.config.providersWith(column))
 			}
 		}
 	}

@@ -146,7 +146,7 @@ func (a *responsesAnswer) item(it *outputItem, raw json.RawMessage) error {
 	case "reasoning":
 		a.reasoning.came = true
 		if a.reasoning.text.Len() == 0 { // else its deltas came
-			a.think(summary(it.Summary))
+			a.showReasoning(summary(it.Summary))
 		}
 		if given(it.Encrypted) { // OpenAI stores nothing, so it cannot read other reasoning again
 			a.items.add(raw, true)
@@ -166,10 +166,10 @@ func (a *responsesAnswer) reasoned(typ string, delta json.RawMessage) {
 	a.reasoning.came = true
 	switch typ {
 	case "response.reasoning_text.delta", "response.reasoning_summary_text.delta":
-		a.think(str(a.reasoning.halves.join(delta)))
+		a.showReasoning(str(a.reasoning.halves.join(delta)))
 	case "response.reasoning_summary_part.added":
 		if a.reasoning.text.Len() > 0 {
-			a.think("\n\n")
+			a.showReasoning("\n\n")
 		}
 	}
 }

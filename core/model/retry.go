@@ -83,7 +83,7 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 				show(Delta{Reset: true})
 			}
 			t.shown, t.waiting = false, true
-			told = r.tell(req, t.made, t.last, told, wait)
+			told = r.announceWait(req, t.made, t.last, told, wait)
 		}),
 	)
 	switch {
@@ -96,7 +96,7 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 	case t.refused != nil:
 		return t.lost, unpaid(t.refused, t.last)
 	}
-	return t.lost, r.final(t.last, t.made)
+	return t.lost, r.finalFault(t.last, t.made)
 }
 
 // tries are the attempts for one request.
@@ -185,7 +185,7 @@ func (r *retrying) tooLong(err error) error {
 	}
 	f := fault.Of(err, fault.Model)
 	out := fault.New(f.Code, "%w: the provider asks to wait %s, and golem waits at most %s", &spoken{f}, why.retryAfter.Round(time.Second), r.policy.Longest)
-	do := another("try again after that time, or choose")
+	do := anotherModel("try again after that time, or choose")
 	out.Hint, out.Page, out.Where = do.hint, do.page, f.Where
 	return out
 }
@@ -207,9 +207,9 @@ type capped struct {
 // NextBackOff returns the wrapped BackOff's wait, at most longest.
 func (c capped) NextBackOff() time.Duration { return min(c.BackOff.NextBackOff(), c.longest) }
 
-// tell announces a wait and returns the failure's message. It does not repeat a message
+// announceWait announces a wait and returns the failure's message. It does not repeat a message
 // that is equal to told, the one announced before.
-func (r *retrying) tell(req Request, attempt int, err error, told string, wait time.Duration) string {
+func (r *retrying) announceWait(req Request, attempt int, err error, told string, wait time.Duration) string {
 	f := fault.Of(err, fault.Model)
 	if r.onRetry == nil {
 		return f.Message
@@ -237,8 +237,8 @@ func waited(over, last error) error {
 	return out
 }
 
-// final returns the last attempt's fault; after several attempts it says how many there were.
-func (r *retrying) final(err error, attempts int) error {
+// finalFault returns the last attempt's fault; after several attempts it says how many there were.
+func (r *retrying) finalFault(err error, attempts int) error {
 	var f *fault.Fault
 	if attempts < 2 || !errors.As(err, &f) {
 		return fault.Of(err, fault.Model)

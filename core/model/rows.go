@@ -16,9 +16,9 @@ var rows = []Provider{
 	{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyVar: "OPENROUTER_API_KEY", Image: true, PDF: true, JSON: JSONSchema,
 		Quirks: Quirks{Carry: []string{"reasoning_details"}, Settings: map[string]string{"reasoning_effort": "reasoning.effort"}}},
 	{Name: "groq", BaseURL: "https://api.groq.com/openai/v1", KeyVar: "GROQ_API_KEY", Image: true, JSON: JSONObject,
-		Quirks: Quirks{JSONAlone: true, Settings: with(lacks("verbosity"), "max_output_tokens", "max_completion_tokens")}},
+		Quirks: Quirks{JSONAlone: true, Settings: withSetting(lacks("verbosity"), "max_output_tokens", "max_completion_tokens")}},
 	{Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyVar: "MISTRAL_API_KEY", Image: true, JSON: JSONSchema,
-		Quirks: Quirks{JSONAlone: true, NoUsage: true, NoUserAfterTool: true, Settings: with(lacks("service_tier verbosity"), "seed", "random_seed")}},
+		Quirks: Quirks{JSONAlone: true, NoUsage: true, NoUserAfterTool: true, Settings: withSetting(lacks("service_tier verbosity"), "seed", "random_seed")}},
 	{Name: "deepseek", BaseURL: "https://api.deepseek.com/v1", KeyVar: "DEEPSEEK_API_KEY", JSON: JSONObject,
 		Quirks: Quirks{Carry: []string{"reasoning_content"}, Fill: map[string]string{"reasoning_content": ""}, Settings: lacks("seed parallel_tool_calls service_tier verbosity")}},
 	{Name: "together", BaseURL: "https://api.together.xyz/v1", KeyVar: "TOGETHER_API_KEY", Image: true, JSON: JSONObject,
@@ -29,7 +29,7 @@ var rows = []Provider{
 		Quirks:   Quirks{KeyHeader: "api-key", Settings: map[string]string{"max_output_tokens": "max_completion_tokens"}},
 		unlisted: "its models are deployments, under names that you gave them"},
 	{Name: "cerebras", BaseURL: "https://api.cerebras.ai/v1", KeyVar: "CEREBRAS_API_KEY", JSON: JSONSchema,
-		Quirks: Quirks{Settings: with(lacks("verbosity"), "max_output_tokens", "max_completion_tokens")}},
+		Quirks: Quirks{Settings: withSetting(lacks("verbosity"), "max_output_tokens", "max_completion_tokens")}},
 	{Name: "moonshot", BaseURL: "https://api.moonshot.ai/v1", KeyVar: "MOONSHOT_API_KEY", Image: true, JSON: JSONObject,
 		Quirks: Quirks{Carry: []string{"reasoning_content"}, Fill: map[string]string{"reasoning_content": " "}, Settings: lacks("seed parallel_tool_calls reasoning_effort service_tier verbosity")}},
 	{Name: "zai", BaseURL: "https://api.z.ai/api/paas/v4", KeyVar: "ZAI_API_KEY", Image: true, JSON: JSONObject,
@@ -54,8 +54,8 @@ func lacks(settings string) map[string]string {
 	return out
 }
 
-// with sets the provider's name of a setting in m and returns m.
-func with(m map[string]string, setting, name string) map[string]string {
+// withSetting sets the provider's name of a setting in m and returns m.
+func withSetting(m map[string]string, setting, name string) map[string]string {
 	m[setting] = name
 	return m
 }

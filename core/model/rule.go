@@ -102,11 +102,11 @@ func (c *condition) holds(s seen) (groups, bool) {
 		return groups{}, false
 	}
 	if c.tool == "" && c.code == "" {
-		if g, ok := c.within(s.last); ok || c.text == "" && c.match == nil {
+		if g, ok := c.matchIn(s.last); ok || c.text == "" && c.match == nil {
 			return g, ok
 		}
 		for _, note := range s.notes {
-			if g, ok := c.within(note); ok {
+			if g, ok := c.matchIn(note); ok {
 				return g, true
 			}
 		}
@@ -116,14 +116,14 @@ func (c *condition) holds(s seen) (groups, bool) {
 		if c.tool != "" && m.Tool != c.tool || c.code != "" && string(m.Error) != c.code {
 			continue
 		}
-		if g, ok := c.within(wholeText(m)); ok {
+		if g, ok := c.matchIn(wholeText(m)); ok {
 			return g, true
 		}
 	}
 	return groups{}, false
 }
 
-func (c *condition) within(text string) (groups, bool) {
+func (c *condition) matchIn(text string) (groups, bool) {
 	if !strings.Contains(text, c.text) {
 		return groups{}, false
 	}

@@ -80,10 +80,10 @@ func parseScript(file string, data []byte) (map[string][]rule, error) {
 			}
 		}
 		if fitting.Get("script") == nil && root.Get("script") == nil && !misread["script"] {
-			s.bad(root, "write script: 1 at the top", "the script has no version")
+			s.addFault(root, "write script: 1 at the top", "the script has no version")
 		}
 		if root.Get("workers") == nil && !misread["workers"] {
-			s.bad(root, "add workers: with the rules of each worker", "the script has no workers")
+			s.addFault(root, "add workers: with the rules of each worker", "the script has no workers")
 		}
 		if all := fitting.Get("workers"); all != nil {
 			for _, w := range all.Fields {
@@ -101,7 +101,7 @@ func parseScript(file string, data []byte) (map[string][]rule, error) {
 // maxScriptFaults is how many faults of one script are reported.
 const maxScriptFaults = 100
 
-// bad adds a fault at a node.
-func (s *scriptFile) bad(n *yamltree.Node, hint, format string, args ...any) {
+// addFault adds a fault at a node.
+func (s *scriptFile) addFault(n *yamltree.Node, hint, format string, args ...any) {
 	s.faults = append(s.faults, n.Fault(fault.Config, format, args...).Hinting("%s", hint))
 }

@@ -24,7 +24,7 @@ func (s *scriptFile) rule(n *yamltree.Node) rule {
 	if v := n.Get("when"); v != nil {
 		r.when = s.condition(v)
 	} else if r.once {
-		s.bad(n.Get("once"), "remove once: or add when:", "once: has no effect on a step without when")
+		s.addFault(n.Get("once"), "remove once: or add when:", "once: has no effect on a step without when")
 	}
 	if v := n.Get("calls"); v != nil {
 		r.calls = s.calls(v)
@@ -42,7 +42,7 @@ func (s *scriptFile) rule(n *yamltree.Node) rule {
 		r.usage = &Usage{In: v.Get("in").Count(0), Out: v.Get("out").Count(0)}
 	}
 	if n.Get("say") == nil && len(r.calls) == 0 && r.fail == nil && !r.hang && r.cut < 0 {
-		s.bad(n, "add say: or calls:", "the rule has no answer")
+		s.addFault(n, "add say: or calls:", "the rule has no answer")
 	}
 	s.references(n, r)
 	return r
@@ -62,7 +62,7 @@ func (s *scriptFile) regexp(n *yamltree.Node) *regexp.Regexp {
 	}
 	re, err := regexp.Compile(n.Text)
 	if err != nil {
-		s.bad(n, "write an RE2 expression", "%s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		s.addFault(n, "write an RE2 expression", "%s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		return nil
 	}
 	return re
@@ -82,7 +82,7 @@ func (s *scriptFile) calls(n *yamltree.Node) []scripted {
 		if raw != nil {
 			c.raw, c.set = raw.Text, true
 			if args != nil {
-				s.bad(raw, "keep one of them", "the call has both args and raw_args")
+				s.addFault(raw, "keep one of them", "the call has both args and raw_args")
 			}
 		}
 		out = append(out, c)
@@ -99,7 +99,7 @@ func (s *scriptFile) rawArgs(n *yamltree.Node, calls []scripted) {
 		}
 	}
 	if !used {
-		s.bad(n, "add calls: [{tool: NAME}]", "raw_args needs a call without args")
+		s.addFault(n, "add calls: [{tool: NAME}]", "raw_args needs a call without args")
 	}
 }
 
@@ -124,7 +124,7 @@ func (s *scriptFile) references(n *yamltree.Node, r rule) {
 	}
 	check := func(text string) {
 		if ref := g.unknown(text); ref != "" {
-			s.bad(n, "write $$ for a dollar sign", "%s does not refer to a group of match", ref)
+			s.addFault(n, "write $$ for a dollar sign", "%s does not refer to a group of match", ref)
 		}
 	}
 	check(r.say)

@@ -60,7 +60,7 @@ func (c Config) LackingTools(name string, wanted []string) []string {
 
 // LackingTools returns the same as Config.LackingTools, for an open model.
 func LackingTools(m Model, wanted []string) []string {
-	r, ok := bare(m).(*remote)
+	r, ok := undecorated(m).(*remote)
 	if !ok {
 		return nil
 	}

@@ -63,7 +63,7 @@ func (c Config) Lacking(name string, s Settings) []string {
 
 // Lacking returns the same as Config.Lacking, for an open model.
 func Lacking(m Model, s Settings) []string {
-	r, ok := bare(m).(*remote)
+	r, ok := undecorated(m).(*remote)
 	if !ok {
 		return nil
 	}

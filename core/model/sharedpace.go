@@ -23,8 +23,8 @@ func (p *Pace) Share(with SharedPace) {
 	p.shared = with
 }
 
-// others returns the pace that the lane shares; nil: it shares none.
-func (l *lane) others() SharedPace {
+// sharedWith returns the pace that the lane shares; nil: it shares none.
+func (l *lane) sharedWith() SharedPace {
 	if l == nil || l.of == nil {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (l *lane) others() SharedPace {
 // says whether other requests may go out too.
 func (l *lane) enter(ctx context.Context) (leave func(room bool), err error) {
 	here, err := l.enterHere(ctx)
-	with := l.others()
+	with := l.sharedWith()
 	if err != nil || with == nil {
 		return here, err
 	}
@@ -54,7 +54,7 @@ func (l *lane) enter(ctx context.Context) (leave func(room bool), err error) {
 
 // holdOthersBack holds the requests of other processes back.
 func (l *lane) holdOthersBack(wait time.Duration) {
-	if with := l.others(); with != nil {
+	if with := l.sharedWith(); with != nil {
 		with.HoldBack(l.host, min(wait, longestPace))
 	}
 }

@@ -12,13 +12,13 @@ import (
 // account or model made it.
 var unaccepted = []string{"bound to a different conversation", "`signature` in `thinking`", "thought signature", "encrypted content"}
 
-// sound makes one attempt. If the provider refuses what it sent itself with earlier
-// answers, sound makes another attempt without that. Later requests of this
+// generateWithKept makes one attempt. If the provider refuses what it sent itself with earlier
+// answers, it makes another attempt without that. Later requests of this
 // conversation do not send it either: each block of thinking depends on those before
 // it.
-func (m *remote) sound(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
-	kept := func(msg Message) bool { return msg.Kept.to(m.end.row.Name) != nil }
-	r.Messages = without(r.Messages, m.past.refusedUpTo(r.Conversation))
+func (m *remote) generateWithKept(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
+	kept := func(msg Message) bool { return msg.Kept.keptFor(m.end.row.Name) != nil }
+	r.Messages = withoutKept(r.Messages, m.past.refusedUpTo(r.Conversation))
 	t, err := m.attempt(ctx, r, show)
 	f := failureOf(err)
 	if f == nil || f.status != http.StatusBadRequest || !slices.ContainsFunc(r.Messages, kept) ||
@@ -26,12 +26,12 @@ func (m *remote) sound(ctx context.Context, r Request, show func(Delta)) (Turn, 
 		return t, err
 	}
 	m.past.refuse(r.Conversation, len(r.Messages))
-	r.Messages = without(r.Messages, len(r.Messages))
+	r.Messages = withoutKept(r.Messages, len(r.Messages))
 	return m.attempt(ctx, r, show)
 }
 
-// without returns the messages; the first n of them have no Kept.
-func without(messages []Message, n int) []Message {
+// withoutKept returns the messages; the first n of them have no Kept.
+func withoutKept(messages []Message, n int) []Message {
 	if n == 0 {
 		return messages
 	}

@@ -74,7 +74,7 @@ func (w wire) splice(req *http.Request) error {
 
 // unreachable returns the fault of a request without an answer.
 func (m *remote) unreachable(err error) error {
-	do := either("check the network; if the address is wrong, set "+BaseURLVar(m.end.row.Name), "check the network; if the address is wrong, change it in the settings")
+	do := hintOrPage("check the network; if the address is wrong, set "+BaseURLVar(m.end.row.Name), "check the network; if the address is wrong, change it in the settings")
 	if m.end.row.unreachable != "" {
 		do = remedy{hint: m.end.row.unreachable}
 	}
@@ -141,7 +141,7 @@ func innermost(err error) error {
 // that golem reads.
 func (m *remote) accept(asked *url.URL, resp *http.Response, body *events) error {
 	if otherHost(asked, resp) {
-		return m.elsewhere(asked, resp)
+		return m.redirectedError(asked, resp)
 	}
 	if resp.StatusCode/100 != 2 { // some gateways say 201 for 200
 		return m.refused(resp, body.in)
@@ -169,7 +169,7 @@ func (m *remote) accept(asked *url.URL, resp *http.Response, body *events) error
 	}
 	// A page is what a wrong address has; other words are those of a gateway in trouble.
 	return (&failure{retry: !page, message: fmt.Sprintf("%s answered with %s instead of an event stream%s", m.end.url.Host, what, says)}).
-		fault(fault.Model, either("check the address: "+BaseURLVar(m.end.row.Name)+speaks, "check the address in the settings: it"+speaks))
+		fault(fault.Model, hintOrPage("check the address: "+BaseURLVar(m.end.row.Name)+speaks, "check the address in the settings: it"+speaks))
 }
 
 // otherHost reports whether an answer comes from another host or scheme than the one
@@ -179,7 +179,7 @@ func otherHost(asked *url.URL, resp *http.Response) bool {
 	return r != nil && r.URL != nil && (r.URL.Scheme != asked.Scheme || !strings.EqualFold(r.URL.Host, asked.Host))
 }
 
-func (m *remote) elsewhere(asked *url.URL, resp *http.Response) error {
+func (m *remote) redirectedError(asked *url.URL, resp *http.Response) error {
 	return (&failure{message: fmt.Sprintf("%s redirected to another host, %s, and golem does not follow", asked.Host, m.clean(resp.Request.URL.Host))}).
 		fault(fault.Model, m.finalAddress())
 }

@@ -143,17 +143,17 @@ func name(s string) string { return fault.Head(trace.Visible(fault.Head(s, maxNa
 // have names of their own: there the seed says more.
 func traceID(seed string) string {
 	var id [16]byte
-	return made(id[:], "run", seed)
+	return fillID(id[:], "run", seed)
 }
 
 // spanID returns the id of a call's span, or of the model request of this number in it.
 func spanID(seed, call string, request int) string {
 	var id [8]byte
-	return made(id[:], "call", seed, call, strconv.Itoa(request))
+	return fillID(id[:], "call", seed, call, strconv.Itoa(request))
 }
 
-// made fills an id with what its parts determine, and returns it in hex.
-func made(id []byte, parts ...string) string {
+// fillID fills an id with what its parts determine, and returns it in hex.
+func fillID(id []byte, parts ...string) string {
 	h := sha3.NewSHAKE128()
 	for _, p := range parts {
 		_, _ = h.Write([]byte(strconv.Quote(p))) // it never fails

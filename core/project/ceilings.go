@@ -62,13 +62,13 @@ func (b *built) limitCeilings() {
 		lower  bool
 		assign func()
 	}{
-		{"turns", below(most.Turns, l.Turns), func() { l.Turns = most.Turns }},
-		{"tokens", below(most.Tokens, l.Tokens), func() { l.Tokens = most.Tokens }},
-		{"cost", below(most.Cost, l.Cost), func() { l.Cost = most.Cost }},
-		{"tool_output", below(most.ToolOutput, l.ToolOutput), func() { l.ToolOutput = most.ToolOutput }},
-		{"tool_timeout", below(most.ToolTimeout, l.ToolTimeout), func() { l.ToolTimeout = most.ToolTimeout }},
-		{"worker_timeout", below(most.WorkerTimeout, l.WorkerTimeout), func() { l.WorkerTimeout = most.WorkerTimeout }},
-		{"model_timeout", below(most.ModelTimeout, l.ModelTimeout), func() { l.ModelTimeout = most.ModelTimeout }},
+		{"turns", isLower(most.Turns, l.Turns), func() { l.Turns = most.Turns }},
+		{"tokens", isLower(most.Tokens, l.Tokens), func() { l.Tokens = most.Tokens }},
+		{"cost", isLower(most.Cost, l.Cost), func() { l.Cost = most.Cost }},
+		{"tool_output", isLower(most.ToolOutput, l.ToolOutput), func() { l.ToolOutput = most.ToolOutput }},
+		{"tool_timeout", isLower(most.ToolTimeout, l.ToolTimeout), func() { l.ToolTimeout = most.ToolTimeout }},
+		{"worker_timeout", isLower(most.WorkerTimeout, l.WorkerTimeout), func() { l.WorkerTimeout = most.WorkerTimeout }},
+		{"model_timeout", isLower(most.ModelTimeout, l.ModelTimeout), func() { l.ModelTimeout = most.ModelTimeout }},
 	} {
 		if where := n.Get(c.key); where != nil && c.lower && b.ws.given.Path("limits", c.key) == nil {
 			c.assign()
@@ -77,7 +77,7 @@ func (b *built) limitCeilings() {
 	}
 }
 
-// below reports whether a ceiling is lower than a limit, where 0 means no limit.
-func below[T int | int64 | time.Duration | money.USD](ceiling, limit T) bool {
+// isLower reports whether a ceiling is lower than a limit, where 0 means no limit.
+func isLower[T int | int64 | time.Duration | money.USD](ceiling, limit T) bool {
 	return ceiling > 0 && (limit == 0 || ceiling < limit)
 }

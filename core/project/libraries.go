@@ -96,7 +96,7 @@ func (g *libraryGraph) require(tree *Tree, by string, chain []*Tree) {
 		}
 		key := sandbox.Fold(n.Name)
 		if first, known := g.chosen[key]; known {
-			g.meet(first, n, by, chain)
+			g.compareChosen(first, n, by, chain)
 			if first.library != nil && first.library.Library == n.Name {
 				tree.Needs = append(tree.Needs, first.library.Name)
 			}
@@ -118,8 +118,8 @@ func (g *libraryGraph) require(tree *Tree, by string, chain []*Tree) {
 	}
 }
 
-// meet compares a dependency with the library that was already chosen for its name.
-func (g *libraryGraph) meet(first chosen, n need, by string, chain []*Tree) {
+// compareChosen compares a dependency with the library that was already chosen for its name.
+func (g *libraryGraph) compareChosen(first chosen, n need, by string, chain []*Tree) {
 	s := first.library
 	if s == nil {
 		return

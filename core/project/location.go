@@ -120,9 +120,9 @@ func (t *Trees) valid(l Location) bool {
 	return fs.ValidPath(l.Name) && t.Location(path) == l && !strings.HasPrefix(path, config.HomePrefix)
 }
 
-// below returns the part of the name below the workers root that has the location, or
+// belowRoot returns the part of the name below the workers root that has the location, or
 // below the innermost one of nested roots; false if no root has it.
-func (s *Tree) below(name string) (string, bool) {
+func (s *Tree) belowRoot(name string) (string, bool) {
 	best, found := "", false
 	for _, root := range s.Roots {
 		rest, ok := name, root == "."
@@ -140,7 +140,7 @@ func (s *Tree) below(name string) (string, bool) {
 // (S2-27). There the ID is the path below the root without extension, or the directory
 // for the directory form; elsewhere it is the file's stem.
 func (s *Tree) identity(name string) (id string, rooted bool) {
-	rest, rooted := s.below(name)
+	rest, rooted := s.belowRoot(name)
 	ext := path.Ext(rest)
 	if !rooted {
 		return strings.TrimSuffix(path.Base(name), path.Ext(name)), false

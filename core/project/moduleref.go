@@ -37,7 +37,7 @@ func (ms *Modules) toolModuleFaults(l *Loaded) fault.List {
 	var faults fault.List
 	for _, item := range l.moduleRefs(ms.trees) {
 		if _, f := ms.find(l.Definition.In("."), item.Text); f != nil {
-			f = ms.beside(l, strings.TrimSuffix(item.Text, path.Ext(item.Text)), f)
+			f = ms.hintBeside(l, strings.TrimSuffix(item.Text, path.Ext(item.Text)), f)
 			faults = append(faults, f.At(item.File, item.Line, item.Column))
 		}
 	}
@@ -127,9 +127,9 @@ func (ms *Modules) homeModule(ref string) (string, *fault.Fault) {
 	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s.wasm under $GOLEM_HOME/tools)", fault.Quoted(ref), stem)
 }
 
-// beside adds a hint to the fault of a missing file if that file is beside the worker
+// hintBeside adds a hint to the fault of a missing file if that file is beside the worker
 // that names it: golem's paths begin at the project's root.
-func (ms *Modules) beside(l *Loaded, stem string, f *fault.Fault) *fault.Fault {
+func (ms *Modules) hintBeside(l *Loaded, stem string, f *fault.Fault) *fault.Fault {
 	if l.Definition == nil || !l.Definition.InProject() || f.Code != fault.NotFound {
 		return f
 	}

@@ -138,7 +138,7 @@ func (ms *Modules) discover(got *Loaded) discovery {
 	for _, item := range got.moduleRefs(ms.trees) {
 		name, f := ms.find(root, item.Text)
 		if f != nil {
-			f = ms.beside(got, strings.TrimSuffix(item.Text, path.Ext(item.Text)), f)
+			f = ms.hintBeside(got, strings.TrimSuffix(item.Text, path.Ext(item.Text)), f)
 			d.faults = append(d.faults, f.At(item.File, item.Line, item.Column))
 			continue
 		}
@@ -339,14 +339,14 @@ func (ms *Modules) PassedOver(dir Location) fault.List {
 	}
 	faults := ms.outdated(dir)
 	for _, name := range ms.trees.filesIn(dir, func(name string) bool { return name == "tools"+sidecar }) {
-		faults = append(faults, ms.lonely(name, sidecar)...)
+		faults = append(faults, ms.withoutModule(name, sidecar)...)
 	}
 	for _, dir := range slices.Compact(dirs) {
 		faults = append(faults, ms.emptySources(dir)...)
 		for _, name := range ms.trees.filesIn(dir, func(string) bool { return true }) {
 			switch ext := path.Ext(name); {
 			case strings.HasSuffix(name, sidecar):
-				faults = append(faults, ms.lonely(name, sidecar)...)
+				faults = append(faults, ms.withoutModule(name, sidecar)...)
 			case ext != ".wasm" && strings.EqualFold(ext, ".wasm"):
 				faults = append(faults, fault.Warn(fault.ToolContract, "%s cannot be a tool module: its name does not end in .wasm", name).
 					At(name, 1, 1).Hinting("rename it to %s.wasm", strings.TrimSuffix(name, ext)))
@@ -356,10 +356,10 @@ func (ms *Modules) PassedOver(dir Location) fault.List {
 	return faults
 }
 
-// lonely returns a warning if a description has no module, or only a source that describes
+// withoutModule returns a warning if a description has no module, or only a source that describes
 // itself. It returns none if there is source code in another language, because the fault that
 // tells to build it is enough.
-func (ms *Modules) lonely(name, sidecar string) fault.List {
+func (ms *Modules) withoutModule(name, sidecar string) fault.List {
 	stem := strings.TrimSuffix(name, sidecar)
 	if from := ms.sourcesOf(stem); len(from) > 0 && !ms.trees.Exists(ms.trees.Location(stem+".wasm")) {
 		return fault.List{fault.Warn(fault.ToolContract, "%s has no effect: %s describes its own tools", name, from[0]).

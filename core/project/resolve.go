@@ -186,7 +186,7 @@ func (ns *Names) resolvePath(s *Tree, r reference) (Location, *fault.Fault) {
 		return Location{}, ambiguous(r.text, hits)
 	}
 	if id, rooted := ns.trees.TreeOf(hits[0]).identity(hits[0].Name); rooted {
-		rest, _ := ns.trees.TreeOf(hits[0]).below(hits[0].Name)
+		rest, _ := ns.trees.TreeOf(hits[0]).belowRoot(hits[0].Name)
 		root := strings.TrimSuffix(strings.TrimSuffix(hits[0].Name, rest), "/")
 		if all, _ := ns.present(ns.forms(hits[0].In(root), id)); len(all) > 1 {
 			return Location{}, ambiguous(id, all)

@@ -76,7 +76,7 @@ func (ns *Names) walk(s *Scan, root Location, seen map[Location]bool, left *int)
 		if e.IsDir() || !config.IsWorkerFile(name) || strings.HasSuffix(name, config.ToolSidecar) || seen[l] {
 			return nil
 		}
-		below, _ := ns.trees.TreeOf(l).below(l.Name)
+		below, _ := ns.trees.TreeOf(l).belowRoot(l.Name)
 		if root.InProject() && !ns.listed(name, below) {
 			return nil
 		}

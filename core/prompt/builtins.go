@@ -22,7 +22,7 @@ var templateFilters = map[string]filters.FilterFunc{
 	"max": maxOf, "min": minOf, "pprint": filters.FilterPprint, "reject": filters.FilterReject,
 	"rejectattr": filters.FilterRejectAttr, "replace": filters.FilterReplace, "reverse": reverseOf,
 	"round": roundOf, "safe": filters.FilterSafe, "select": filters.FilterSelect, "selectattr": filters.FilterSelectAttr,
-	"slice": filters.FilterSlice, "sort": sortOf, "split": filters.FilterSplit, "string": ofText(same),
+	"slice": filters.FilterSlice, "sort": sortOf, "split": filters.FilterSplit, "string": ofText(unchanged),
 	"sum": sumOf, "title": ofText(titled), "tojson": filters.FilterTojson, "trim": filters.FilterTrim,
 	"unique": filters.FilterUnique, "upper": ofText(strings.ToUpper), "urlencode": filters.FilterUrlencode, "zip": filters.FilterZip,
 }

@@ -102,20 +102,20 @@ func (c *checker) use(ctx context.Context, in Text, u use) {
 		c.reads = append(c.reads, read{in, u})
 	case useFilter:
 		if templateFilters[u.name] == nil {
-			c.add(in.located(near(in.fault(u.line, "there is no filter %s", short(u.name)), u.name, templateFilters), u.line, u.offset))
+			c.add(in.located(hintNear(in.fault(u.line, "there is no filter %s", short(u.name)), u.name, templateFilters), u.line, u.offset))
 		}
 	case useTest:
 		if templateTests[u.name] == nil {
-			c.add(in.located(near(in.fault(u.line, "there is no test %s", short(u.name)), u.name, templateTests), u.line, u.offset))
+			c.add(in.located(hintNear(in.fault(u.line, "there is no test %s", short(u.name)), u.name, templateTests), u.line, u.offset))
 		}
 	default:
 		text, err := c.r.read(ctx, u.name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && u.forgiving:
 		case errors.Is(err, fs.ErrNotExist) && u.kind == useFile:
-			c.add(c.missing(in.located(in.fault(u.line, "there is no file %s", c.r.template.sought(u.name)), u.line, u.offset), u.name))
+			c.add(c.missing(in.located(in.fault(u.line, "there is no file %s", c.r.template.soughtName(u.name)), u.line, u.offset), u.name))
 		case errors.Is(err, fs.ErrNotExist):
-			c.add(c.missing(in.located(in.fault(u.line, "there is no template %s", c.r.template.sought(u.name)), u.line, u.offset), u.name))
+			c.add(c.missing(in.located(in.fault(u.line, "there is no template %s", c.r.template.soughtName(u.name)), u.line, u.offset), u.name))
 		case err != nil:
 			f := fault.Of(err, fault.Template)
 			if f.Where == nil {
@@ -128,8 +128,8 @@ func (c *checker) use(ctx context.Context, in Text, u use) {
 	}
 }
 
-// near adds a hint with the nearest name of a table, if one is near.
-func near[T any](f *fault.Fault, name string, known map[string]T) *fault.Fault {
+// hintNear adds a hint with the nearest name of a table, if one is near.
+func hintNear[T any](f *fault.Fault, name string, known map[string]T) *fault.Fault {
 	if one := fault.Nearest(name, slices.Sorted(maps.Keys(known))); one != "" {
 		return f.Hinting("did you mean %s", one)
 	}

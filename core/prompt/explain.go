@@ -41,7 +41,7 @@ func (r *rendering) explain(err error) error {
 	case minijinja.ErrUndefinedVar:
 		return r.undefined(at)
 	case minijinja.ErrTemplateNotFound:
-		message = "there is no template " + r.template.sought(at.Message)
+		message = "there is no template " + r.template.soughtName(at.Message)
 	case minijinja.ErrUnknownFilter:
 		message = "there is no filter " + at.Message
 	case minijinja.ErrUnknownTest:
@@ -170,8 +170,8 @@ func (r *rendering) unplaced(err error) error {
 	return r.located(fault.New(fault.Template, "syntax: %s", s), &minijinja.Error{Name: r.adding, Span: &syntax.Span{StartLine: uint16(line)}})
 }
 
-// sought returns a name that Load does not find, with the places where it looks.
-func (t Template) sought(name string) string {
+// soughtName returns a name that Load does not find, with the places where it looks.
+func (t Template) soughtName(name string) string {
 	said := quoted(name, "of that name")
 	if t.Files == nil {
 		return said

@@ -280,7 +280,7 @@ func (r *rendering) file(_ *minijinja.State, args []value.Value, named map[strin
 	}
 	text, err := r.read(context.Background(), name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return value.Undefined(), failure("there is no file %s", r.template.sought(name))
+		return value.Undefined(), failure("there is no file %s", r.template.soughtName(name))
 	}
 	if err != nil {
 		r.fault = r.explain(err)

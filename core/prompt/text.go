@@ -99,7 +99,7 @@ func ofText(change func(string) string) filters.FilterFunc {
 	}
 }
 
-func same(s string) string { return s }
+func unchanged(s string) string { return s }
 
 // capitalized returns s with its first letter in upper case and the others in lower case.
 func capitalized(s string) string {

@@ -45,11 +45,11 @@ type prospect struct {
 	price model.Usage // Unpriced and Suggested count
 }
 
-// turn books one model request, or returns the fault of the limit that forbids it:
+// bookTurn books one model request, or returns the fault of the limit that forbids it:
 // E_TURNS for the worker's own turns, E_BUDGET for its tokens or cost and for any limit
 // of an ancestor. full is the budget whose turns are used up; nil if the limit is not
 // about turns.
-func (b *budget) turn(next prospect) (full *budget, err error) {
+func (b *budget) bookTurn(next prospect) (full *budget, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for n := b; n != nil; n = n.parent {
@@ -85,15 +85,15 @@ func (b *budget) spentTurns() bool {
 	return b.limits.Turns > 0 && b.turns >= b.limits.Turns+b.extra
 }
 
-// room reports whether a turn is left.
-func (b *budget) room() bool {
+// hasTurn reports whether a turn is left.
+func (b *budget) hasTurn() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return !b.spentTurns()
 }
 
-// made returns how many turns were booked since renew.
-func (b *budget) made() int {
+// turnsBooked returns how many turns were booked since renew.
+func (b *budget) turnsBooked() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.turns

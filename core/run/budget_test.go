@@ -33,7 +33,7 @@ func TestCostsAddUp(t *testing.T) {
 			for n := b; n != nil; n = n.parent {
 				reached = reached || n.limits.Cost > 0 && n.usage.Cost >= n.limits.Cost
 			}
-			if _, err := b.turn(prospect{model: "m"}); reached != errors.Is(err, fault.Budget) {
+			if _, err := b.bookTurn(prospect{model: "m"}); reached != errors.Is(err, fault.Budget) {
 				t.Fatalf("a limit was reached: %v, but %v", reached, err)
 			}
 			b.spend(model.Turn{Usage: model.Usage{In: 1, Cost: money.USD(rapid.Int64Range(0, 50).Draw(t, "cost"))}})
@@ -65,15 +65,15 @@ func TestAPriceThatIsNotKnown(t *testing.T) {
 		var l ledger
 		root := &budget{worker: "root", ledger: &l, limits: c.limits}
 		child := &budget{worker: "child", ledger: &l, parent: root}
-		_, err := child.turn(prospect{"m", c.price})
-		_, above := root.turn(prospect{model: "priced"})
+		_, err := child.bookTurn(prospect{"m", c.price})
+		_, above := root.bookTurn(prospect{model: "priced"})
 		if errors.Is(err, fault.Budget) != c.child || errors.Is(above, fault.Budget) != c.caller {
 			t.Errorf("%s: the child: %v, its caller: %v", c.name, err, above)
 		}
 		// If the model was used nevertheless, as after a change of models, the limit
 		// forbids further requests.
 		child.spend(model.Turn{Model: "m", Usage: c.price})
-		if _, err := root.turn(prospect{model: "priced"}); errors.Is(err, fault.Budget) != c.child {
+		if _, err := root.bookTurn(prospect{model: "priced"}); errors.Is(err, fault.Budget) != c.child {
 			t.Errorf("%s, once used: %v", c.name, err)
 		}
 	}

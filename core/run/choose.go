@@ -137,7 +137,7 @@ func (s *Session) Spent() trace.Usage { return usage(s.run.budget.spent()) }
 func (s *Session) Context() (tokens, limit int) {
 	f := s.run
 	if limit = f.worker.MaxContextTokens; f.model != nil {
-		limit, _, _ = room(f.worker, f.model)
+		limit, _, _ = requestLimit(f.worker, f.model)
 	}
 	return f.nextSize(), limit
 }

@@ -49,8 +49,8 @@ type InDoubt struct {
 // Error returns the text of the error.
 func (d InDoubt) Error() string { return d.Of.Error() }
 
-// unless returns an error that ends the opening of tools; nil if golem check collects it.
-func (c *collected) unless(err error) error {
+// unlessCollected returns an error that ends the opening of tools; nil if golem check collects it.
+func (c *collected) unlessCollected(err error) error {
 	if err == nil || c == nil {
 		return err
 	}
@@ -58,8 +58,8 @@ func (c *collected) unless(err error) error {
 	return nil
 }
 
-// known returns what is known to be wrong with a worker's tools before they are opened.
-func (c *Checker) known(w *project.Worker) *collected {
+// knownFaults returns what is known to be wrong with a worker's tools before they are opened.
+func (c *Checker) knownFaults(w *project.Worker) *collected {
 	p, out := c.r.Project, &collected{}
 	if p.MissingLibraries() {
 		out.unknown = append(out.unknown, "the missing libraries")
@@ -96,10 +96,10 @@ func listOf(err error) fault.List {
 // them. It reads the descriptions of modules and runs none.
 func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
 	o := c.opener(ctx, w)
-	o.collected = c.known(w)
+	o.collected = c.knownFaults(w)
 	box, err := o.open(ctx)
 	defer box.close()
-	err = o.collected.unless(err)
+	err = o.collected.unlessCollected(err)
 	out := append(slices.Clone(box.warnings), o.collected.faults...)
 	for _, path := range box.undescribed {
 		out = append(out, fault.Warn(fault.ToolContract, "undescribed: golem would have to run the module to learn its tools").
@@ -110,7 +110,7 @@ func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
 			out = append(out, o.collected.doubt(fault.Of(err, fault.Config), "whether it is a tool"))
 		}
 	}
-	if f := twice(w, box.Set); f != nil {
+	if f := sharedName(w, box.Set); f != nil {
 		out = append(out, f)
 	}
 	for _, s := range unknownTools(c.r.Project, w, box.Set) {

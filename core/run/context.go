@@ -17,11 +17,11 @@ import (
 	"golem/core/trace"
 )
 
-// room returns how many tokens the next request of a worker to a model may have, and the
+// requestLimit returns how many tokens the next request of a worker to a model may have, and the
 // reason; 0 if there is no limit. own says that the limit is max_context_tokens. An
 // estimate is wrong by about 30 %, and the answer needs room, so a quarter of the tokens
 // that a model is known to read stays free.
-func room(w *project.Worker, m model.Model) (limit int, why string, own bool) {
+func requestLimit(w *project.Worker, m model.Model) (limit int, why string, own bool) {
 	known := model.Context(m)
 	if most := w.MaxContextTokens; most > 0 && (known == 0 || most <= known*3/4) {
 		return most, fmt.Sprintf("max_context_tokens is %d", most), true
@@ -39,7 +39,7 @@ func (f *workerRun) nextSize() int {
 // does. If what must stay is too large for max_context_tokens, compact returns E_LIMIT
 // and no request is made.
 func (f *workerRun) compact(ctx context.Context) error {
-	limit, why, own := room(f.worker, f.model)
+	limit, why, own := requestLimit(f.worker, f.model)
 	if limit <= 0 {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (f *workerRun) shorten(ctx context.Context, drop, summed conversation.Dropp
 // summarise asks the model for a summary of what is to be dropped, in at most most
 // tokens. The request counts in usage and cost, but is not a turn.
 func (f *workerRun) summarise(ctx context.Context, d conversation.Dropped, most int) (model.Turn, error) {
-	limit, _, _ := room(f.worker, f.model)
+	limit, _, _ := requestLimit(f.worker, f.model)
 	if limit <= 0 { // not known; the model has read the conversation up to here
 		limit = max(model.EstimateRequest(f.conversation.Messages, f.toolbox.offered(), f.output), 4*maxSummary)
 	}
@@ -208,7 +208,7 @@ func (s *Session) Compact(ctx context.Context) error {
 		return fault.New(fault.Usage, "there is nothing to shorten yet").Hinting("/compact keeps the last exchange, or the last turn if there is only one exchange, and shortens what comes before it; /new begins a new conversation")
 	}
 	most := 2 * maxSummary
-	if limit, _, _ := room(f.worker, f.model); limit > 0 {
+	if limit, _, _ := requestLimit(f.worker, f.model); limit > 0 {
 		most = min(most, limit/2)
 	}
 	err := f.shorten(ctx, old, old, most, byHand)
@@ -235,7 +235,7 @@ const minResult = 256
 // always stay. 0: no limit.
 func (f *workerRun) resultLimit(n int) int {
 	limit := max(int(f.worker.Limits.ToolOutput), 0)
-	most, _, _ := room(f.worker, f.model)
+	most, _, _ := requestLimit(f.worker, f.model)
 	if most <= 0 || n == 0 {
 		return limit
 	}

@@ -37,7 +37,7 @@ func (o *opener) delegates(allowed []project.Allowed, modules []tool.Tool, descr
 				d = code // the project's tool takes precedence over golem's own worker
 			case a.Worker.Hardened != nil: // the worker, whose own module answers
 			case !o.unlisted():
-				if err := o.collected.unless(bothNamed(name, code.Module, a.Worker)); err != nil {
+				if err := o.collected.unlessCollected(bothNamed(name, code.Module, a.Worker)); err != nil {
 					return nil, err
 				}
 				continue
@@ -49,7 +49,7 @@ func (o *opener) delegates(allowed []project.Allowed, modules []tool.Tool, descr
 		if d.Module != nil {
 			out = append(out, d)
 		} else if described { // otherwise one of the other modules may have the tool
-			if err := o.collected.unless(o.collected.doubt(fault.Of(a.Missing, fault.WorkerNotFound), "whether it is a tool")); err != nil {
+			if err := o.collected.unlessCollected(o.collected.doubt(fault.Of(a.Missing, fault.WorkerNotFound), "whether it is a tool")); err != nil {
 				return nil, err
 			}
 		}
@@ -170,7 +170,7 @@ func (f *workerRun) delegate(ctx context.Context, w *project.Worker, c tool.Call
 	child.begin()
 	f.progress(c.ID, progressRunning, w.ID, child.task)
 	start := f.tree.r.now()
-	out, err := child.single(ctx, task, prior, files)
+	out, err := child.wholeConversation(ctx, task, prior, files)
 	child.end(out, err, f.tree.r.now().Sub(start).Milliseconds())
 	if err == nil && out.NeedsInput {
 		return needsInput(out), nil
@@ -178,8 +178,8 @@ func (f *workerRun) delegate(ctx context.Context, w *project.Worker, c tool.Call
 	return out, err
 }
 
-// single runs the whole conversation of a child.
-func (f *workerRun) single(ctx context.Context, task task, prior []prompt.Labelled, files []attachment) (tool.Output, error) {
+// wholeConversation runs the whole conversation of a child.
+func (f *workerRun) wholeConversation(ctx context.Context, task task, prior []prompt.Labelled, files []attachment) (tool.Output, error) {
 	var err error
 	if f.output, err = outputSchema(f.worker, task.object); err != nil {
 		return tool.Output{}, err

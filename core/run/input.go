@@ -64,7 +64,7 @@ func (s *Session) reply(ctx context.Context, res Result) (in Input, ok bool) {
 	}
 	lines := questionLines(f.worker.ID, res.Output.Text, q)
 	for range maxReplies {
-		text, err := s.tree.r.Gate.Input(ctx, s.tree.person.from(&f.place, approval.Question{
+		text, err := s.tree.r.Gate.Input(ctx, s.tree.person.questionFrom(&f.place, approval.Question{
 			Kind: approval.KindInput, Title: f.worker.ID + " asks you", Lines: lines,
 		}))
 		if err != nil {

@@ -140,7 +140,7 @@ func answerOf(turn model.Turn, schema, own json.RawMessage) (tool.Output, string
 
 // nextTurn asks the model once, within the budgets.
 func (f *workerRun) nextTurn(ctx context.Context) (model.Turn, error) {
-	if turn, err, kept := f.tree.replay.turn(f); kept {
+	if turn, err, kept := f.tree.replay.keptTurn(f); kept {
 		return turn, err
 	}
 	if err := f.tree.sched.open(ctx); err != nil {
@@ -225,7 +225,7 @@ func (f *workerRun) generate(ctx context.Context) (turn model.Turn, shown string
 	if thinks.pause(err != nil); err != nil {
 		f.emit(trace.Delta{Broken: true})
 	}
-	f.turn.reasoned, f.turn.thought = thinks.spent(turn.Reasoning), thinks.kept(turn.Reasoning, err != nil)
+	f.turn.reasoned, f.turn.thought = thinks.spent(turn.Reasoning), thinks.keptThought(turn.Reasoning, err != nil)
 	if err != nil {
 		if c := cause(mctx); c != nil && fault.Of(err, fault.Model).Code != c.Code {
 			err = c

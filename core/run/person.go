@@ -50,8 +50,8 @@ func (a asking) Shown(r approval.Request) {
 	}
 }
 
-// from returns a question as a worker run asks it.
-func (p *person) from(at *place, q approval.Question) approval.Question {
+// questionFrom returns a question as a worker run asks it.
+func (p *person) questionFrom(at *place, q approval.Question) approval.Question {
 	q.Call, q.WorkerPath, q.By = at.id, at.chain, asking{p, at.event(nil)}
 	return q
 }
@@ -59,7 +59,7 @@ func (p *person) from(at *place, q approval.Question) approval.Question {
 // ask asks a question for a worker run, and emits the answer of the person; rule says
 // there what it holds for.
 func (p *person) ask(ctx context.Context, at *place, q approval.Question, rule string) (approval.Record, error) {
-	rec, err := p.gate.Ask(ctx, p.from(at, q))
+	rec, err := p.gate.Ask(ctx, p.questionFrom(at, q))
 	if rec.Answered {
 		at.emit(answered(q, rec, rule))
 	}
@@ -75,7 +75,7 @@ type Asker func(context.Context, approval.Question) (approval.Record, error)
 // asker returns the function with which a worker run asks for trust. It emits the answers.
 func (p *person) asker(at *place) Asker {
 	return func(ctx context.Context, q approval.Question) (approval.Record, error) {
-		rec, err := p.gate.Ask(ctx, p.from(at, q))
+		rec, err := p.gate.Ask(ctx, p.questionFrom(at, q))
 		if err != nil || rec.Source == "cache" {
 			return rec, err
 		}

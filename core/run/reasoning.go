@@ -54,9 +54,9 @@ func (t *thinking) spent(tokens int) *trace.Reasoned {
 	return nil
 }
 
-// kept returns what is kept of the reasoning; nil: nothing. stopped says that the model has
+// keptThought returns what is kept of the reasoning; nil: nothing. stopped says that the model has
 // not ended it.
-func (t *thinking) kept(tokens int, stopped bool) *conversation.Thought {
+func (t *thinking) keptThought(tokens int, stopped bool) *conversation.Thought {
 	var size conversation.ThoughtSize
 	if s := t.spent(tokens); s != nil {
 		size = conversation.ThoughtSize(*s)

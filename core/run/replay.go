@@ -40,10 +40,10 @@ func (p *replay) begin(name string) *conversation.Entry {
 	return p.kept.Begin(name)
 }
 
-// turn returns the answer that was kept for the next request of a worker run. In an exchange
+// keptTurn returns the answer that was kept for the next request of a worker run. In an exchange
 // that has ended no model is asked: if no answer is left, the exchange ends as it did. ok is
 // false if the model must be asked.
-func (p *replay) turn(f *workerRun) (turn model.Turn, err error, ok bool) {
+func (p *replay) keptTurn(f *workerRun) (turn model.Turn, err error, ok bool) {
 	if p == nil {
 		return turn, nil, false
 	}

@@ -76,9 +76,9 @@ func traceServerCalls(f *workerRun, turn model.Turn, first int) {
 	}
 }
 
-// twice returns a fault if a tool of the worker has the name of one of its server tools:
+// sharedName returns a fault if a tool of the worker has the name of one of its server tools:
 // providers refuse two tools of one name.
-func twice(w *project.Worker, tools *tool.Set) *fault.Fault {
+func sharedName(w *project.Worker, tools *tool.Set) *fault.Fault {
 	for _, said := range w.ServerToolsSaid() {
 		if t, ok := tools.Get(said.Value); ok {
 			return fault.New(fault.Config, "%s is a tool of %s and one of server_tools", said.Value, t.Spec().Toolset).

@@ -24,7 +24,7 @@ func (o *opener) serving(served []project.Allowed, modules []tool.Tool) ([]tools
 			d.Served = true
 			out = append(out, d)
 		case !a.Worker.Builtin():
-			if err := o.collected.unless(bothNamed(a.Tool, code.Module, a.Worker)); err != nil {
+			if err := o.collected.unlessCollected(bothNamed(a.Tool, code.Module, a.Worker)); err != nil {
 				return nil, err
 			}
 		}

@@ -32,7 +32,7 @@ type files struct {
 func (f *files) source(ctx context.Context, name string) (mountSource, error) {
 	return f.sources.get(ctx, name, false, func() (mountSource, error) {
 		if isOutside(name) {
-			return f.outside(ctx, name)
+			return f.openOutside(ctx, name)
 		}
 		root, err := f.root(ctx)
 		if err != nil {
@@ -52,8 +52,8 @@ func (f *files) root(ctx context.Context) (sandbox.FS, error) {
 	return f.mounts.get(ctx, ".", false, func() (sandbox.FS, error) { return f.files.Mount(".") })
 }
 
-// outside opens a source outside the project, which a person has allowed.
-func (f *files) outside(ctx context.Context, name string) (mountSource, error) {
+// openOutside opens a source outside the project, which a person has allowed.
+func (f *files) openOutside(ctx context.Context, name string) (mountSource, error) {
 	dir, err := f.files.Mount(name)
 	if err == nil {
 		return mountSource{fs: dir, place: sandbox.SourceOf(dir, name)}, nil
@@ -124,10 +124,10 @@ func (f *files) open(ctx context.Context, m project.Mount) (out sandbox.Mount, l
 	}
 	switch {
 	case s.missing && m.Mode == sandbox.ReadOnly:
-		return out, nil, at(f.meant(ctx, m, fault.New(fault.NotFound, "the mount %s is %s, and there is no such file or directory", m.Target, asWritten(m.Source)).
+		return out, nil, at(f.hintNearest(ctx, m, fault.New(fault.NotFound, "the mount %s is %s, and there is no such file or directory", m.Target, asWritten(m.Source)).
 			Hinting("create it, or correct the path; with mode: rw the first write creates it")))
 	case s.missing:
-		later = at(f.meant(ctx, m, fault.Warn(fault.NotFound, "the mount %s is %s, which does not exist yet: the first write creates it as a directory", m.Target, asWritten(m.Source)).
+		later = at(f.hintNearest(ctx, m, fault.Warn(fault.NotFound, "the mount %s is %s, which does not exist yet: the first write creates it as a directory", m.Target, asWritten(m.Source)).
 			Hinting("create it, if it should exist before the run")))
 	}
 	out.FS, out.File, out.Source, out.Outside = s.fs, s.file, s.place, isOutside(m.Source)
@@ -145,8 +145,8 @@ func asWritten(source string) string {
 	return "./" + source
 }
 
-// meant adds a hint with the source that may be meant instead of one that does not exist.
-func (f *files) meant(ctx context.Context, m project.Mount, missing *fault.Fault) *fault.Fault {
+// hintNearest adds a hint with the source that may be meant instead of one that does not exist.
+func (f *files) hintNearest(ctx context.Context, m project.Mount, missing *fault.Fault) *fault.Fault {
 	if dir, err := f.source(ctx, path.Dir(m.Source)); err == nil && dir.file == "" {
 		var names []string
 		if entries, err := fs.ReadDir(dir.fs, "."); err == nil {

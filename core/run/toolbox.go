@@ -63,7 +63,7 @@ func (o *opener) fill(ctx context.Context, box *toolbox) error {
 		sets = withToolset(sets, "custom")
 	}
 	modules, err := o.openModules(ctx, box, sets, found, served)
-	if err = o.collected.unless(err); err != nil {
+	if err = o.collected.unlessCollected(err); err != nil {
 		return err
 	}
 	if box.workers, err = o.delegates(allowed, modules, len(box.undescribed) == 0); err != nil {
@@ -90,10 +90,10 @@ func (o *opener) fill(ctx context.Context, box *toolbox) error {
 			return err
 		}
 	}
-	if err := o.collected.unless(o.openHardened(ctx, box)); err != nil {
+	if err := o.collected.unlessCollected(o.openHardened(ctx, box)); err != nil {
 		return err
 	}
-	return o.collected.unless(o.checkHardened(box))
+	return o.collected.unlessCollected(o.checkHardened(box))
 }
 
 // find returns the tool of a call.
@@ -128,7 +128,7 @@ func (o *opener) add(ctx context.Context, box *toolbox, registry toolset.Registr
 	} else if o.collected.has(ts.Name) {
 		return nil // it has a fault already
 	} else if set, err := o.openSet(ctx, box, registry, ts); err != nil {
-		return o.collected.unless(err)
+		return o.collected.unlessCollected(err)
 	} else {
 		tools = set.Tools()
 		o.listed(ts, set)
@@ -139,7 +139,7 @@ func (o *opener) add(ctx context.Context, box *toolbox, registry toolset.Registr
 	}
 	for _, tl := range tools {
 		if err := box.Add(tl); err != nil {
-			if err = o.collected.unless(misplaced(err, ts, o.place)); err != nil {
+			if err = o.collected.unlessCollected(misplaced(err, ts, o.place)); err != nil {
 				return err
 			}
 		}

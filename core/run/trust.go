@@ -74,7 +74,7 @@ func (t *taint) attached(at trace.Event, files, resources bool) {
 
 // mark marks the run as having read untrusted content, once; from names what brought it.
 func (t *taint) mark(at trace.Event, from string) {
-	t.set(at, "untrusted content from outside the project was read ("+from+"), and it may contain instructions of other people; "+t.then())
+	t.set(at, "untrusted content from outside the project was read ("+from+"), and it may contain instructions of other people; "+t.consequence())
 }
 
 // result marks the run because of a call's result. told says that it is of a command of the
@@ -84,11 +84,11 @@ func (t *taint) result(at trace.Event, tool string, told bool) {
 		t.mark(at, tool)
 		return
 	}
-	t.set(at, "the model reads what your command printed, with your next message, and may follow instructions in it that other people wrote; "+t.then())
+	t.set(at, "the model reads what your command printed, with your next message, and may follow instructions in it that other people wrote; "+t.consequence())
 }
 
-// then says what follows from untrusted content.
-func (t *taint) then() string {
+// consequence says what follows from untrusted content.
+func (t *taint) consequence() string {
 	if t.asks {
 		return "from now on, network calls and commands ask"
 	}

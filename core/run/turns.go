@@ -14,14 +14,14 @@ import (
 func (f *workerRun) spendTurn(ctx context.Context) error {
 	for {
 		price, name := model.Prospect(f.model, f.settings)
-		full, err := f.budget.turn(prospect{name, price})
+		full, err := f.budget.bookTurn(prospect{name, price})
 		root := f.root()
 		if err == nil || full == nil || full != f.budget.root() {
 			return err
 		}
 		limit := root.worker.Limits.Turns
 		more, stopped := f.tree.person.askMore(ctx, root, full, moreQuestion{
-			title: fmt.Sprintf("%s has made %d model requests without an answer. Go on?", root.worker.ID, full.made()),
+			title: fmt.Sprintf("%s has made %d model requests without an answer. Go on?", root.worker.ID, full.turnsBooked()),
 			line:  approval.Line{Path: "limits.turns", Value: fmt.Sprint(limit), Means: fmt.Sprintf("yes allows %d more, no ends the run with E_TURNS", limit)},
 			turns: true,
 		})
@@ -100,7 +100,7 @@ type moreAnswers struct {
 
 // Settled is yes if a yes to another question has made room already, and no after a no.
 func (a moreAnswers) Settled() (yes, known bool) {
-	if a.turns && a.budget.room() {
+	if a.turns && a.budget.hasTurn() {
 		return true, true
 	}
 	return false, a.person.refusedMore.Load()

@@ -17,11 +17,11 @@ import (
 func (c *Checker) Views(ctx context.Context) fault.List {
 	v := &viewCheck{ctx: ctx, r: c.r, viewer: c.viewer(), judged: map[judgement]bool{}, opened: map[*project.Worker]bool{}, called: map[*project.Worker]bool{}, heirs: map[heir]*sight{}, all: map[*sandbox.Bound]bool{}}
 	if entry, err := c.r.Project.Workers.Entry(); err == nil {
-		v.from(entry)
+		v.checkFrom(entry)
 	}
 	for _, w := range c.Workers() {
 		if !v.called[w] {
-			v.from(w)
+			v.checkFrom(w)
 		}
 	}
 	return v.faults
@@ -58,8 +58,8 @@ type caller struct {
 	chain  []string
 }
 
-// from checks a root and all workers that are reached from it.
-func (v *viewCheck) from(root *project.Worker) {
+// checkFrom checks a root and all workers that are reached from it.
+func (v *viewCheck) checkFrom(root *project.Worker) {
 	queue := v.open(nil, root)
 	for len(queue) > 0 {
 		here := queue[0]

@@ -96,7 +96,7 @@ func (t *tree) start(ctx context.Context, w *project.Worker, caller *workerRun, 
 	o := opener{Runner: t.r, tree: t, place: &f.place, sight: &f.sight}
 	if f.toolbox, err = o.open(ctx); err == nil {
 		err = f.toolbox.checkSettings(ctx, &t.names)
-		if f := twice(w, f.toolbox.Set); err == nil && f != nil {
+		if f := sharedName(w, f.toolbox.Set); err == nil && f != nil {
 			err = f
 		}
 	}

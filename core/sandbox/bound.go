@@ -46,7 +46,7 @@ func BoundOf(fsys FS, worker string) *Bound {
 		}
 		for _, over := range v.mounts {
 			if over.at != m.at && Within(over.at, m.at) {
-				out.holes = append(out.holes, below(over.at, m.at))
+				out.holes = append(out.holes, relativeTo(over.at, m.at))
 			}
 		}
 		b.mounts = append(b.mounts, out)
@@ -139,7 +139,7 @@ func (s *ViewSpec) keepHidden(parts []Mount) []Mount {
 		}
 		for i, p := range parts {
 			if Within(m.At, p.At) {
-				parts[i].holes = append(slices.Clone(p.holes), below(m.At, p.At))
+				parts[i].holes = append(slices.Clone(p.holes), relativeTo(m.At, p.At))
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func (s *ViewSpec) covered(part, of Mount) bool {
 // mounts that is inside it. If there is no such part, a mount of the worker's
 // own is E_ESCALATION, and another mount is left out.
 func (b *Bound) cut(m Mount) ([]Mount, error) {
-	around := b.around(m)
+	around := b.containing(m)
 	var out []Mount
 	if around != nil {
 		part, err := around.part(m)
@@ -168,7 +168,7 @@ func (b *Bound) cut(m Mount) ([]Mount, error) {
 		}
 		out = append(out, part)
 	}
-	for _, in := range b.within(m.Source) {
+	for _, in := range b.mountsInside(m.Source) {
 		if around != nil && around.shows(in) {
 			continue
 		}
@@ -186,10 +186,10 @@ func (b *Bound) cut(m Mount) ([]Mount, error) {
 	return out, nil
 }
 
-// around returns the innermost of the caller's mounts that contains a mount's source,
+// containing returns the innermost of the caller's mounts that contains a mount's source,
 // or nil. If of is a single file, a mount in which the caller sees a directory in the
 // file's place (on the path to another mount) does not count.
-func (b *Bound) around(of Mount) *Mount {
+func (b *Bound) containing(of Mount) *Mount {
 	var best *Mount
 	for _, m := range b.all() {
 		rel, ok := relative(of.Source, m.Source)
@@ -203,9 +203,9 @@ func (b *Bound) around(of Mount) *Mount {
 	return best
 }
 
-// within returns the caller's mounts that are inside the source, without mounts
+// mountsInside returns the caller's mounts that are inside the source, without mounts
 // of the source itself.
-func (b *Bound) within(source string) []Mount {
+func (b *Bound) mountsInside(source string) []Mount {
 	var out []Mount
 	for _, m := range b.all() {
 		if rel, ok := relative(m.Source, source); ok && rel != "." {
@@ -283,7 +283,7 @@ func holesBelow(holes []string, dir string) []string {
 	var out []string
 	for _, h := range holes {
 		if Within(h, dir) {
-			out = append(out, below(h, dir))
+			out = append(out, relativeTo(h, dir))
 		}
 	}
 	return out

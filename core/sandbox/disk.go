@@ -31,7 +31,7 @@ func OnDisk(fsys FS) (places []Disk, why string) {
 		if m.Unrestricted {
 			continue
 		}
-		if why := v.loose(m); why != "" {
+		if why := v.whyLoose(m); why != "" {
 			return nil, Abs(m.at) + " " + why
 		}
 		places = append(places, Disk{At: Abs(m.at), Source: m.source, File: m.File != "", Write: v.modeOf(m) == ReadWrite})
@@ -42,9 +42,9 @@ func OnDisk(fsys FS) (places []Disk, why string) {
 	return places, ""
 }
 
-// loose returns why a program with access to the directory of a mount could see or
+// whyLoose returns why a program with access to the directory of a mount could see or
 // change more than the mount allows, or "" if it could not.
-func (v *view) loose(m *mounted) string {
+func (v *view) whyLoose(m *mounted) string {
 	mode := v.modeOf(m)
 	switch {
 	case !absolute(m.source):
@@ -67,7 +67,7 @@ func (v *view) loose(m *mounted) string {
 	holes := slices.Clone(m.holes)
 	for _, over := range v.mounts {
 		if over.at != m.at && Within(over.at, m.at) && !over.Unrestricted {
-			holes = append(holes, below(over.at, m.at))
+			holes = append(holes, relativeTo(over.at, m.at))
 		}
 	}
 	for _, h := range holes {

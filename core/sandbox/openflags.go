@@ -118,9 +118,9 @@ type written struct {
 
 var _ File = (*written)(nil)
 
-// may returns an error if the file is closed, or was not opened for this
+// checkOpenFor returns an error if the file is closed, or was not opened for this
 // operation. The caller holds mu.
-func (w *written) may(op string, allowed bool) error {
+func (w *written) checkOpenFor(op string, allowed bool) error {
 	switch {
 	case w.closed:
 		return perr(op, w.name, fs.ErrClosed)
@@ -139,7 +139,7 @@ var (
 func (w *written) Stat() (fs.FileInfo, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.may("stat", true); err != nil {
+	if err := w.checkOpenFor("stat", true); err != nil {
 		return nil, err
 	}
 	return Info{Base: w.info.Name(), Bytes: int64(len(w.data)), Perm: w.info.Mode(), When: w.info.ModTime()}, nil
@@ -166,7 +166,7 @@ func (w *written) ReadAt(b []byte, off int64) (int, error) {
 }
 
 func (w *written) readAt(b []byte, off int64) (int, error) {
-	if err := w.may("read", w.reads); err != nil {
+	if err := w.checkOpenFor("read", w.reads); err != nil {
 		return 0, err
 	}
 	switch {
@@ -205,7 +205,7 @@ func (w *written) WriteAt(b []byte, off int64) (int, error) {
 }
 
 func (w *written) writeAt(b []byte, off int64) (int, error) {
-	if err := w.may("write", w.writes); err != nil {
+	if err := w.checkOpenFor("write", w.writes); err != nil {
 		return 0, err
 	}
 	if off < 0 {
@@ -236,7 +236,7 @@ func (w *written) resize(size int64) error {
 func (w *written) Truncate(size int64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.may("truncate", w.writes); err != nil {
+	if err := w.checkOpenFor("truncate", w.writes); err != nil {
 		return err
 	}
 	if size < 0 {
@@ -250,7 +250,7 @@ func (w *written) Truncate(size int64) error {
 func (w *written) Seek(offset int64, whence int) (int64, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.may("seek", true); err != nil {
+	if err := w.checkOpenFor("seek", true); err != nil {
 		return 0, err
 	}
 	switch whence {
@@ -273,7 +273,7 @@ func (w *written) Seek(offset int64, whence int) (int64, error) {
 func (w *written) Sync() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.may("sync", true); err != nil {
+	if err := w.checkOpenFor("sync", true); err != nil {
 		return err
 	}
 	return w.sync()
@@ -294,7 +294,7 @@ func (w *written) sync() error {
 func (w *written) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.may("close", true); err != nil {
+	if err := w.checkOpenFor("close", true); err != nil {
 		return err
 	}
 	err := w.sync()

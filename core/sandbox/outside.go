@@ -19,8 +19,8 @@ func (o outside) Error() string {
 
 func (o outside) Is(target error) bool { return target == fs.ErrNotExist }
 
-// seen returns the view's restriction or, if it has none, the list of its mounts.
-func (v *view) seen() string {
+// restriction returns the view's restriction or, if it has none, the list of its mounts.
+func (v *view) restriction() string {
 	if v.only != "." {
 		return Abs(v.only)
 	}

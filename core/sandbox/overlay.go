@@ -26,8 +26,8 @@ type changes struct {
 	keep  Keeper          // nil: the changes are in memory
 }
 
-// up returns a name of this tree as a name of the whole tree, which upper uses.
-func (o *overlay) up(name string) string { return join(o.at, name) }
+// wholeName returns a name of this tree as a name of the whole tree, which upper uses.
+func (o *overlay) wholeName(name string) string { return join(o.at, name) }
 
 var (
 	_ FS           = (*overlay)(nil)
@@ -59,7 +59,7 @@ func (o *overlay) SameFile(a, b fs.FileInfo) bool {
 func (o *overlay) Resolve(name string) (string, error) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	if _, err := o.upper.Stat(o.up(name)); err == nil || name != "." && o.hidden(name) {
+	if _, err := o.upper.Stat(o.wholeName(name)); err == nil || name != "." && o.hidden(name) {
 		return name, nil
 	}
 	if r, ok := o.base.(Resolver); ok {
@@ -71,7 +71,7 @@ func (o *overlay) Resolve(name string) (string, error) {
 // hidden reports whether the name, or a directory above it, was removed from
 // base.
 func (o *overlay) hidden(name string) bool {
-	for at := o.up(name); ; at = path.Dir(at) {
+	for at := o.wholeName(name); ; at = path.Dir(at) {
 		if o.gone[at] {
 			return true
 		}
@@ -86,7 +86,7 @@ func (o *overlay) layer(op, name string) (FS, fs.FileInfo, error) {
 	if err := Valid(name); err != nil {
 		return nil, nil, perr(op, name, err)
 	}
-	info, err := o.upper.Stat(o.up(name))
+	info, err := o.upper.Stat(o.wholeName(name))
 	if err == nil && (!info.IsDir() || name != ".") {
 		return o.upper, info, nil
 	}
@@ -102,10 +102,10 @@ func (o *overlay) layer(op, name string) (FS, fs.FileInfo, error) {
 	return o.base, info, err
 }
 
-// in returns the name as it is spelled in the layer that has it.
-func (o *overlay) in(layer FS, name string) string {
+// spelledIn returns the name as it is spelled in the layer that has it.
+func (o *overlay) spelledIn(layer FS, name string) string {
 	if layer == FS(o.upper) {
-		return o.up(name)
+		return o.wholeName(name)
 	}
 	return name
 }
@@ -119,7 +119,7 @@ func (o *overlay) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return in.Open(o.in(in, name))
+		return in.Open(o.spelledIn(in, name))
 	}
 	entries, at, err := o.entries(name)
 	if err != nil {
@@ -156,7 +156,7 @@ func (o *overlay) ReadDir(name string) ([]fs.DirEntry, error) {
 // entries merges the entries of both layers. at is where the directory is in
 // base, or "" if base does not tell. The caller holds mu.
 func (o *overlay) entries(dir string) (out []fs.DirEntry, at string, err error) {
-	if upper, err := o.upper.ReadDir(o.up(dir)); err == nil {
+	if upper, err := o.upper.ReadDir(o.wholeName(dir)); err == nil {
 		out = upper
 	}
 	if dir == "." || !o.hidden(dir) {
@@ -166,7 +166,7 @@ func (o *overlay) entries(dir string) (out []fs.DirEntry, at string, err error) 
 		}
 		for _, e := range base {
 			name := join(dir, e.Name())
-			if _, err := o.upper.Stat(o.up(name)); err != nil && !o.gone[o.up(name)] {
+			if _, err := o.upper.Stat(o.wholeName(name)); err != nil && !o.gone[o.wholeName(name)] {
 				out = append(out, e)
 			}
 		}
@@ -182,7 +182,7 @@ func (o *overlay) WriteFile(name string, data []byte) error { return o.WritePerm
 func (o *overlay) WritePerm(name string, data []byte, perm fs.FileMode) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.write(name, data, cmp.Or(perm, o.upper.moved(o.up(name))))
+	return o.write(name, data, cmp.Or(perm, o.upper.moved(o.wholeName(name))))
 }
 
 func (o *overlay) write(name string, data []byte, perm fs.FileMode) error {
@@ -192,14 +192,14 @@ func (o *overlay) write(name string, data []byte, perm fs.FileMode) error {
 	if _, info, err := o.layer("write", name); err == nil && info.IsDir() {
 		return perr("write", name, ErrIsDir)
 	}
-	if err := o.above("write", name); err != nil {
+	if err := o.checkParents("write", name); err != nil {
 		return err
 	}
 	return o.put(name, data, perm)
 }
 
-// above returns an error if the name is below a file.
-func (o *overlay) above(op, name string) error {
+// checkParents returns an error if the name is below a file.
+func (o *overlay) checkParents(op, name string) error {
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if _, info, err := o.layer(op, at); err == nil && !info.IsDir() {
 			return perr(op, name, ErrNotDir)
@@ -235,10 +235,10 @@ func (o *overlay) remove(name string) error {
 	if err := o.forget(name, info); err != nil {
 		return err
 	}
-	if err := o.upper.Remove(o.up(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := o.upper.Remove(o.wholeName(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	o.gone[o.up(name)] = true
+	o.gone[o.wholeName(name)] = true
 	return nil
 }
 
@@ -265,7 +265,7 @@ func (o *overlay) Mkdir(name string, _ fs.FileMode) error {
 func (o *overlay) mkdirs(name string) error {
 	o.upper.mu.Lock()
 	defer o.upper.mu.Unlock()
-	_, err := o.upper.makeAll(o.up(name))
+	_, err := o.upper.makeAll(o.wholeName(name))
 	return err
 }
 
@@ -298,5 +298,5 @@ func (o *overlay) SubFS(dir string) (FS, error) {
 	if source != "" {
 		source = path.Join(source, dir)
 	}
-	return &overlay{changes: o.changes, base: nested, at: o.up(dir), source: source}, nil
+	return &overlay{changes: o.changes, base: nested, at: o.wholeName(dir), source: source}, nil
 }

@@ -27,7 +27,7 @@ func (o *overlay) Rename(oldName, newName string) error {
 	case terr == nil && (there.IsDir() || info.IsDir()):
 		return perr("rename", newName, fs.ErrExist)
 	}
-	if err := o.above("rename", newName); err != nil {
+	if err := o.checkParents("rename", newName); err != nil {
 		return err
 	}
 	if info.IsDir() {
@@ -72,7 +72,7 @@ func (o *overlay) duplicate(from, to string, dir bool) error {
 		if err != nil {
 			return err
 		}
-		data, err := ReadFile(in, o.in(in, from), maxWhole)
+		data, err := ReadFile(in, o.spelledIn(in, from), maxWhole)
 		if err != nil {
 			return err
 		}

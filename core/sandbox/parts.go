@@ -52,12 +52,12 @@ func Parts(fsys FS, dirs map[string]Mode) (FS, error) {
 			return nil, err
 		}
 	}
-	return v.of(parts), nil
+	return v.viewOf(parts), nil
 }
 
-// of returns the view of the parts. The files of a read-only part are read-only by
+// viewOf returns the view of the parts. The files of a read-only part are read-only by
 // every path that leads to them, except the files of a writable part inside it.
-func (v *view) of(parts []*dir) *view {
+func (v *view) viewOf(parts []*dir) *view {
 	out := &view{spec: v.spec, modes: slices.Clone(v.modes), only: ".", secrets: v.secrets}
 	for _, outer := range parts {
 		if outer.mode == ReadWrite {
@@ -145,7 +145,7 @@ func (d *dir) missing(err error) error {
 // name lead to another place, only this mount may show that place. points are the mount
 // points of the view.
 func (m *mounted) nest(name string, later bool, points []string) error {
-	rel := below(name, m.at)
+	rel := relativeTo(name, m.at)
 	switch {
 	case m.File != "":
 		return ErrNotDir
@@ -154,7 +154,7 @@ func (m *mounted) nest(name string, later bool, points []string) error {
 	}
 	nested, file, err := Nest(m.fs, rel)
 	if later && errors.Is(err, fs.ErrNotExist) {
-		if err := m.straight(path.Dir(rel)); err != nil {
+		if err := m.checkNoLink(path.Dir(rel)); err != nil {
 			return err
 		}
 		nested, err = Later(m.fs, rel)
@@ -200,9 +200,9 @@ func (m *mounted) linked(source, rel string, points []string) (string, error) {
 	return real, nil
 }
 
-// straight returns errShadowed if the part of a directory's path that exists contains a
+// checkNoLink returns errShadowed if the part of a directory's path that exists contains a
 // link.
-func (m *mounted) straight(dir string) error {
+func (m *mounted) checkNoLink(dir string) error {
 	for ; ; dir = path.Dir(dir) {
 		real, err := resolve(m.fs, dir)
 		switch {

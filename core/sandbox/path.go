@@ -130,8 +130,8 @@ func Within(name, dir string) bool {
 	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
 }
 
-// below returns name relative to dir, which contains it.
-func below(name, dir string) string {
+// relativeTo returns name relative to dir, which contains it.
+func relativeTo(name, dir string) string {
 	switch {
 	case dir == ".":
 		return name

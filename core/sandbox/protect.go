@@ -53,7 +53,7 @@ func absolute(source string) bool {
 // is outside.
 func (p Protection) relative(source string) (rel string, ok bool) {
 	root, rel := Fold(p.Root), Fold(source)
-	if !inside(rel, root) {
+	if !isInside(rel, root) {
 		return "", false
 	}
 	switch root {

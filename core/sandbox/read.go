@@ -54,10 +54,10 @@ func (v *view) visible(p place) error {
 	return v.spec.Protection.read(p)
 }
 
-// found checks a file or directory after it was opened or described: by where it
+// checkFound checks a file or directory after it was opened or described: by where it
 // really is and by its identity, not by the name that led to it. what is the open
 // file or its info.
-func (v *view) found(p *place, what any, info fs.FileInfo) error {
+func (v *view) checkFound(p *place, what any, info fs.FileInfo) error {
 	if w, ok := what.(Placed); ok && w.Place() != "" && w.Place() != p.rel {
 		p.rel = w.Place()
 		if err := v.visible(*p); err != nil {
@@ -119,7 +119,7 @@ func (v *view) open(op string, p *place) (fs.File, fs.FileInfo, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = v.found(p, f, info)
+		err = v.checkFound(p, f, info)
 	}
 	if err != nil {
 		return nil, nil, cmp.Or(perr(op, p.name, plain(err)), f.Close())
@@ -159,7 +159,7 @@ func (v *view) stat(name string) (described fs.FileInfo, real string, err error)
 	if err != nil {
 		return nil, "", renamed(err, "stat", name)
 	}
-	if err := v.found(&p, info, info); err != nil {
+	if err := v.checkFound(&p, info, info); err != nil {
 		return nil, "", perr("stat", name, plain(err))
 	}
 	return plainInfo(info, name), p.realName(), nil
@@ -259,7 +259,7 @@ func (v *view) points(dir string) []string {
 		if m.at == dir || !Within(m.at, dir) || m.unlisted() {
 			continue
 		}
-		next, _, _ := strings.Cut(below(m.at, dir), "/")
+		next, _, _ := strings.Cut(relativeTo(m.at, dir), "/")
 		if !slices.Contains(out, next) {
 			out = append(out, next)
 		}

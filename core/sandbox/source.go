@@ -34,10 +34,10 @@ func sourceOf(fsys FS, file, fallback string) string {
 // contains reports whether the source inner equals outer or is inside it. It compares
 // folded paths, because a disk may ignore case. Both are slash paths; "" neither
 // contains a source nor is inside one.
-func contains(outer, inner string) bool { return inside(Fold(inner), Fold(outer)) }
+func contains(outer, inner string) bool { return isInside(Fold(inner), Fold(outer)) }
 
-// inside reports whether inner equals outer or is inside it, without folding.
-func inside(inner, outer string) bool {
+// isInside reports whether inner equals outer or is inside it, without folding.
+func isInside(inner, outer string) bool {
 	if outer == "" || inner == "" {
 		return false
 	}
@@ -61,7 +61,7 @@ func Below(inner, outer string) (rel string, ok bool) { return relative(inner, o
 // It compares exactly, because treating two names as one would permit too much.
 func relative(inner, outer string) (rel string, ok bool) {
 	switch {
-	case inner == "" || !inside(inner, outer):
+	case inner == "" || !isInside(inner, outer):
 		return "", false
 	case inner == outer:
 		return ".", true

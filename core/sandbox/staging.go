@@ -55,16 +55,16 @@ func stages(fsys FS) bool {
 // put stores a file's content with the Keeper, or in memory if there is no Keeper.
 func (o *overlay) put(name string, data []byte, perm fs.FileMode) error {
 	if o.keep == nil {
-		return o.upper.WriteFile(o.up(name), data)
+		return o.upper.WriteFile(o.wholeName(name), data)
 	}
-	read, err := o.keep.Keep(o.up(name), o.below(name), data, perm, false)
+	read, err := o.keep.Keep(o.wholeName(name), o.openBelow(name), data, perm, false)
 	if err != nil {
 		return perr("write", name, err)
 	}
 	if read == nil {
-		return o.upper.WriteFile(o.up(name), data)
+		return o.upper.WriteFile(o.wholeName(name), data)
 	}
-	return o.upper.put(o.up(name), &node{kept: read, size: int64(len(data)), when: time.Now(), perm: perm})
+	return o.upper.put(o.wholeName(name), &node{kept: read, size: int64(len(data)), when: time.Now(), perm: perm})
 }
 
 // forget passes the removal of a file to the Keeper, if there is one.
@@ -72,7 +72,7 @@ func (o *overlay) forget(name string, info fs.FileInfo) error {
 	if o.keep == nil || info.IsDir() {
 		return nil
 	}
-	_, err := o.keep.Keep(o.up(name), o.below(name), nil, 0, true)
+	_, err := o.keep.Keep(o.wholeName(name), o.openBelow(name), nil, 0, true)
 	return err
 }
 
@@ -85,7 +85,7 @@ func (o *overlay) PermOf(name string) fs.FileMode {
 }
 
 func (o *overlay) perm(name string) fs.FileMode {
-	perm := o.upper.moved(o.up(name))
+	perm := o.upper.moved(o.wholeName(name))
 	if perm == 0 && !o.hidden(name) {
 		perm = PermOf(o.base, name)
 	}
@@ -102,7 +102,7 @@ func (m *memory) moved(name string) fs.FileMode {
 	return 0
 }
 
-func (o *overlay) below(name string) func() (fs.File, error) {
+func (o *overlay) openBelow(name string) func() (fs.File, error) {
 	return func() (fs.File, error) { return o.base.Open(name) }
 }
 
@@ -110,8 +110,8 @@ func (o *overlay) below(name string) func() (fs.File, error) {
 func (o *overlay) Drop(name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	_ = o.upper.Remove(o.up(name)) // what is not there is forgotten already
-	for at := o.up(name); at != "."; at = path.Dir(at) {
+	_ = o.upper.Remove(o.wholeName(name)) // what is not there is forgotten already
+	for at := o.wholeName(name); at != "."; at = path.Dir(at) {
 		delete(o.gone, at)
 	}
 }
@@ -120,16 +120,16 @@ func (o *overlay) Drop(name string) {
 func (o *overlay) Restore(name string, read func() (fs.File, error), size int64, perm fs.FileMode) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if err := errors.Join(ValidNew(name), o.above("write", name)); err != nil {
+	if err := errors.Join(ValidNew(name), o.checkParents("write", name)); err != nil {
 		return err
 	}
 	if _, info, err := o.layer("write", name); err == nil && info.IsDir() {
 		return perr("write", name, ErrIsDir)
 	}
 	if read != nil {
-		return o.upper.put(o.up(name), &node{kept: read, size: size, when: time.Now(), perm: perm})
+		return o.upper.put(o.wholeName(name), &node{kept: read, size: size, when: time.Now(), perm: perm})
 	}
-	o.gone[o.up(name)] = true
+	o.gone[o.wholeName(name)] = true
 	return nil
 }
 
@@ -210,7 +210,7 @@ func PlaceOf(fsys FS, name string) (Placement, error) {
 	if way || p.mount.Source == "" {
 		return Placement{}, fault.New(fault.Path, "%s is in no mount of the project's files", Abs(name)).Hinting("name a file of a mount")
 	}
-	out := Placement{Source: p.mount.Source, Path: below(name, p.mount.Mount.At), Staged: stages(p.mount.fs), Outside: p.mount.Mount.Outside}
+	out := Placement{Source: p.mount.Source, Path: relativeTo(name, p.mount.Mount.At), Staged: stages(p.mount.fs), Outside: p.mount.Mount.Outside}
 	if p.mount.File != "" {
 		out.Source, out.Path = path.Split(p.source())
 		out.Source = path.Clean(out.Source)

@@ -16,7 +16,7 @@ var (
 	_ SubFS        = (*subtree)(nil)
 )
 
-func (s *subtree) full(op, name string) (string, error) {
+func (s *subtree) fullName(op, name string) (string, error) {
 	if err := Valid(name); err != nil {
 		return "", perr(op, name, err)
 	}
@@ -25,7 +25,7 @@ func (s *subtree) full(op, name string) (string, error) {
 
 // Open opens a file or directory below the directory.
 func (s *subtree) Open(name string) (fs.File, error) {
-	full, err := s.full("open", name)
+	full, err := s.fullName("open", name)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *subtree) Open(name string) (fs.File, error) {
 
 // Stat describes a file or directory.
 func (s *subtree) Stat(name string) (fs.FileInfo, error) {
-	full, err := s.full("stat", name)
+	full, err := s.fullName("stat", name)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *subtree) Stat(name string) (fs.FileInfo, error) {
 
 // ReadDir lists a directory, sorted by name.
 func (s *subtree) ReadDir(name string) ([]fs.DirEntry, error) {
-	full, err := s.full("readdir", name)
+	full, err := s.fullName("readdir", name)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (s *subtree) ReadDir(name string) ([]fs.DirEntry, error) {
 
 // WriteFile replaces a file and creates its parents.
 func (s *subtree) WriteFile(name string, data []byte) error {
-	full, err := s.full("write", name)
+	full, err := s.fullName("write", name)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (s *subtree) WriteFile(name string, data []byte) error {
 
 // Remove deletes a file or an empty directory, never the subtree's root.
 func (s *subtree) Remove(name string) error {
-	full, err := s.full("remove", name)
+	full, err := s.fullName("remove", name)
 	if err != nil {
 		return err
 	}
@@ -73,11 +73,11 @@ func (s *subtree) Remove(name string) error {
 
 // Rename moves within the directory.
 func (s *subtree) Rename(oldName, newName string) error {
-	from, err := s.full("rename", oldName)
+	from, err := s.fullName("rename", oldName)
 	if err != nil {
 		return err
 	}
-	to, err := s.full("rename", newName)
+	to, err := s.fullName("rename", newName)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (s *subtree) Rename(oldName, newName string) error {
 
 // Mkdir makes one directory.
 func (s *subtree) Mkdir(name string, perm fs.FileMode) error {
-	full, err := s.full("mkdir", name)
+	full, err := s.fullName("mkdir", name)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *subtree) Mkdir(name string, perm fs.FileMode) error {
 
 // SubFS returns a directory as a tree of its own.
 func (s *subtree) SubFS(dir string) (FS, error) {
-	full, err := s.full("sub", dir)
+	full, err := s.fullName("sub", dir)
 	if err != nil {
 		return nil, err
 	}

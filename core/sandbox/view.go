@@ -257,7 +257,7 @@ func (m *mounted) top() place {
 
 // narrow replaces the mount by a nested handle of the restriction.
 func (m *mounted) narrow(only string, points []string) error {
-	if _, ok := m.FS.(SubFS); !ok && m.File == "" && !m.hidden(below(only, m.At)) {
+	if _, ok := m.FS.(SubFS); !ok && m.File == "" && !m.hidden(relativeTo(only, m.At)) {
 		return fault.New(fault.Escalation, "the mount %s cannot be restricted to %s on this platform", m.Name, Abs(only))
 	}
 	if err := m.nest(only, false, points); err != nil {
@@ -306,7 +306,7 @@ func (v *view) find(op, name string) (p place, way bool, err error) {
 		if !Within(name, m.at) {
 			continue
 		}
-		p := place{name: name, mount: m, rel: below(name, m.at)}
+		p := place{name: name, mount: m, rel: relativeTo(name, m.at)}
 		switch {
 		case m.File != "" && name == m.at:
 			p.rel = m.File
@@ -323,7 +323,7 @@ func (v *view) find(op, name string) (p place, way bool, err error) {
 	if name == "." || v.leads(name) {
 		return place{}, true, nil
 	}
-	return place{}, false, perr(op, name, outside{v.seen()})
+	return place{}, false, perr(op, name, outside{v.restriction()})
 }
 
 // leads reports whether a visible mount point is below the name.

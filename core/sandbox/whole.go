@@ -49,9 +49,9 @@ func (v *view) hides(m *mounted) string {
 		switch {
 		case over.at == m.at || !Within(over.at, m.at):
 		case over.Unrestricted:
-			attachments = append(attachments, below(over.at, m.at))
+			attachments = append(attachments, relativeTo(over.at, m.at))
 		default:
-			holes = append(holes, below(over.at, m.at))
+			holes = append(holes, relativeTo(over.at, m.at))
 		}
 	}
 	for _, h := range holes {

@@ -91,7 +91,7 @@ func (t Tree) Of(c Command) Started {
 	for _, arg := range c.Args {
 		f.argument(arg)
 	}
-	f.below(c)
+	f.searchDirectories(c)
 	f.environment(c.Env)
 	f.scripts()
 	f.packages()
@@ -212,8 +212,8 @@ func (f *finder) environment(env map[string]string) {
 	}
 }
 
-// below looks for all words of a command line in the directories that it names.
-func (f *finder) below(c Command) {
+// searchDirectories looks for all words of a command line in the directories that it names.
+func (f *finder) searchDirectories(c Command) {
 	dirs := slices.Compact(slices.Sorted(slices.Values(f.dirs)))
 	if len(dirs) > maxDirs {
 		f.scope, dirs = Any, dirs[:maxDirs]

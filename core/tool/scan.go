@@ -54,7 +54,7 @@ func (s *scanner) document() (err error) {
 	}
 	s.space()
 	if s.pos < len(s.in) {
-		return s.fail(s.pos, "there is %s after the end of the value", s.found())
+		return s.fail(s.pos, "there is %s after the end of the value", s.nextCharacter())
 	}
 	return nil
 }
@@ -78,8 +78,8 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// found describes the next character for a message.
-func (s *scanner) found() string {
+// nextCharacter describes the next character for a message.
+func (s *scanner) nextCharacter() string {
 	if s.pos >= len(s.in) {
 		return "the end of the text"
 	}
@@ -121,7 +121,7 @@ func (s *scanner) value() (any, error) {
 			return word == "true", nil
 		}
 	}
-	return nil, s.fail(s.pos, "expected a value, found %s", s.found())
+	return nil, s.fail(s.pos, "expected a value, found %s", s.nextCharacter())
 }
 
 func (s *scanner) nested(read func() (any, error)) (any, error) {
@@ -158,7 +158,7 @@ func (s *scanner) array() (any, error) {
 		s.space()
 	}
 	if s.peek() != ']' {
-		return nil, s.fail(s.pos, "expected , or ] in an array, found %s", s.found())
+		return nil, s.fail(s.pos, "expected , or ] in an array, found %s", s.nextCharacter())
 	}
 	s.pos++
 	s.out = append(s.out, ']')
@@ -201,7 +201,7 @@ func (s *scanner) object() (any, error) {
 		s.space()
 	}
 	if s.peek() != '}' {
-		return nil, s.fail(s.pos, "expected , or } in an object, found %s", s.found())
+		return nil, s.fail(s.pos, "expected , or } in an object, found %s", s.nextCharacter())
 	}
 	s.pos++
 	if s.sort {
@@ -216,7 +216,7 @@ func (s *scanner) object() (any, error) {
 func (s *scanner) member(seen map[string]string) (m member, value any, err error) {
 	at := s.pos
 	if s.peek() != '"' {
-		return m, nil, s.fail(at, "expected a key in double quotes, found %s", s.found())
+		return m, nil, s.fail(at, "expected a key in double quotes, found %s", s.nextCharacter())
 	}
 	key, err := s.text()
 	if err != nil {
@@ -236,7 +236,7 @@ func (s *scanner) member(seen map[string]string) (m member, value any, err error
 	s.out = append(quote(s.out, key), ':')
 	s.space()
 	if s.peek() != ':' {
-		return m, nil, s.fail(s.pos, "expected : after the key %.100q, found %s", key, s.found())
+		return m, nil, s.fail(s.pos, "expected : after the key %.100q, found %s", key, s.nextCharacter())
 	}
 	s.pos++
 	s.space()

@@ -84,7 +84,7 @@ func (s *scanner) escape() (rune, error) {
 		return s.unicode(at)
 	}
 	s.pos = at + 1
-	return 0, s.fail(at, "a string contains the unknown escape \\ and %s; write \\\\ for a backslash", s.found())
+	return 0, s.fail(at, "a string contains the unknown escape \\ and %s; write \\\\ for a backslash", s.nextCharacter())
 }
 
 // unicode reads the digits of \uXXXX and, after a high surrogate, its partner.
@@ -170,7 +170,7 @@ func (s *scanner) number() (any, error) {
 	}
 	whole := s.digits()
 	if whole == 0 {
-		return nil, s.fail(s.pos, "expected a digit, found %s", s.found())
+		return nil, s.fail(s.pos, "expected a digit, found %s", s.nextCharacter())
 	}
 	if first := s.in[s.pos-whole]; first == '0' && whole > 1 {
 		return nil, s.fail(start, "a number must not start with 0")
@@ -180,7 +180,7 @@ func (s *scanner) number() (any, error) {
 		plain = false
 		s.pos++
 		if s.digits() == 0 {
-			return nil, s.fail(s.pos, "expected a digit after the decimal point, found %s", s.found())
+			return nil, s.fail(s.pos, "expected a digit after the decimal point, found %s", s.nextCharacter())
 		}
 	}
 	if c := s.peek(); c == 'e' || c == 'E' {
@@ -190,7 +190,7 @@ func (s *scanner) number() (any, error) {
 			s.pos++
 		}
 		if s.digits() == 0 {
-			return nil, s.fail(s.pos, "expected a digit in the exponent, found %s", s.found())
+			return nil, s.fail(s.pos, "expected a digit in the exponent, found %s", s.nextCharacter())
 		}
 	}
 	if s.pos-start > maxNumber {

@@ -100,7 +100,7 @@ func (s *Schema) violations(value any) []Violation {
 		return nil
 	}
 	m, left := meter{}, maxParts
-	if weighed := weigh(value, &left); weighed == nil || !m.visit(s.root, weighed, false, 1) || !m.fits(s) {
+	if weighed := sizesOf(value, &left); weighed == nil || !m.visit(s.root, weighed, false, 1) || !m.fits(s) {
 		return []Violation{{Message: "is too large to be checked against its schema"}}
 	}
 	resolved, err := s.exact(m.units)

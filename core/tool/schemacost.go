@@ -16,9 +16,9 @@ type value struct {
 	keys  []string // of props, sorted
 }
 
-// weigh returns the sizes of a value and its parts. It counts left down by the number of
+// sizesOf returns the sizes of a value and its parts. It counts left down by the number of
 // parts, and returns nil if there are more.
-func weigh(v any, left *int) *value {
+func sizesOf(v any, left *int) *value {
 	if *left--; *left < 0 {
 		return nil
 	}
@@ -28,7 +28,7 @@ func weigh(v any, left *int) *value {
 		out.size += len(v)
 	case []any:
 		for _, item := range v {
-			w := weigh(item, left)
+			w := sizesOf(item, left)
 			if w == nil {
 				return nil
 			}
@@ -38,7 +38,7 @@ func weigh(v any, left *int) *value {
 	case map[string]any:
 		out.props, out.keys = make(map[string]*value, len(v)), sortedKeys(v)
 		for _, k := range out.keys {
-			w := weigh(v[k], left)
+			w := sizesOf(v[k], left)
 			if w == nil {
 				return nil
 			}

@@ -55,8 +55,8 @@ func (f *files) unsaved(ctx context.Context, name string, disk []byte) (text []b
 	return []byte(mark + shown), source
 }
 
-// tell gives the editor what was written to a file that it has open with unsaved changes.
-func (f *files) tell(ctx context.Context, source, text string) error {
+// updateEditor gives the editor what was written to a file that it has open with unsaved changes.
+func (f *files) updateEditor(ctx context.Context, source, text string) error {
 	if source == "" {
 		return nil
 	}

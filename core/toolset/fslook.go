@@ -41,8 +41,8 @@ func (l *looks) keep(id, mark string) {
 	}
 }
 
-// take returns a call's mark and removes it.
-func (l *looks) take(id string) (mark string, ok bool) {
+// removeMark returns a call's mark and removes it.
+func (l *looks) removeMark(id string) (mark string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if mark, ok = l.seen[id]; ok {
@@ -55,7 +55,7 @@ func (l *looks) take(id string) (mark string, ok bool) {
 // unchanged returns E_CONFLICT if the mark differs from the one of the call's preview. A
 // call without a preview has nothing to compare.
 func (f *files) unchanged(id, name, mark string) error {
-	if saw, ok := f.looks.take(id); ok && saw != mark {
+	if saw, ok := f.looks.removeMark(id); ok && saw != mark {
 		return fault.New(fault.Conflict, "%s changed while the call waited for approval; nothing was written", sandbox.Abs(name)).
 			Hinting("read the file again and repeat the call")
 	}

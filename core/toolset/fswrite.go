@@ -33,7 +33,7 @@ func (f *files) previewWrite(id string, in *writeArgs) (tool.Preview, error) {
 		return p, err
 	}
 	p.Before = old.digest
-	content, _ := in.kept(old.data)
+	content, _ := in.withOldLineEnds(old.data)
 	p.Diff = diffOf(in.Path, old.data, old.digest != "", []byte(content))
 	f.looks.keep(id, old.digest)
 	return p, nil
@@ -79,7 +79,7 @@ func (f *files) write(ctx context.Context, id string, in writeArgs) (tool.Output
 	if err := f.unchanged(id, name, old.digest); err != nil {
 		return tool.Output{}, err
 	}
-	content, kept := in.kept(old.data)
+	content, kept := in.withOldLineEnds(old.data)
 	out, err := f.put(ctx, name, old, content)
 	if err == nil && kept != "" {
 		out.Text += ", with " + kept + " as before"
@@ -87,10 +87,10 @@ func (f *files) write(ctx context.Context, id string, in writeArgs) (tool.Output
 	return out, err
 }
 
-// kept returns the content to write over a file: unless the call is exact, the file keeps its
+// withOldLineEnds returns the content to write over a file: unless the call is exact, the file keeps its
 // byte order mark and, if all its lines end in CR LF, its line ends. what says in words what
 // that changed in the content.
-func (w writeArgs) kept(old []byte) (content, what string) {
+func (w writeArgs) withOldLineEnds(old []byte) (content, what string) {
 	text, content := string(old), w.Content
 	if w.Exact || !utf8.Valid(old) {
 		return content, ""
@@ -114,7 +114,7 @@ func (f *files) put(ctx context.Context, name string, old buffered, content stri
 	}
 	at := sandbox.Abs(name)
 	summary := fmt.Sprintf("wrote %s (%d bytes)", at, len(content))
-	if f.tell(ctx, old.source, content) != nil {
+	if f.updateEditor(ctx, old.source, content) != nil {
 		f.warn(summary + "; the editor keeps other text of it that is not saved: load the file again there")
 	}
 	return tool.Output{

@@ -36,19 +36,19 @@ func NewReader(r io.Reader) (*Reader, error) {
 	t := &Reader{in: bufio.NewReaderSize(r, 64<<10), max: maxLine}
 	line, whole, err := t.next()
 	if errors.Is(err, io.EOF) {
-		return nil, t.bad("the file is empty")
+		return nil, t.lineError("the file is empty")
 	}
 	if err != nil {
 		return nil, err
 	}
 	if json.Unmarshal(line, &t.header) != nil || t.header.Golem != "trace" {
 		if !whole {
-			return nil, t.bad("the first line, the header of the trace, is missing or damaged")
+			return nil, t.lineError("the first line, the header of the trace, is missing or damaged")
 		}
-		return nil, t.bad("this file is not a trace that golem wrote")
+		return nil, t.lineError("this file is not a trace that golem wrote")
 	}
 	if t.header.V != Version {
-		return nil, t.bad("the trace has format version %d; this golem reads %d", t.header.V, Version)
+		return nil, t.lineError("the trace has format version %d; this golem reads %d", t.header.V, Version)
 	}
 	return t, nil
 }
@@ -75,7 +75,7 @@ func (t *Reader) Next() (Event, error) {
 		if !whole { // the run was killed while it wrote the line
 			return Event{}, io.EOF
 		}
-		return Event{}, t.bad("%s", fault.Of(err, fault.Config).Message)
+		return Event{}, t.lineError("%s", fault.Of(err, fault.Config).Message)
 	}
 }
 
@@ -86,7 +86,7 @@ func (t *Reader) next() (line []byte, whole bool, err error) {
 	for {
 		part, err := t.in.ReadSlice('\n')
 		if len(t.buf)+len(part) > t.max {
-			return nil, false, t.bad("the line has more than %d bytes", t.max)
+			return nil, false, t.lineError("the line has more than %d bytes", t.max)
 		}
 		t.buf = append(t.buf, part...)
 		switch {
@@ -104,7 +104,7 @@ func (t *Reader) next() (line []byte, whole bool, err error) {
 	}
 }
 
-func (t *Reader) bad(format string, args ...any) error {
+func (t *Reader) lineError(format string, args ...any) error {
 	f := fault.New(fault.Config, "line %d: "+format, append([]any{t.line}, args...)...)
 	return f.Hinting("name a file that golem wrote, such as one in .golem/runs")
 }
@@ -128,7 +128,7 @@ func Read(r io.Reader, texts Texts) (Header, []Event, error) {
 			return t.header, events, err
 		}
 		if len(events) == maxEvents {
-			return t.header, events, t.bad("the trace has more than %d events", maxEvents)
+			return t.header, events, t.lineError("the trace has more than %d events", maxEvents)
 		}
 		events = append(events, e)
 	}

@@ -266,7 +266,7 @@ func (r *Redactor) appendValue(dst, src []byte, nested int) []byte {
 			dst = append(dst, src[end:value]...)
 			i = value
 			if r.names && SecretName(name) {
-				if end = valueEnd(src, value); tells(src[value:end]) {
+				if end = valueEnd(src, value); canBeSecret(src[value:end]) {
 					dst = append(dst, `"`+Redacted+`"`...)
 					i = end
 				}
@@ -332,9 +332,9 @@ func appendText(dst, raw []byte, before, after string) []byte {
 	return append(dst, data...)
 }
 
-// tells reports whether a value can be a secret: null, a boolean and an empty
+// canBeSecret reports whether a value can be a secret: null, a boolean and an empty
 // string cannot.
-func tells(v []byte) bool {
+func canBeSecret(v []byte) bool {
 	switch string(v) {
 	case "", "null", "true", "false", `""`:
 		return false

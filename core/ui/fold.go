@@ -188,16 +188,16 @@ func (v *requestView) fold(all []section, room int) {
 	for _, s := range all[:n] {
 		more := min(len(s.rows)-least(s), spare)
 		spare -= more
-		v.some(s, least(s)+more)
+		v.writeSome(s, least(s)+more)
 	}
 	if left := len(all) - n; left > 0 {
 		v.b.WriteString(v.hidden(fault.Count(left, "more value")))
 	}
 }
 
-// some writes a section in n lines; if it has more, the last of them says how much is
+// writeSome writes a section in n lines; if it has more, the last of them says how much is
 // missing.
-func (v *requestView) some(s section, n int) {
+func (v *requestView) writeSome(s section, n int) {
 	if n >= len(s.rows) {
 		v.rows(s.rows)
 		return

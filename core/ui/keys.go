@@ -98,9 +98,9 @@ func (v *requestView) lasting(l *approval.Lasting) string {
 	return v.b.String()
 }
 
-// again returns the first line of a call again, for the end of the complete request,
+// repeatCall returns the first line of a call again, for the end of the complete request,
 // which can be longer than the screen.
-func (v *requestView) again(r approval.Request) string {
+func (v *requestView) repeatCall(r approval.Request) string {
 	if r.Kind != approval.KindTool {
 		return ""
 	}

@@ -79,7 +79,7 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 			}
 			more := err == nil
 			if view.whole = true; more {
-				more, err = q.page(ctx, view.request(r)+view.again(r))
+				more, err = q.page(ctx, view.request(r)+view.repeatCall(r))
 			}
 			if !more {
 				return no, err
@@ -140,7 +140,7 @@ func Page(ctx context.Context, p Person, height int, text string) (more bool, er
 	room := max(height, minHeight) - 1
 	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	for len(lines) > room {
-		if err := tell(p, strings.Join(lines[:room], "")); err != nil {
+		if err := writeTo(p, strings.Join(lines[:room], "")); err != nil {
 			return false, err
 		}
 		lines = lines[room:]
@@ -149,7 +149,7 @@ func Page(ctx context.Context, p Person, height int, text string) (more bool, er
 			return false, err
 		}
 	}
-	return true, tell(p, strings.Join(lines, "")+"\n")
+	return true, writeTo(p, strings.Join(lines, "")+"\n")
 }
 
 // size returns a dimension of the screen, or 0 if it is unknown.
@@ -161,9 +161,9 @@ func (q Questions) size() (columns, lines int) {
 	return q.Screen.Size()
 }
 
-func (q Questions) say(text string) error { return tell(q.Person, text) }
+func (q Questions) say(text string) error { return writeTo(q.Person, text) }
 
-func tell(p Person, text string) error {
+func writeTo(p Person, text string) error {
 	_, err := p.Write([]byte(text))
 	if err != nil {
 		return fault.New(fault.Denied, "the question could not be shown: %w", err)

@@ -94,7 +94,7 @@ func (v *requestView) setting(l approval.Line) {
 	if v.whole {
 		v.rows(s.rows)
 	} else {
-		v.some(s, lineRows)
+		v.writeSome(s, lineRows)
 	}
 }
 

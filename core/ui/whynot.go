@@ -14,7 +14,7 @@ func WhyNot(b trace.ToolEnd) string {
 	case b.Error != nil && (b.Status == "stopped" || b.Status == "not_run"):
 		return SafeLine(b.Error.Message)
 	}
-	return strings.ReplaceAll(b.Status, "_", " ") + because(b)
+	return strings.ReplaceAll(b.Status, "_", " ") + errorText(b)
 }
 
 // denied returns why a call was denied, addressed to the person: "you said no" in place
@@ -30,7 +30,7 @@ func denied(b trace.ToolEnd) string {
 	return ": " + SafeLine(why)
 }
 
-func because(b trace.ToolEnd) string {
+func errorText(b trace.ToolEnd) string {
 	if b.Error == nil {
 		return ""
 	}

@@ -56,7 +56,7 @@ func (m *Module) Describe(ctx context.Context, how Describing) ([]Description, e
 	}
 	ds, _, err := m.written()
 	if ds == nil && err == nil {
-		ds, err = m.told(ctx, how)
+		ds, err = m.describeByRunning(ctx, how)
 	}
 	if err != nil {
 		return nil, err
@@ -79,9 +79,9 @@ func (m *Module) locked(ctx context.Context) error {
 	return err
 }
 
-// told returns the description that the module gives when it is run. It runs the
+// describeByRunning returns the description that the module gives when it is run. It runs the
 // module only if the cache does not have the description.
-func (m *Module) told(ctx context.Context, how Describing) ([]Description, error) {
+func (m *Module) describeByRunning(ctx context.Context, how Describing) ([]Description, error) {
 	s, err := m.shape(ctx)
 	if err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func exported(info guard.Info) string {
 	if len(names) == 0 {
 		return "no function"
 	}
-	return few(names, 20)
+	return firstNames(names, 20)
 }
 
 // sidecarName returns the path of the file beside a module that may describe it.

@@ -48,7 +48,7 @@ func (m *Module) Inspect(ctx context.Context) (Inspection, error) {
 		out.Form, out.Refused = "component", m.component().Error()
 		return out, nil
 	}
-	m.outside(&out)
+	m.fillFromImports(&out)
 	data, err := m.whole()
 	if err != nil {
 		return out, err
@@ -82,8 +82,8 @@ func (m *Module) useless(seen Inspection) error {
 	return nil
 }
 
-// outside sets the fields that follow from the module's imports and exports.
-func (m *Module) outside(out *Inspection) {
+// fillFromImports sets the fields that follow from the module's imports and exports.
+func (m *Module) fillFromImports(out *Inspection) {
 	out.Form = string(shapeOf(m.info))
 	if m.alien != nil {
 		out.Built = m.alien.what
@@ -146,11 +146,11 @@ func notOffered(module string, names []string) string {
 		return fmt.Sprintf("unknown: it imports %s of %s, and ends with E_TOOL_IMPORT if it calls it", Escape([]byte(names[0]), 60), module)
 	}
 	return fmt.Sprintf("unknown: it imports %d functions of %s that golem does not provide (%s), and ends with E_TOOL_IMPORT if it calls one",
-		len(names), module, few(names, mostUnknown))
+		len(names), module, firstNames(names, mostUnknown))
 }
 
-// few returns the first names of a list, escaped.
-func few(names []string, most int) string {
+// firstNames returns the first names of a list, escaped.
+func firstNames(names []string, most int) string {
 	var out []string
 	for _, n := range names[:min(most, len(names))] {
 		out = append(out, Escape([]byte(n), 60))

@@ -110,7 +110,7 @@ func (k *Kernel) Bytes(at int64) []byte {
 // Range returns n bytes from an offset.
 func (k *Kernel) Range(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || at > int64(len(k.data)) || n > int64(len(k.data))-at {
-		return nil, outside(at, n)
+		return nil, outsideMemory(at, n)
 	}
 	return k.data[at : at+n], nil
 }

@@ -249,7 +249,7 @@ func (b *Bound) call(ctx context.Context, code Compiled, in Invocation, l *lendi
 	if !stateful || in.Form == Command {
 		return code.Call(ctx, in, l.host())
 	}
-	if b.held.above(l.id) {
+	if b.held.isAbove(l.id) {
 		return Result{}, fault.New(fault.Cycle, "the module called itself, directly or through others, while it was running; a stateful module cannot do that").
 			Hinting("call it after the first call has ended, or remove stateful")
 	}
@@ -257,7 +257,7 @@ func (b *Bound) call(ctx context.Context, code Compiled, in Invocation, l *lendi
 		return Result{}, err
 	}
 	defer b.turn.give()
-	defer b.held.by(l.id)()
+	defer b.held.heldFor(l.id)()
 	if b.kept == nil {
 		b.kept = code.Keep()
 	}
@@ -271,7 +271,7 @@ type heldBy struct {
 	id string
 }
 
-func (h *heldBy) by(id string) (done func()) {
+func (h *heldBy) heldFor(id string) (done func()) {
 	h.set(id)
 	return func() { h.set("") }
 }
@@ -282,7 +282,7 @@ func (h *heldBy) set(id string) {
 	h.id = id
 }
 
-func (h *heldBy) above(id string) bool {
+func (h *heldBy) isAbove(id string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.id != "" && strings.HasPrefix(id, h.id+".")

@@ -65,7 +65,7 @@ func raise(key string) string {
 	return "ask for less, or give the module more with " + key + " in toolsets.custom.modules; tools." + key + " of your config.yaml is the most that a project can give"
 }
 
-func (p Policy) who() string { return cmp.Or(p.Caller, "the module") }
+func (p Policy) caller() string { return cmp.Or(p.Caller, "the module") }
 
 // URL checks whether a request may go to a URL: it must be http or https,
 // without a user, with an allowed host and port. Use the URL that it returns,
@@ -73,21 +73,21 @@ func (p Policy) who() string { return cmp.Or(p.Caller, "the module") }
 // parser sees another host.
 func (p Policy) URL(raw string) (*url.URL, error) {
 	if len(raw) > maxURL {
-		return nil, fault.New(fault.Network, "%s requested a URL of %d bytes", p.who(), len(raw))
+		return nil, fault.New(fault.Network, "%s requested a URL of %d bytes", p.caller(), len(raw))
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.Opaque != "" || strings.ContainsAny(raw, " \\") {
-		return nil, fault.New(fault.Network, "%s requested %q, which is not a URL with a host", p.who(), Escape([]byte(raw), 200))
+		return nil, fault.New(fault.Network, "%s requested %q, which is not a URL with a host", p.caller(), Escape([]byte(raw), 200))
 	}
 	if u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fault.New(fault.Network, "%s requested %q; only http and https are allowed", p.who(), Escape([]byte(raw), 200))
+		return nil, fault.New(fault.Network, "%s requested %q; only http and https are allowed", p.caller(), Escape([]byte(raw), 200))
 	}
 	if u.User != nil {
-		return nil, fault.New(fault.Network, "%s requested a URL with a user name in it", p.who())
+		return nil, fault.New(fault.Network, "%s requested a URL with a user name in it", p.caller())
 	}
 	at, ok := parsePlace(u.Hostname(), u.Port())
 	if !ok || strings.HasSuffix(u.Host, ":") {
-		return nil, fault.New(fault.Network, "%s requested %q, whose host name is not valid", p.who(), Escape([]byte(raw), 200)).
+		return nil, fault.New(fault.Network, "%s requested %q, whose host name is not valid", p.caller(), Escape([]byte(raw), 200)).
 			Hinting("write host names in other alphabets in their xn-- form")
 	}
 	if at.port == 0 {
@@ -96,7 +96,7 @@ func (p Policy) URL(raw string) (*url.URL, error) {
 		at.explicit = true
 	}
 	if !p.allows(at) {
-		return nil, fault.New(fault.Network, "%s requested %s, which is not in %s", p.who(), Escape([]byte(u.Host), 200), cmp.Or(p.List, "its allowed_hosts")).
+		return nil, fault.New(fault.Network, "%s requested %s, which is not in %s", p.caller(), Escape([]byte(u.Host), 200), cmp.Or(p.List, "its allowed_hosts")).
 			Hinting("%s", cmp.Or(p.Remedy, "add the host to allowed_hosts in toolsets.custom.modules if the tool may use it"))
 	}
 	u.Host, u.Fragment, u.RawFragment = at.String(), "", ""
@@ -228,13 +228,13 @@ func (p Policy) allows(at place) bool {
 			return true
 		}
 	}
-	return p.Any && at.outside()
+	return p.Any && at.isPublic()
 }
 
-// outside reports whether a place is on the public network, at port 80 or 443. It looks
+// isPublic reports whether a place is on the public network, at port 80 or 443. It looks
 // only at the name or address: names with one label and names that local networks use
 // are not public.
-func (p place) outside() bool {
+func (p place) isPublic() bool {
 	if p.port != 80 && p.port != 443 {
 		return false
 	}
@@ -254,7 +254,7 @@ func (p place) outside() bool {
 func Outside(entry string) bool {
 	p, ok := parseEntry(entry)
 	p.port = 443
-	return ok && p.outside()
+	return ok && p.isPublic()
 }
 
 // Address checks whether a connection for host may use an address that the name

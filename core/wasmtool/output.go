@@ -66,7 +66,7 @@ func content(name string, out []byte) (tool.Output, error) {
 	var o tool.Output
 	var failed bool
 	if raw := fields["isError"]; raw != nil && json.Unmarshal(raw, &failed) != nil {
-		return o, wrong(name, "its isError is neither true nor false")
+		return o, wrongForm(name, "its isError is neither true nor false")
 	}
 	data := fields["structuredContent"]
 	if string(data) == "null" {
@@ -76,15 +76,15 @@ func content(name string, out []byte) (tool.Output, error) {
 	switch raw := fields["content"]; {
 	case raw == nil && (failed || data != nil):
 	case !jsonList(raw) || json.Unmarshal(raw, &items) != nil:
-		return o, wrong(name, "it has no list named content")
+		return o, wrongForm(name, "it has no list named content")
 	case len(items) > maxContent:
-		return o, wrong(name, "it has more than %d parts of content", maxContent)
+		return o, wrongForm(name, "it has more than %d parts of content", maxContent)
 	}
 	var texts []string
 	for _, raw := range items {
 		var item item
 		if !jsonObject(raw) || json.Unmarshal(raw, &item) != nil {
-			return o, wrong(name, "a part of its content does not have the form that MCP defines")
+			return o, wrongForm(name, "a part of its content does not have the form that MCP defines")
 		}
 		if err := item.put(name, &o, &texts); err != nil {
 			return tool.Output{}, err
@@ -103,15 +103,15 @@ func content(name string, out []byte) (tool.Output, error) {
 	}
 	if data != nil {
 		if o.Data, _ = strictJSON(data); o.Data == nil {
-			return tool.Output{}, wrong(name, "its structuredContent is not JSON")
+			return tool.Output{}, wrongForm(name, "its structuredContent is not JSON")
 		}
 		o.Kind = "json"
 	}
 	return o, nil
 }
 
-// wrong returns the error for a result that does not have the right form.
-func wrong(name, format string, args ...any) error {
+// wrongForm returns the error for a result that does not have the right form.
+func wrongForm(name, format string, args ...any) error {
 	return fault.New(fault.ToolOutput, "%s returned "+format, append([]any{name}, args...)...).
 		Hinting("the error is in the module, not in the arguments; go on without its result")
 }
@@ -139,7 +139,7 @@ func (c item) put(name string, o *tool.Output, texts *[]string) error {
 	switch c.Type {
 	case "text":
 		if c.Text == nil {
-			return wrong(name, "a part of type text has no text")
+			return wrongForm(name, "a part of type text has no text")
 		}
 		*texts = append(*texts, *c.Text)
 		return nil
@@ -161,7 +161,7 @@ func (c item) put(name string, o *tool.Output, texts *[]string) error {
 			return bytesPart(name, o, "resource", r.MIME, r.URI, r.Blob)
 		}
 	}
-	return wrong(name, "a part has the type %q; text, image, audio, resource and resource_link are allowed", Escape([]byte(c.Type), 40))
+	return wrongForm(name, "a part has the type %q; text, image, audio, resource and resource_link are allowed", Escape([]byte(c.Type), 40))
 }
 
 var mimeType = sync.OnceValue(func() *regexp.Regexp {
@@ -176,11 +176,11 @@ func bytesPart(name string, o *tool.Output, what, mime, uri, data string) error 
 	case mime == "" && what == "resource":
 		mime = "application/octet-stream"
 	case !mimeType().MatchString(mime), what != "resource" && !strings.HasPrefix(strings.ToLower(mime), what+"/"):
-		return wrong(name, "a part of type %s has the MIME type %q, which is not valid", what, Escape([]byte(mime), 80))
+		return wrongForm(name, "a part of type %s has the MIME type %q, which is not valid", what, Escape([]byte(mime), 80))
 	}
 	b, err := base64.StdEncoding.DecodeString(data)
 	if err != nil || len(b) == 0 {
-		return wrong(name, "a part of type %s is empty or not base64", what)
+		return wrongForm(name, "a part of type %s is empty or not base64", what)
 	}
 	part := tool.Part{Type: what, MIME: strings.ToLower(mime), Name: Escape([]byte(uri), maxURI), Data: b}
 	if what == "audio" {

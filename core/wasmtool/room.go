@@ -40,8 +40,8 @@ type waiter struct {
 	done  chan error
 }
 
-// within reports whether the call id is below the call or worker run above.
-func within(id, above string) bool { return strings.HasPrefix(id, above+".") }
+// isBelow reports whether the call id is below the call or worker run above.
+func isBelow(id, above string) bool { return strings.HasPrefix(id, above+".") }
 
 // enter waits until the memory is free, and takes it. call is the call that needs it,
 // want.id the call or worker run after which leave is called.
@@ -110,7 +110,7 @@ func (r *room) serveWaiting() {
 	for {
 		blocked := false // a call that no module waits for is first in the queue
 		r.waiting = slices.DeleteFunc(r.waiting, func(w *waiter) bool {
-			nested := slices.ContainsFunc(r.holders, func(h *holding) bool { return within(w.id, h.id) })
+			nested := slices.ContainsFunc(r.holders, func(h *holding) bool { return isBelow(w.id, h.id) })
 			if r.used+w.want.bytes > w.total || blocked && !nested {
 				blocked = blocked || !nested
 				return false
@@ -137,12 +137,12 @@ func (r *room) stuck() int {
 		return -1
 	}
 	for _, h := range r.holders {
-		if !slices.ContainsFunc(r.waiting, func(w *waiter) bool { return within(w.id, h.id) }) {
+		if !slices.ContainsFunc(r.waiting, func(w *waiter) bool { return isBelow(w.id, h.id) }) {
 			return -1
 		}
 	}
 	for i, w := range slices.Backward(r.waiting) {
-		if slices.ContainsFunc(r.holders, func(h *holding) bool { return within(w.id, h.id) }) {
+		if slices.ContainsFunc(r.holders, func(h *holding) bool { return isBelow(w.id, h.id) }) {
 			return i
 		}
 	}

@@ -30,8 +30,8 @@ func (g Grants) files() sandbox.FS {
 	return secretFiles{g.Files, g.Kept}
 }
 
-// without returns an error if the text contains a secret value.
-func (s secretFiles) without(text, what string) error {
+// checkNoSecret returns an error if the text contains a secret value.
+func (s secretFiles) checkNoSecret(text, what string) error {
 	if s.kept.Redact(text) == text {
 		return nil
 	}
@@ -41,10 +41,10 @@ func (s secretFiles) without(text, what string) error {
 
 // WriteFile refuses a secret value in the content or the name.
 func (s secretFiles) WriteFile(name string, data []byte) error {
-	if err := s.without(name, "the name of a file"); err != nil {
+	if err := s.checkNoSecret(name, "the name of a file"); err != nil {
 		return err
 	}
-	if err := s.without(string(data), "a file"); err != nil {
+	if err := s.checkNoSecret(string(data), "a file"); err != nil {
 		return err
 	}
 	return s.FS.WriteFile(name, data)
@@ -52,7 +52,7 @@ func (s secretFiles) WriteFile(name string, data []byte) error {
 
 // Rename refuses a secret value in the new name.
 func (s secretFiles) Rename(from, to string) error {
-	if err := s.without(to, "the name of a file"); err != nil {
+	if err := s.checkNoSecret(to, "the name of a file"); err != nil {
 		return err
 	}
 	return s.FS.Rename(from, to)
@@ -60,7 +60,7 @@ func (s secretFiles) Rename(from, to string) error {
 
 // Mkdir refuses a secret value in the name.
 func (s secretFiles) Mkdir(name string, perm fs.FileMode) error {
-	if err := s.without(name, "the name of a directory"); err != nil {
+	if err := s.checkNoSecret(name, "the name of a directory"); err != nil {
 		return err
 	}
 	return s.FS.Mkdir(name, perm)
@@ -68,7 +68,7 @@ func (s secretFiles) Mkdir(name string, perm fs.FileMode) error {
 
 // CanWrite refuses a name with a secret value when the file is opened for writing.
 func (s secretFiles) CanWrite(name string) error {
-	if err := s.without(name, "the name of a file"); err != nil {
+	if err := s.checkNoSecret(name, "the name of a file"); err != nil {
 		return err
 	}
 	return sandbox.CanWrite(s.FS, name)

@@ -90,7 +90,7 @@ func Shared() Twin {
 		Idles: Idles(),
 		Texts: []TwinText{
 			{Name: "noRoom", Args: args("size"), Fault: noRoom(first)},
-			{Name: "outside", Args: args("size", "at"), Fault: outside(second, first)},
+			{Name: "outside", Args: args("size", "at"), Fault: outsideMemory(second, first)},
 			{Name: "varsTooLarge", Fault: varsTooLarge()},
 			{Name: "outOfFuel", Args: args("budget"), Fault: outOfFuel(first)},
 			{Name: "tooLate", Args: [][2]string{{"limit", time.Duration(first).String()}}, Fault: TooLate(first)},
@@ -123,7 +123,7 @@ func noRoom(size int64) *fault.Fault {
 		Hinting("call it with less data, or change the module so that it frees memory")
 }
 
-func outside(at, size int64) *fault.Fault {
+func outsideMemory(at, size int64) *fault.Fault {
 	return fault.New(fault.ToolTrap, "the module used an address outside the memory it shares with golem (%d bytes at offset %d)", uint64(size), uint64(at))
 }
 

@@ -35,7 +35,7 @@ const (
 //
 // dst must not follow names out of its root, because the archive chooses the
 // names: use Over.
-func Unzip(dst afero.Fs, data []byte) error { return unzip(dst, data, own) }
+func Unzip(dst afero.Fs, data []byte) error { return unzip(dst, data, isExcluded) }
 
 // UnzipRepository unpacks a zip file as Unzip does, but with those files of .git for
 // which Travels returns true.
@@ -219,9 +219,9 @@ func unwrapped(plan []member) []member {
 	return out
 }
 
-// own reports whether a file is never packed or unpacked: golem's state (.golem at
+// isExcluded reports whether a file is never packed or unpacked: golem's state (.golem at
 // the top), git's files (.git anywhere) and __MACOSX at the top.
-func own(name string, _ bool) bool { return InGit(name) || stateful(name) }
+func isExcluded(name string, _ bool) bool { return InGit(name) || stateful(name) }
 
 func stateful(name string) bool {
 	first, _, _ := strings.Cut(sandbox.Fold(name), "/")

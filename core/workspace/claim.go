@@ -116,12 +116,12 @@ func (c *claim) missing(nodes []node) ([]node, error) {
 			out = append(out, n)
 		}
 	}
-	err := c.within(c.dir, parts)
+	err := c.checkOnlyParts(c.dir, parts)
 	return out, err
 }
 
-// within returns an error unless everything in dir is one of the parts.
-func (c *claim) within(dir string, parts map[string]bool) error {
+// checkOnlyParts returns an error unless everything in dir is one of the parts.
+func (c *claim) checkOnlyParts(dir string, parts map[string]bool) error {
 	entries, err := afero.ReadDir(c.dst, dir)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (c *claim) within(dir string, parts map[string]bool) error {
 			return occupied(name)
 		}
 		if e.IsDir() && e.Name() != sandbox.StateDir {
-			if err := c.within(name, parts); err != nil {
+			if err := c.checkOnlyParts(name, parts); err != nil {
 				return err
 			}
 		}

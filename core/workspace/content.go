@@ -134,7 +134,7 @@ func FilesContent(files map[string][]byte, left []string) (Content, error) {
 	if err := Collide(plan); err != nil {
 		return Content{}, libraryFault("%s", fault.Of(err, fault.Path).Message)
 	}
-	c.Left = tops(left)
+	c.Left = highest(left)
 	return c, nil
 }
 
@@ -154,9 +154,9 @@ func leftOut(name string) bool {
 	return false
 }
 
-// tops replaces each name by the highest directory above it that is left out, if there
+// highest replaces each name by the highest directory above it that is left out, if there
 // is one. It returns the names sorted, without duplicates. It changes names.
-func tops(names []string) []string {
+func highest(names []string) []string {
 	for i, name := range names {
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			if leftOut(dir) {

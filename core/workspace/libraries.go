@@ -59,7 +59,7 @@ func (l Libraries) Install(c Content, from Origin) (lib Library, fresh bool, err
 	if err != nil {
 		return Library{}, false, err
 	}
-	switch there, err := l.there(lib.Dir); {
+	switch there, err := l.installedDir(lib.Dir); {
 	case err != nil:
 		return Library{}, false, err
 	case there == "":
@@ -104,7 +104,7 @@ func (l Libraries) Compare(c Content, from Origin) (lib Library, installed bool,
 	if err != nil {
 		return Library{}, false, nil, err
 	}
-	dir, err := l.there(lib.Dir)
+	dir, err := l.installedDir(lib.Dir)
 	if err != nil || dir != lib.Dir {
 		return lib, false, nil, err
 	}
@@ -135,9 +135,9 @@ func (l Libraries) planned(c Content, from Origin) (Library, error) {
 	return lib, l.Recover()
 }
 
-// there returns the installed directory whose name equals dir, or is the same directory
+// installedDir returns the installed directory whose name equals dir, or is the same directory
 // on some systems, or "" if there is none.
-func (l Libraries) there(dir string) (string, error) {
+func (l Libraries) installedDir(dir string) (string, error) {
 	names, err := l.dirs()
 	for _, name := range names {
 		if sandbox.Fold(name) == sandbox.Fold(dir) {

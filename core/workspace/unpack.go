@@ -142,11 +142,11 @@ func readIndex(data []byte) (Index, error) {
 	if digest, err := x.digest(); err != nil || digest != x.Digest {
 		return x, packFault("the digest in its index %s is wrong", packIndex)
 	}
-	return x, x.sound()
+	return x, x.checkEntries()
 }
 
-// sound checks the names, sizes and order of an index.
-func (x Index) sound() error {
+// checkEntries checks the names, sizes and order of an index.
+func (x Index) checkEntries() error {
 	if len(x.Files)+len(x.Dirs) > MaxFiles {
 		return fault.New(fault.Limit, "the packed project has more than %d files", MaxFiles)
 	}

@@ -45,9 +45,9 @@ func (x Index) Since(now fs.FS) (changed, added int, err error) {
 		switch {
 		case err != nil:
 			return err
-		case own(name, false) && d.IsDir():
+		case isExcluded(name, false) && d.IsDir():
 			return fs.SkipDir
-		case own(name, false), d.IsDir():
+		case isExcluded(name, false), d.IsDir():
 			return nil
 		}
 		digest, there := was[name]

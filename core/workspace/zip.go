@@ -17,7 +17,7 @@ import (
 // Files are sorted and all have the same time, so the same files always give the
 // same bytes. leave may be nil; it reports further files to leave out.
 func Zip(tree afero.Fs, leave func(name string) bool) ([]byte, error) {
-	return packed(tree, own, leave)
+	return packed(tree, isExcluded, leave)
 }
 
 // ZipRepository packs a project as Zip does, but with those files of .git for which

@@ -94,7 +94,7 @@ func (s Suite) Case(file, name string) (Case, bool) {
 // read.
 func Find(project fs.FS) Suite {
 	var out Suite
-	err := each(project, func(name string, data []byte, err error) {
+	err := eachFile(project, func(name string, data []byte, err error) {
 		if err != nil {
 			out.Faults = append(out.Faults, fault.Of(err, fault.NotFound).At(name, 0, 0))
 			return
@@ -113,7 +113,7 @@ func Find(project fs.FS) Suite {
 
 // Names returns the paths of the files of tests, ordered, also of those that have faults.
 func Names(project fs.FS) (out []string) {
-	_ = each(project, func(name string, _ []byte, err error) {
+	_ = eachFile(project, func(name string, _ []byte, err error) {
 		if err == nil {
 			out = append(out, name)
 		}
@@ -138,8 +138,8 @@ func load(project fs.FS, name string) ([]byte, error) {
 	return data, err
 }
 
-// each visits the files of tests and of evals; err says that a file could not be read.
-func each(project fs.FS, visit func(name string, data []byte, err error)) error {
+// eachFile visits the files of tests and of evals; err says that a file could not be read.
+func eachFile(project fs.FS, visit func(name string, data []byte, err error)) error {
 	for _, name := range evalFiles(project) {
 		data, err := load(project, name)
 		visit(name, data, err)

@@ -195,7 +195,7 @@ func (d *diagnosis) explain() (column int, problem, hint string) {
 	case m != nil && key == "":
 		return m[3], "a space is missing after the colon", fmt.Sprintf("write %s: %s", d.line[m[2]:m[3]], fault.Brief(d.line[m[4]:m[5]]))
 	}
-	if above := d.above(); key == "" && blockText.MatchString(above) && indent <= len(above)-len(strings.TrimLeft(above, " ")) {
+	if above := d.lineAbove(); key == "" && blockText.MatchString(above) && indent <= len(above)-len(strings.TrimLeft(above, " ")) {
 		return indent, "the text below " + fault.Brief(strings.TrimSpace(above)) + " is not indented", "indent each of its lines by two spaces more"
 	}
 	if problem, hint = d.indentation(indent); problem != "" {
@@ -246,8 +246,8 @@ func unclosed(line string) int {
 	return open[len(open)-1]
 }
 
-// above returns the last line before the bad one that is not empty.
-func (d *diagnosis) above() string {
+// lineAbove returns the last line before the bad one that is not empty.
+func (d *diagnosis) lineAbove() string {
 	for i := d.bad - 1; i >= 0; i-- {
 		if strings.TrimSpace(d.lines[i]) != "" {
 			return d.lines[i]

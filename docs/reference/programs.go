@@ -23,8 +23,8 @@ type programGroup struct {
 var programGroups = []programGroup{
 	{"With any options", func(p program) bool { return p.any }},
 	{"With options that start nothing and write nothing", func(p program) bool { return !p.named && p.operands == "" }},
-	{"The same, with files in the directory only", func(p program) bool { return !p.named && p.operands == "inside" }},
-	{"The same, without other words", func(p program) bool { return !p.named && p.operands == "none" }},
+	{"The same, with files in the directory only", func(p program) bool { return !p.named && p.operands == "staysInside" }},
+	{"The same, without other words", func(p program) bool { return !p.named && p.operands == "noOperand" }},
 	{"The same, with a format", func(p program) bool { return !p.named && p.operands == "format" }},
 	{"These change files, or run the project's code: a rule must have these words", func(p program) bool { return p.named }},
 }

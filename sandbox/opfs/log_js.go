@@ -46,7 +46,7 @@ func (f *FS) Append(name string) (*Log, error) {
 // Write appends data to the file, or to the buffer if Gathers is set. The first error
 // is final: after it nothing more is written, and every Write returns it.
 func (l *Log) Write(data []byte) (int, error) {
-	return len(data), l.do(func() js.Value {
+	return len(data), l.runStep(func() js.Value {
 		if !l.fs.direct {
 			return l.fs.tree.Call("put", l.out, arrayOf(data), 0, 0, l.Gathers)
 		}
@@ -57,10 +57,10 @@ func (l *Log) Write(data []byte) (int, error) {
 }
 
 // Sync writes the buffer and flushes the file to the disk.
-func (l *Log) Sync() error { return l.do(func() js.Value { return l.out.Call("sync") }) }
+func (l *Log) Sync() error { return l.runStep(func() js.Value { return l.out.Call("sync") }) }
 
-// do runs a step in JavaScript that returns the name of an error, or "".
-func (l *Log) do(step func() js.Value) error {
+// runStep runs a step in JavaScript that returns the name of an error, or "".
+func (l *Log) runStep(step func() js.Value) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.out.IsUndefined() {
@@ -80,7 +80,7 @@ func (l *Log) Close() error {
 	if closed {
 		return nil
 	}
-	return l.do(func() js.Value {
+	return l.runStep(func() js.Value {
 		defer func() { l.out = js.Undefined() }()
 		return l.out.Call("close")
 	})

@@ -59,7 +59,7 @@ func (f *FS) openRaw(op, name string, flag int) (*os.File, error) {
 		return nil, failed(op, name, err)
 	}
 	opened := temp{s.dir(), s.base, file}
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || !opened.there() {
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || !opened.isOurs() {
 		return nil, errors.Join(failed(op, name, errSwapped), file.Close())
 	}
 	return file, nil

@@ -39,8 +39,8 @@ func (i info) Links() uint64 { return i.links }
 // system.
 func (i info) Sys() any { return nil }
 
-// bare returns the info in the form in which package os compares it.
-func bare(i fs.FileInfo) fs.FileInfo {
+// plainInfo returns the info in the form in which package os compares it.
+func plainInfo(i fs.FileInfo) fs.FileInfo {
 	if i, ok := i.(info); ok {
 		return i.FileInfo
 	}

@@ -108,7 +108,7 @@ func (f *FS) sub(s *spot) (sandbox.FS, error) {
 }
 
 // SameFile reports whether two infos describe the same file.
-func (f *FS) SameFile(a, b fs.FileInfo) bool { return os.SameFile(bare(a), bare(b)) }
+func (f *FS) SameFile(a, b fs.FileInfo) bool { return os.SameFile(plainInfo(a), plainInfo(b)) }
 
 // Open opens a regular file or a directory. Anything else is an error. Open
 // checks this before it opens the file and again afterwards, in case the file was

@@ -51,7 +51,7 @@ func newTemp(dir *os.Root, perm fs.FileMode) (*temp, error) {
 		// Another process that cleans up may remove the file between its
 		// creation and its locking.
 		free, known := Hold(file)
-		if !known || free && t.there() {
+		if !known || free && t.isOurs() {
 			return t, nil
 		}
 		t.discard()
@@ -62,8 +62,8 @@ func newTemp(dir *os.Root, perm fs.FileMode) (*temp, error) {
 var errTaken = fault.New(fault.Busy, "another program removed the temporary file with the new content several times").
 	Hinting("stop the other program that works in this directory")
 
-// there reports whether the name still belongs to this file.
-func (t *temp) there() bool {
+// isOurs reports whether the name still belongs to this file.
+func (t *temp) isOurs() bool {
 	mine, err := t.file.Stat()
 	if err != nil {
 		return false
@@ -124,7 +124,7 @@ func sweep(dir *os.Root) {
 		entries, err := d.ReadDir(256)
 		for _, e := range entries {
 			if isTemp(e.Name()) && e.Type().IsRegular() {
-				bury(dir, e.Name())
+				removeIfDead(dir, e.Name())
 			}
 		}
 		if err != nil {
@@ -133,10 +133,10 @@ func sweep(dir *os.Root) {
 	}
 }
 
-// bury removes a temporary file if its writer is dead, that is, if the file can be
+// removeIfDead removes a temporary file if its writer is dead, that is, if the file can be
 // locked. A living writer either has the lock or notices, before it writes, that
 // its file is gone.
-func bury(dir *os.Root, name string) {
+func removeIfDead(dir *os.Root, name string) {
 	file, err := dir.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil && !errors.Is(err, fs.ErrPermission) {
 		return
@@ -149,7 +149,7 @@ func bury(dir *os.Root, name string) {
 	if err == nil {
 		defer func() { _ = file.Close() }()
 		free, known = Hold(file)
-		if !(&temp{dir, name, file}).there() {
+		if !(&temp{dir, name, file}).isOurs() {
 			return // its writer has moved it to its final name meanwhile
 		}
 	}

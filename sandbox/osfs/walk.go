@@ -43,8 +43,8 @@ func (s *spot) dir() *os.Root {
 	return s.dirs[len(s.dirs)-1].root // the last one is always open
 }
 
-// down enters a directory.
-func (s *spot) down(name string, root *os.Root) {
+// descend enters a directory.
+func (s *spot) descend(name string, root *os.Root) {
 	s.dirs = append(s.dirs, level{name, root})
 	if i := len(s.dirs) - 1 - maxOpen; i >= 0 {
 		s.dirs[i].close()
@@ -155,7 +155,7 @@ func (w *walker) step() error {
 	}
 	elem := w.queue[0]
 	if elem == ".." {
-		return w.up()
+		return w.ascend()
 	}
 	info, err := w.dir().Lstat(elem)
 	switch last := len(w.queue) == 1; {
@@ -163,7 +163,7 @@ func (w *walker) step() error {
 		if err := w.dir().Mkdir(elem, 0o755); !errors.Is(err, fs.ErrExist) {
 			return err // nil: the next step enters it
 		}
-		return w.again()
+		return w.retry()
 	case errors.Is(err, fs.ErrNotExist):
 		w.base, w.rest = elem, w.queue[1:]
 		return nil
@@ -182,27 +182,27 @@ func (w *walker) step() error {
 	}
 	root, err := enter(w.dir(), elem, info)
 	if errors.Is(err, errSwapped) {
-		return w.again()
+		return w.retry()
 	}
 	if err != nil {
 		return err
 	}
-	w.down(elem, root)
+	w.descend(elem, root)
 	w.queue = w.queue[1:]
 	return nil
 }
 
-// again lets the element be visited once more, at most maxTries times.
-func (w *walker) again() error {
+// retry lets the element be visited once more, at most maxTries times.
+func (w *walker) retry() error {
 	if w.tries++; w.tries > maxTries {
 		return errSwapped
 	}
 	return nil
 }
 
-// up goes to the parent directory. If that is closed already, walk starts again
+// ascend goes to the parent directory. If that is closed already, walk starts again
 // at the tree's root and checks every directory again.
-func (w *walker) up() error {
+func (w *walker) ascend() error {
 	top := len(w.dirs) - 1
 	if top < 0 {
 		return errEscapes
@@ -226,7 +226,7 @@ func (w *walker) link(elem string) error {
 	}
 	target, err := w.dir().Readlink(elem)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EINVAL) {
-		return w.again() // it is not a link any more
+		return w.retry() // it is not a link any more
 	}
 	if err != nil {
 		return err

@@ -60,7 +60,7 @@ func serve(ctx context.Context, c *console.Console, f *runflags.Flags, words []s
 	a.out = newOutbox(out, a.afterAnswer)
 	defer func() {
 		a.out.Close()
-		within(flushing, func() { <-a.out.idle }) // a client may not read
+		waitAtMost(flushing, func() { <-a.out.idle }) // a client may not read
 		stop(nil)
 	}()
 	ready := make(chan struct{})
@@ -72,15 +72,15 @@ func serve(ctx context.Context, c *console.Console, f *runflags.Flags, words []s
 	select {
 	case <-a.conn.Done():
 		stop(fault.New(fault.Interrupted, "the client is gone"))
-		defer within(flushing, a.pending.Wait)
+		defer waitAtMost(flushing, a.pending.Wait)
 	case <-ctx.Done():
 	}
 	a.closeAll()
 	a.running.Wait()
 }
 
-// within calls do, and does not wait longer than that for its end.
-func within(most time.Duration, do func()) {
+// waitAtMost calls do, and does not wait longer than that for its end.
+func waitAtMost(most time.Duration, do func()) {
 	ended := make(chan struct{})
 	go func() { defer close(ended); do() }()
 	select {

@@ -35,15 +35,15 @@ func (f *front) Approve(ctx context.Context, r approval.Request) (approval.Decis
 			answer = approval.No
 		}
 	}
-	f.told(r, shown, answer)
+	f.endQuestion(r, shown, answer)
 	if err != nil {
 		return no, err
 	}
 	return approval.Decision{ID: r.ID, Answer: answer}, nil
 }
 
-// told ends the question for the client, if it is about no call.
-func (f *front) told(r approval.Request, shown acp.ToolCallUpdate, answer approval.Answer) {
+// endQuestion ends the question for the client, if it is about no call.
+func (f *front) endQuestion(r approval.Request, shown acp.ToolCallUpdate, answer approval.Answer) {
 	if r.Kind == approval.KindTool {
 		return
 	}

@@ -74,7 +74,7 @@ func (a *agent) resumed(id acp.SessionId, cwd string, servers []acp.McpServer, s
 	if err != nil {
 		return nil, err
 	}
-	k, err := kept(s.inst, s.entry, string(id))
+	k, err := keptConversation(s.inst, s.entry, string(id))
 	if err == nil {
 		s.conversation, s.titled = k.ID, k.Title()
 		if k.Model != "" {

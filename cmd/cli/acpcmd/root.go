@@ -93,7 +93,7 @@ func directory(name string) (string, error) {
 func (a *agent) open(r *root, model string) (*core.Instance, *project.Worker, error) {
 	with := a.flags.OpenWith()
 	if r.own {
-		with = elsewhere(with)
+		with = forOtherRoots(with)
 	}
 	if with.Servers = r.servers; with.Servers != nil {
 		with.Trust = false // it was said before anybody knew of the servers
@@ -121,9 +121,9 @@ func (a *agent) open(r *root, model string) (*core.Instance, *project.Worker, er
 	return inst, entry, nil
 }
 
-// elsewhere returns the part of the command line that also counts for a root outside DIR: what
+// forOtherRoots returns the part of the command line that also counts for a root outside DIR: what
 // narrows, and the choice of a model.
-func elsewhere(with machine.Opening) machine.Opening {
+func forOtherRoots(with machine.Opening) machine.Opening {
 	out := machine.Opening{}
 	out.Model, out.ModelSettings, out.Limits, out.MaxTurns, out.MaxDepth = with.Model, with.ModelSettings, with.Limits, with.MaxTurns, with.MaxDepth
 	out.Sandbox, out.NoImportTools = with.Sandbox, with.NoImportTools

@@ -246,7 +246,7 @@ func (s *session) running() (*chat, error) {
 	s.agent.running.Go(func() {
 		defer stop(nil)
 		res := s.talk(ctx, inst, c)
-		s.over(c, res)
+		s.chatEnded(c, res)
 	})
 	return c, nil
 }
@@ -276,9 +276,9 @@ func (s *session) talk(ctx context.Context, inst *core.Instance, c *chat) run.Re
 	return inst.Chat(ctx, nil, &talking{front: s.front, chat: c}, o)
 }
 
-// over notes that a chat has ended. If the conversation was kept, the next prompt goes on with
+// chatEnded notes that a chat has ended. If the conversation was kept, the next prompt goes on with
 // it.
-func (s *session) over(c *chat, res run.Result) {
+func (s *session) chatEnded(c *chat, res run.Result) {
 	s.mu.Lock()
 	s.chat, s.inst = nil, nil
 	if res.Conversation != "" {
@@ -335,9 +335,9 @@ func (s *session) inChat(ctx context.Context, do func(*run.Session)) (bool, erro
 	}
 }
 
-// kept returns the conversation that a client wants to open, and an error if it cannot be
+// keptConversation returns the conversation that a client wants to open, and an error if it cannot be
 // resumed.
-func kept(inst *core.Instance, entry *project.Worker, id string) (*conversation.Kept, error) {
+func keptConversation(inst *core.Instance, entry *project.Worker, id string) (*conversation.Kept, error) {
 	store := inst.Conversations()
 	if store == nil {
 		return nil, fault.New(fault.NotFound, "no conversations are kept here").Hinting("golem keeps them with files on disk, where GOLEM_HOME is set")

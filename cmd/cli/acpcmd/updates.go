@@ -73,9 +73,9 @@ func (f *front) showOther(e trace.Event) {
 	case trace.Error:
 		f.note(b)
 	case trace.Retry:
-		f.aside(fmt.Sprintf("retrying in %.1f s: %s %s", float64(b.WaitMS)/1000, b.Code, b.Message))
+		f.showLine(fmt.Sprintf("retrying in %.1f s: %s %s", float64(b.WaitMS)/1000, b.Code, b.Message))
 	case trace.Fallback:
-		f.aside(b.Text())
+		f.showLine(b.Text())
 	case trace.Permission:
 		f.session.permitted(approval.Permission(b.Permission))
 	case trace.Clearance:
@@ -85,7 +85,7 @@ func (f *front) showOther(e trace.Event) {
 		case b.Action == "pending":
 			f.paragraph(b.Message + " (/clearance lists them)")
 		default:
-			f.aside("clearance: " + b.Action + " " + b.Item + " " + b.Message)
+			f.showLine("clearance: " + b.Action + " " + b.Item + " " + b.Message)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (f *front) status(b trace.Status) {
 	case command:
 		f.block(b.Text)
 	default:
-		f.aside(b.Text)
+		f.showLine(b.Text)
 	}
 }
 
@@ -116,8 +116,8 @@ func (f *front) branched(id string) {
 	f.session.mu.Unlock()
 }
 
-// aside shows a line that is no part of an answer.
-func (f *front) aside(text string) {
+// showLine shows a line that is no part of an answer.
+func (f *front) showLine(text string) {
 	f.session.agent.update(f.session.id, acp.UpdateAgentThoughtText(ui.Safe(text)+"\n"))
 }
 

@@ -27,7 +27,7 @@ func (a *answering) ask(ctx context.Context, person ui.Person) error {
 			n++ // a rule of this session answered it
 			continue
 		}
-		next, err := a.one(ctx, person, n)
+		next, err := a.askOne(ctx, person, n)
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
@@ -49,21 +49,21 @@ const (
 	keyQuit  = "q"
 )
 
-// one asks one question, and returns which is the next.
-func (a *answering) one(ctx context.Context, person ui.Person, n int) (next int, err error) {
+// askOne asks one question, and returns which is the next.
+func (a *answering) askOne(ctx context.Context, person ui.Person, n int) (next int, err error) {
 	g := &a.groups[n]
 	a.c.Say("question %d of %d, of %s: %s", n+1, len(a.groups), fault.Count(len(g.Items), "item"), headline(*g))
 	if g.Answer != nil {
 		a.c.Say("the answer until now: %s; another one counts for the items that have not gone on", g.Answer.Answer)
 	}
 	ask := asking.Questions(a.c, person, false)
-	ask.Others = a.others(*g)
+	ask.Others = a.keysFor(*g)
 	r := g.Question.Request
 	r.Answers = []approval.Answer{approval.Yes, approval.No}
 	d, err := ask.Approve(ctx, r)
 	var other ui.Other
 	if errors.As(err, &other) {
-		return a.other(ctx, person, n, string(other))
+		return a.otherKey(ctx, person, n, string(other))
 	}
 	if err != nil {
 		return n, err
@@ -76,8 +76,8 @@ func (a *answering) one(ctx context.Context, person ui.Person, n int) (next int,
 	return n + 1, nil
 }
 
-// others are the keys at a question.
-func (a *answering) others(g batch.Group) ui.Others {
+// keysFor are the keys at a question.
+func (a *answering) keysFor(g batch.Group) ui.Others {
 	o := ui.Others{
 		Hint: "Yes covers this call in " + fault.Count(len(g.Items), "item") + ". Enter alone: later. ?: what the keys mean.",
 		Keys: []ui.OtherKey{
@@ -93,8 +93,8 @@ func (a *answering) others(g batch.Group) ui.Others {
 	return o
 }
 
-// other does what a key beside the answers says.
-func (a *answering) other(ctx context.Context, person ui.Person, n int, key string) (next int, err error) {
+// otherKey does what a key beside the answers says.
+func (a *answering) otherKey(ctx context.Context, person ui.Person, n int, key string) (next int, err error) {
 	switch key {
 	case keyBack:
 		return max(n-1, 0), nil

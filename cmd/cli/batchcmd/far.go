@@ -144,7 +144,7 @@ func (f *flags) newFarWorker(ctx context.Context, c *console.Console, b begun, s
 			return nil, err
 		}
 	}
-	return w, s.kept.tell(c, invitation)
+	return w, s.kept.sayInvitation(c, invitation)
 }
 
 // limit says to the workers how much the batch may use, and what was used before.

@@ -58,8 +58,8 @@ func (k *queueKept) admit(ctx context.Context, c *console.Console, p *natsqueue.
 	return p.Name(ctx, me, named)
 }
 
-// tell tells the person how workers join.
-func (k *queueKept) tell(c *console.Console, i natsqueue.Invitation) error {
+// sayInvitation tells the person how workers join.
+func (k *queueKept) sayInvitation(c *console.Console, i natsqueue.Invitation) error {
 	defer k.tellAddress(c)
 	// Not broken into lines: people copy it.
 	if len(k.Workers) == 0 {

@@ -105,7 +105,7 @@ type answering struct {
 // give keeps an answer.
 func (a *answering) give(answers ...batch.Answer) error {
 	for i := range answers {
-		answers[i].By, answers[i].At = who(a.c), time.Now().UTC().Format(time.RFC3339)
+		answers[i].By, answers[i].At = accountName(a.c), time.Now().UTC().Format(time.RFC3339)
 	}
 	err := a.q.Answer(answers...)
 	if err == nil {
@@ -114,9 +114,9 @@ func (a *answering) give(answers ...batch.Answer) error {
 	return err
 }
 
-// who returns the name of the account that runs golem, by the user database and not by the
+// accountName returns the name of the account that runs golem, by the user database and not by the
 // environment.
-func who(c *console.Console) string {
+func accountName(c *console.Console) string {
 	if uid := os.Getuid(); uid >= 0 {
 		if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
 			return u.Username

@@ -49,12 +49,12 @@ func tellStaged(c *console.Console, store *clearance.Store, name string) error {
 			break
 		}
 		c.Say("E_CONFLICT: %s is changed by the items %s (%s) and %s (%s)%s: if you push one, golem refuses the others", ui.OneLine(s.Name),
-			path.Base(s.Items[0].Run), s.Items[0].ID, path.Base(s.Items[1].Run), s.Items[1].ID, more(len(s.Items)-2))
+			path.Base(s.Items[0].Run), s.Items[0].ID, path.Base(s.Items[1].Run), s.Items[1].ID, andMore(len(s.Items)-2))
 	}
 	return err
 }
 
-func more(n int) string {
+func andMore(n int) string {
 	if n == 0 {
 		return ""
 	}

@@ -32,8 +32,8 @@ func write(w http.ResponseWriter, status int, body string) {
 	_, _ = w.Write([]byte(body)) // the browser may have left
 }
 
-// around returns a page with a title and what its body has.
-func around(title, attributes, body string) string {
+// document returns a page with a title and what its body has.
+func document(title, attributes, body string) string {
 	return `<!doctype html>
 <html lang="en">
 <head>
@@ -73,7 +73,7 @@ func page(now Now) string {
 		question(&out, n, g, batch.Proposed(g.Question, now.Groups))
 	}
 	stagedList(&out, now.Staged)
-	return around("golem batch "+now.Name, ` data-digest="`+now.digest()+`"`, out.String())
+	return document("golem batch "+now.Name, ` data-digest="`+now.digest()+`"`, out.String())
 }
 
 // question writes one question with its answers. They come after all of its text: a yes counts
@@ -155,7 +155,7 @@ func rulePage(r ruled) string {
 	out.WriteString("<label>Reason, if you say no (the worker reads it)\n<input name=\"reason\" autocomplete=\"off\"></label>\n")
 	answers(&out, "Yes to all of them", "No to all of them")
 	out.WriteString("</form>\n<p><a href=\"./\">Back, without a rule</a></p>\n")
-	return around("golem batch: a rule", "", out.String())
+	return document("golem batch: a rule", "", out.String())
 }
 
 // failPage returns the page that shows an error.
@@ -164,5 +164,5 @@ func failPage(f *fault.Fault) string {
 	if f.Hint != "" {
 		body += "<p>" + text(f.Hint) + "</p>\n"
 	}
-	return around("golem batch: "+string(f.Code), "", body+"<p><a href=\"./\">Back</a></p>\n")
+	return document("golem batch: "+string(f.Code), "", body+"<p><a href=\"./\">Back</a></p>\n")
 }

@@ -277,7 +277,7 @@ func stagedPage(s staged) string {
 		decisions(&out, s)
 	}
 	out.WriteString("<p><a href=\"./\">Back, without a decision</a></p>\n")
-	return around("golem batch: staged changes", "", out.String())
+	return document("golem batch: staged changes", "", out.String())
 }
 
 // decisions writes the buttons for an item. The first button decides nothing, so that Enter in a

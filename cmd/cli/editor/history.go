@@ -83,8 +83,8 @@ func (h *History) Text() []byte {
 	return b.Bytes()
 }
 
-// back returns the n-th newest entry, counted from 1.
-func (h *History) back(n int) (entry string, ok bool) {
+// fromNewest returns the n-th newest entry, counted from 1.
+func (h *History) fromNewest(n int) (entry string, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if i := len(h.entries) - n; n > 0 && i >= 0 {
@@ -114,7 +114,7 @@ func (e *Editor) recall(n int) bool {
 	if e.past == 0 {
 		e.draft = e.text
 	}
-	entry, ok := e.o.History.back(n)
+	entry, ok := e.o.History.fromNewest(n)
 	switch {
 	case n == 0 && e.past > 0:
 		entry = e.draft
@@ -201,7 +201,7 @@ func (e *Editor) find(from int) {
 	}
 	if n := e.o.History.find(e.search.query, from); n > 0 {
 		e.search.found = n
-		entry, _ := e.o.History.back(n)
+		entry, _ := e.o.History.fromNewest(n)
 		e.text, e.at = entry, len(entry)
 	}
 }

@@ -11,8 +11,8 @@ import (
 // moves are the keys that only move the cursor: those of Emacs and of other editors.
 // Each function returns the new offset.
 var moves = map[string]func(*Editor) int{
-	"left": (*Editor).before, "ctrl+b": (*Editor).before,
-	"right": (*Editor).after, "ctrl+f": (*Editor).after,
+	"left": (*Editor).previousOffset, "ctrl+b": (*Editor).previousOffset,
+	"right": (*Editor).nextOffset, "ctrl+f": (*Editor).nextOffset,
 	"home": (*Editor).lineStart, "ctrl+a": (*Editor).lineStart,
 	"end": (*Editor).lineEnd, "ctrl+e": (*Editor).lineEnd,
 	"alt+b": (*Editor).wordStart, "alt+left": (*Editor).wordStart, "ctrl+left": (*Editor).wordStart,
@@ -24,10 +24,10 @@ var moves = map[string]func(*Editor) int{
 // edits are the keys that change the text.
 var edits = map[string]func(*Editor){
 	"alt+enter": lineBreak, "ctrl+j": lineBreak, "shift+enter": lineBreak,
-	"backspace": func(e *Editor) { e.cut(e.before(), e.at) },
-	"ctrl+h":    func(e *Editor) { e.cut(e.before(), e.at) },
-	"delete":    func(e *Editor) { e.cut(e.at, e.after()) },
-	"ctrl+d":    func(e *Editor) { e.cut(e.at, e.after()) },
+	"backspace": func(e *Editor) { e.cut(e.previousOffset(), e.at) },
+	"ctrl+h":    func(e *Editor) { e.cut(e.previousOffset(), e.at) },
+	"delete":    func(e *Editor) { e.cut(e.at, e.nextOffset()) },
+	"ctrl+d":    func(e *Editor) { e.cut(e.at, e.nextOffset()) },
 	"ctrl+w": func(e *Editor) {
 		from := e.at
 		for from > 0 && space(e.text[:from]) {
@@ -44,7 +44,7 @@ var edits = map[string]func(*Editor){
 	"ctrl+k": func(e *Editor) {
 		to := e.lineEnd()
 		if to == e.at { // at the end of a line, cut the line break
-			to = e.after()
+			to = e.nextOffset()
 		}
 		e.kill(e.at, to)
 	},
@@ -64,9 +64,9 @@ func (e *Editor) kill(from, to int) {
 // swap exchanges the characters on both sides of the cursor.
 func swap(e *Editor) {
 	if e.at == len(e.text) {
-		e.at = e.before()
+		e.at = e.previousOffset()
 	}
-	from, to := e.before(), e.after()
+	from, to := e.previousOffset(), e.nextOffset()
 	if from == e.at || to == e.at {
 		return
 	}
@@ -79,8 +79,8 @@ func swap(e *Editor) {
 // character.
 const far = 512
 
-// before returns the offset where the character before the cursor begins.
-func (e *Editor) before() int {
+// previousOffset returns the offset where the character before the cursor begins.
+func (e *Editor) previousOffset() int {
 	from := max(e.at-far, 0)
 	for from > 0 && !utf8.RuneStart(e.text[from]) {
 		from--
@@ -97,8 +97,8 @@ func (e *Editor) before() int {
 	return min(last, e.at)
 }
 
-// after returns the offset where the character at the cursor ends.
-func (e *Editor) after() int {
+// nextOffset returns the offset where the character at the cursor ends.
+func (e *Editor) nextOffset() int {
 	n, _ := columns.First(e.text[e.at:])
 	return e.at + n
 }

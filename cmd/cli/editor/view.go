@@ -76,7 +76,7 @@ func (e *Editor) View(width, height int, color bool) (lines []string, x, y int) 
 	width, height = max(width, 4), max(height, 1)
 	list := e.list(width, max(height-1, 0), color)
 	room := max(height-len(list), 1)
-	rows, here := e.around(width, room)
+	rows, here := e.visibleRows(width, room)
 	first := max(min(here-room/2, len(rows)-room), 0)
 	if here-first >= room {
 		first = here - room + 1
@@ -88,9 +88,9 @@ func (e *Editor) View(width, height int, color bool) (lines []string, x, y int) 
 	return append(lines, list...), x, here - first
 }
 
-// around lays out the cursor's line, and as many lines before and after it as can be
+// visibleRows lays out the cursor's line, and as many lines before and after it as can be
 // visible. here is the index of the cursor's row.
-func (e *Editor) around(width, room int) (rows []row, here int) {
+func (e *Editor) visibleRows(width, room int) (rows []row, here int) {
 	start, end := e.lineStart(), e.lineEnd()
 	start, end = max(start, e.aligned(max(e.at-maxLine, start))), min(end, e.aligned(min(e.at+maxLine, end)))
 	rows = e.rows(start, end, width)

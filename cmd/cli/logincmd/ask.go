@@ -22,8 +22,8 @@ import (
 // asker asks the person at the terminal, if there is one.
 type asker struct{ c *console.Console }
 
-// there reports whether somebody can be asked.
-func (a asker) there() bool { return console.IsTerminal(a.c.In) && a.c.Person() != nil }
+// canAsk reports whether somebody can be asked.
+func (a asker) canAsk() bool { return console.IsTerminal(a.c.In) && a.c.Person() != nil }
 
 // chances is how often one of a list is asked for.
 const chances = 10
@@ -51,7 +51,7 @@ func (a asker) choose(ctx context.Context, text, what string, names []string, us
 			}
 		}
 		text = "There is no " + ui.OneLine(line) + " in this list"
-		if some := with(all, line); line != "" && len(some) > 0 {
+		if some := containing(all, line); line != "" && len(some) > 0 {
 			list := ""
 			names, list = listed(some, "")
 			text = fault.Count(len(some), "name") + " with " + ui.OneLine(line) + ":\n" + strings.TrimSuffix(list, "\n")
@@ -71,8 +71,8 @@ func promptFor(what, usual string) string {
 	return what + " (name or number): "
 }
 
-// with returns the names that have a text in them, in any case.
-func with(names []string, text string) (out []string) {
+// containing returns the names that have a text in them, in any case.
+func containing(names []string, text string) (out []string) {
 	for _, name := range names {
 		if strings.Contains(strings.ToLower(name), strings.ToLower(text)) {
 			out = append(out, name)
@@ -102,7 +102,7 @@ func (a asker) key(provider, variable string) (string, error) {
 	set := a.c.Env[variable] != ""
 	var text string
 	var err error
-	if a.there() {
+	if a.canAsk() {
 		prompt := "Key for " + provider + " (not shown): "
 		if set {
 			prompt = "Key for " + provider + " (not shown; Enter uses " + variable + " of the environment): "

@@ -105,7 +105,7 @@ func (l *login) run(c *console.Console) (done bool, err error) {
 	}
 	for n := 1; ; n++ {
 		err = l.attempt(ctx, a, kept)
-		if err == nil || ctx.Err() != nil || n == tries || !a.there() || !errors.As(err, new(notKey)) {
+		if err == nil || ctx.Err() != nil || n == tries || !a.canAsk() || !errors.As(err, new(notKey)) {
 			break
 		}
 		say(c, err)
@@ -130,7 +130,7 @@ func (l *login) chosen(ctx context.Context, a asker) (string, error) {
 		_, err := inst.Models().KeyVariables(name)
 		return name, err
 	}
-	if !a.there() {
+	if !a.canAsk() {
 		return "", console.Usage("PROVIDER is missing, and there is no terminal to ask at").Hinting("golem login openai < FILE, where FILE has the key; golem login --help lists more")
 	}
 	names := inst.Models().Names()
@@ -158,7 +158,7 @@ func (l *login) answering(ctx context.Context, a asker, variable, key string) (s
 			return "", err
 		}
 		err = try(ctx, a.c, variable, key, model)
-		if err == nil || l.model != "" || !a.there() || n == tries || ctx.Err() != nil || refused(err, variable) != nil {
+		if err == nil || l.model != "" || !a.canAsk() || n == tries || ctx.Err() != nil || refused(err, variable) != nil {
 			return model, err
 		}
 		say(a.c, err)

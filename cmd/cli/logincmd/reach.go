@@ -102,10 +102,10 @@ func (l *login) pick(ctx context.Context, a asker, inst *core.Instance) (string,
 	switch {
 	case l.model != "": // a provider that does not list its models may have it
 		return l.model, nil
-	case err != nil && len(names) == 0 && !(a.there() && model.Unlisted(err)):
+	case err != nil && len(names) == 0 && !(a.canAsk() && model.Unlisted(err)):
 		return "", err
 	case err != nil || len(names) == 0:
-		if !a.there() {
+		if !a.canAsk() {
 			return "", console.Usage("%s lists no models", l.provider).Hinting("name one with --model")
 		}
 		line, err := a.c.Person().Ask(ctx, "Model of "+l.provider+" (as the provider calls it): ")
@@ -115,7 +115,7 @@ func (l *login) pick(ctx context.Context, a asker, inst *core.Instance) (string,
 		return l.provider + ":" + strings.TrimPrefix(line, l.provider+":"), nil
 	}
 	enter := usualOf(l.provider, names)
-	if !a.there() {
+	if !a.canAsk() {
 		if enter == "" {
 			return "", console.Usage("%s has %s: name one with --model", l.provider, fault.Count(len(names), "model")).Hinting("for example --model %s", names[0])
 		}

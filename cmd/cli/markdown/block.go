@@ -32,7 +32,7 @@ func renderBlock(source string, o Options) []string {
 	if tooDeep(source) {
 		return r.plain(source, o.Width)
 	}
-	return within(r.children(reader().Parse(text.NewReader(src)), o.Width, false), o.Width)
+	return breakWide(r.children(reader().Parse(text.NewReader(src)), o.Width, false), o.Width)
 }
 
 // maxMarks is how many bytes of block marks (quotes, list items) a line may begin with.
@@ -50,9 +50,9 @@ func tooDeep(source string) bool {
 	return false
 }
 
-// within breaks lines that are still wider than width, which happens in deeply nested
+// breakWide breaks lines that are still wider than width, which happens in deeply nested
 // blocks. Such lines lose their styles.
-func within(lines []string, width int) []string {
+func breakWide(lines []string, width int) []string {
 	for i := 0; i < len(lines); i++ {
 		if columns.Of(lines[i]) <= width {
 			continue
@@ -117,14 +117,14 @@ func (r *renderer) block(n ast.Node, width int) []string {
 	case *ast.List:
 		return r.list(n, width)
 	case *ast.Blockquote:
-		return before(r.children(n, width-2, false), paint(r.o.Color, dim, "│ "), paint(r.o.Color, dim, "│ "))
+		return prefixed(r.children(n, width-2, false), paint(r.o.Color, dim, "│ "), paint(r.o.Color, dim, "│ "))
 	case *ast.FencedCodeBlock:
 		name := ""
 		if lang := n.Language(r.src); lang != nil {
 			name = strings.ToLower(string(lang))
 		}
 		c := &code{name: name, lang: syntaxOf(name)}
-		return append(c.head(r.as(width)), r.code(c, n, width)...)
+		return append(c.head(r.withWidth(width)), r.code(c, n, width)...)
 	case *ast.CodeBlock:
 		return r.code(&code{}, n, width)
 	case *ast.HTMLBlock:
@@ -137,8 +137,8 @@ func (r *renderer) block(n ast.Node, width int) []string {
 	return r.children(n, width, true)
 }
 
-// as returns the options for a part of this width.
-func (r *renderer) as(width int) Options {
+// withWidth returns the options for a part of this width.
+func (r *renderer) withWidth(width int) Options {
 	return Options{width, r.o.Color, r.o.PlainCode}
 }
 
@@ -146,7 +146,7 @@ func (r *renderer) code(c *code, n ast.Node, width int) []string {
 	var out []string
 	for i := range n.Lines().Len() {
 		at := n.Lines().At(i)
-		out = append(out, c.line(r.as(width), strings.TrimSuffix(string(at.Value(r.src)), "\n"))...)
+		out = append(out, c.line(r.withWidth(width), strings.TrimSuffix(string(at.Value(r.src)), "\n"))...)
 	}
 	return out
 }
@@ -167,13 +167,13 @@ func (r *renderer) list(n *ast.List, width int) []string {
 		if len(lines) == 0 {
 			lines = []string{""}
 		}
-		out = append(out, before(lines, mark, strings.Repeat(" ", columns.Of(mark)))...)
+		out = append(out, prefixed(lines, mark, strings.Repeat(" ", columns.Of(mark)))...)
 	}
 	return out
 }
 
-// before puts first in front of the first line, and rest in front of the others.
-func before(lines []string, first, rest string) []string {
+// prefixed puts first in front of the first line, and rest in front of the others.
+func prefixed(lines []string, first, rest string) []string {
 	for i := range lines {
 		switch {
 		case i == 0:

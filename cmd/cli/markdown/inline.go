@@ -39,23 +39,23 @@ func (r *renderer) span(n ast.Node, style string) []span {
 				b.Write(t.Segment.Value(r.src))
 			}
 		}
-		return r.marked("`", []span{{leaf(b.String()), with(style, codeStyle)}})
+		return r.marked("`", []span{{leaf(b.String()), addStyle(style, codeStyle)}})
 	case *ast.Emphasis:
 		if n.Level == 2 {
-			return r.marked("**", r.inline(n, with(style, bold)))
+			return r.marked("**", r.inline(n, addStyle(style, bold)))
 		}
-		return r.marked("*", r.inline(n, with(style, italic)))
+		return r.marked("*", r.inline(n, addStyle(style, italic)))
 	case *extast.Strikethrough:
-		return r.marked("~~", r.inline(n, with(style, strike)))
+		return r.marked("~~", r.inline(n, addStyle(style, strike)))
 	case *extast.TaskCheckBox:
 		if n.IsChecked {
 			return []span{{"[x] ", style}}
 		}
 		return []span{{"[ ] ", style}}
 	case *ast.Link:
-		return r.link(r.inline(n, with(style, under)), string(n.Destination), style)
+		return r.link(r.inline(n, addStyle(style, under)), string(n.Destination), style)
 	case *ast.AutoLink:
-		return []span{{leaf(string(n.URL(r.src))), with(style, under)}}
+		return []span{{leaf(string(n.URL(r.src))), addStyle(style, under)}}
 	case *ast.Image:
 		label := append([]span{{"[image: ", style}}, r.inline(n, style)...)
 		return r.link(append(label, span{"]", style}), string(n.Destination), style)
@@ -65,7 +65,7 @@ func (r *renderer) span(n ast.Node, style string) []span {
 			at := n.Segments.At(i)
 			b.Write(at.Value(r.src))
 		}
-		return []span{{leaf(b.String()), with(style, dim)}}
+		return []span{{leaf(b.String()), addStyle(style, dim)}}
 	}
 	return r.inline(n, style)
 }
@@ -81,7 +81,7 @@ func (r *renderer) link(label []span, to, style string) []span {
 	if to == "" || to == b.String() {
 		return label
 	}
-	return append(label, span{" (" + to + ")", with(style, dim)})
+	return append(label, span{" (" + to + ")", addStyle(style, dim)})
 }
 
 // marked puts the Markdown mark around spans if colours are off, because then no style
@@ -93,7 +93,7 @@ func (r *renderer) marked(mark string, spans []span) []span {
 	return append(append([]span{{mark, ""}}, spans...), span{mark, ""})
 }
 
-func with(style, more string) string {
+func addStyle(style, more string) string {
 	if style == "" {
 		return more
 	}

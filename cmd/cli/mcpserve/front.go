@@ -69,7 +69,7 @@ func (f *front) Emit(e trace.Event) {
 	if f.token == nil {
 		return
 	}
-	text := told(e)
+	text := progressLine(e)
 	if text == "" {
 		return
 	}
@@ -85,8 +85,8 @@ func (f *front) Emit(e trace.Event) {
 // maxTold is the most bytes that one line of progress may have.
 const maxTold = 200
 
-// told returns an event as one line for the client; "" if the client is not told of it.
-func told(e trace.Event) string {
+// progressLine returns an event as one line for the client; "" if the client is not told of it.
+func progressLine(e trace.Event) string {
 	var text string
 	switch b := e.Body.(type) {
 	case trace.Progress:

@@ -158,5 +158,5 @@ func (p *posts) whenGone(h http.Header, do func()) (stop func()) {
 		do()
 		return func() {}
 	}
-	return when(gone, do)
+	return onClosed(gone, do)
 }

@@ -140,7 +140,7 @@ func (s *Server) start(ctx context.Context, t Tool, r *mcp.CallToolRequest, call
 	defer stop()
 	s.running.Go(func() {
 		defer leave()
-		defer when(s.stopped, func() { cancel(fault.New(fault.Interrupted, "golem was stopped")) })()
+		defer onClosed(s.stopped, func() { cancel(fault.New(fault.Interrupted, "golem was stopped")) })()
 		res := t.Run(life, call, front)
 		broken := res.Error != nil && (res.Refused || res.Error.Code == fault.Interrupted)
 		c.done <- outcome{result(t, res), broken}

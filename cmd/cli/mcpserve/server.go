@@ -170,11 +170,11 @@ func (s *Server) call(ctx context.Context, t Tool, r *mcp.CallToolRequest) *mcp.
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer when(s.stopped, func() { cancel(fault.New(fault.Interrupted, "golem was stopped")) })()
+	defer onClosed(s.stopped, func() { cancel(fault.New(fault.Interrupted, "golem was stopped")) })()
 	if r.Extra != nil {
 		defer s.posts.whenGone(r.Extra.Header, func() { cancel(fault.New(fault.Interrupted, "the client is gone")) })()
 	}
-	front := &front{turn: s.turn(r.Session)}
+	front := &front{turn: s.askingTurn(r.Session)}
 	front.elicit = func(ctx context.Context, shown *mcp.ElicitParams, _ approval.Request, _ int) (*mcp.ElicitResult, error) {
 		return r.Session.Elicit(ctx, shown)
 	}
@@ -187,9 +187,9 @@ func (s *Server) call(ctx context.Context, t Tool, r *mcp.CallToolRequest) *mcp.
 	return result(t, res)
 }
 
-// when calls do if happens is closed before stop is called. stop waits for a do that
+// onClosed calls do if happens is closed before stop is called. stop waits for a do that
 // has begun.
-func when(happens <-chan struct{}, do func()) (stop func()) {
+func onClosed(happens <-chan struct{}, do func()) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -285,9 +285,9 @@ func failed(f *fault.Fault) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
 }
 
-// turn returns the channel that lets one call of a session ask at a time. It also
+// askingTurn returns the channel that lets one call of a session ask at a time. It also
 // removes the channels of closed sessions.
-func (s *Server) turn(session *mcp.ServerSession) chan struct{} {
+func (s *Server) askingTurn(session *mcp.ServerSession) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	turn := s.asking[session]

@@ -24,7 +24,7 @@ func (s *Server) Pipe(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return fault.Of(err, fault.Platform)
 	}
-	defer when(ctx.Done(), func() {
+	defer onClosed(ctx.Done(), func() {
 		s.stop()
 		session.Close() // waits for the calls, which s.stop has ended
 	})()

@@ -30,7 +30,7 @@ func (q *Queue) follow(ctx context.Context, subject string, c *chain, do func(de
 		var d decided
 		switch {
 		case err != nil:
-		case !b.by(q.signer):
+		case !b.signedBy(q.signer):
 			err = ignored("it is not signed by the producer")
 		case json.Unmarshal(b.data, &d) != nil || d.After != c.last:
 			err = ignored("it is a copy of a message from another place")

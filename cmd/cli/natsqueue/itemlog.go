@@ -146,7 +146,7 @@ func (l *itemLog) allow(b body, r record) error {
 	default:
 		key = l.holder
 	}
-	if !b.by(key) {
+	if !b.signedBy(key) {
 		return ignored("its writer does not hold the item")
 	}
 	return nil

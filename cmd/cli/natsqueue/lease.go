@@ -250,7 +250,7 @@ func (q *Queue) item(ctx context.Context, dir string) (item batch.Item, err erro
 		}
 		behind = m.Sequence
 		b, err := q.unpack(ctx, subject, m.Data)
-		if err == nil && !b.by(q.signer) {
+		if err == nil && !b.signedBy(q.signer) {
 			err = ignored("it is not signed by the producer")
 		}
 		if q.ignores(subject, err) {

@@ -108,11 +108,11 @@ func (p *Pace) know(h *hostPace, sequence uint64, r paceRecord) {
 	}
 	h.last, h.slow = sequence, r.Slow
 	h.until = time.Now().Add(min(max(0, time.Duration(r.WaitMS)*time.Millisecond), longestWait))
-	p.tell(h)
+	p.wakeWaiting(h)
 }
 
-// tell wakes those who wait for something else to be known. The caller holds mu.
-func (p *Pace) tell(h *hostPace) {
+// wakeWaiting wakes those who wait for something else to be known. The caller holds mu.
+func (p *Pace) wakeWaiting(h *hostPace) {
 	close(h.changed)
 	h.changed = make(chan struct{})
 }
@@ -175,7 +175,7 @@ func (p *Pace) HoldBack(name string, wait time.Duration) {
 	if until := time.Now().Add(min(wait, longestWait)); until.After(h.until) {
 		h.until = until
 	}
-	p.tell(h)
+	p.wakeWaiting(h)
 	p.mu.Unlock()
 	p.sayNow(h, paceRecord{Slow: true, WaitMS: wait.Milliseconds()})
 }

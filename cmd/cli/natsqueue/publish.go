@@ -33,7 +33,7 @@ func (c *connection) tryingWithin(ctx context.Context, limit time.Duration, do f
 	told := false
 	var removed time.Time // since when the server says that it has no such batch
 	for {
-		err := c.once(ctx, limit, do)
+		err := c.tryConnected(ctx, limit, do)
 		if err == nil || ctx.Err() != nil || !passes(err) {
 			return err
 		}
@@ -61,15 +61,15 @@ func (c *connection) tryingWithin(ctx context.Context, limit time.Duration, do f
 
 // removed reports whether the server answers, and does not have the batch.
 func (c *connection) removed(ctx context.Context, limit time.Duration) bool {
-	err := c.once(ctx, limit, func(ctx context.Context) error {
+	err := c.tryConnected(ctx, limit, func(ctx context.Context) error {
 		_, err := c.server.Stream(ctx, logStream(c.name))
 		return err
 	})
 	return errors.Is(err, jetstream.ErrStreamNotFound)
 }
 
-// once calls do, unless the connection to the server is broken.
-func (c *connection) once(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
+// tryConnected calls do, unless the connection to the server is broken.
+func (c *connection) tryConnected(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
 	switch conn := c.server.Conn(); {
 	case conn.IsClosed():
 		return nats.ErrConnectionClosed

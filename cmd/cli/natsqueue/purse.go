@@ -92,7 +92,7 @@ func (p *purse) Reserve(ctx context.Context, most trace.Usage) (settle func(used
 		}
 		if time.Since(buried) >= p.queue.leaseTime()/aliveParts {
 			buried = time.Now()
-			if err := p.bury(ctx); err != nil {
+			if err := p.settleSilent(ctx); err != nil {
 				return nil, unreachable(err)
 			}
 		}
@@ -285,8 +285,8 @@ func (p *purse) alive(ctx context.Context, id string) (at time.Time, err error) 
 	return at, err
 }
 
-// bury settles what processes reserved that were silent for the time of a lease.
-func (p *purse) bury(ctx context.Context) error {
+// settleSilent settles what processes reserved that were silent for the time of a lease.
+func (p *purse) settleSilent(ctx context.Context) error {
 	now, err := p.showAlive(ctx)
 	if err != nil {
 		return err

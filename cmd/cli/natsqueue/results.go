@@ -12,9 +12,9 @@ import (
 	"golem/core/sorting"
 )
 
-// each calls do with the subject and the content of each message of the log whose subject fits a
+// eachMessage calls do with the subject and the content of each message of the log whose subject fits a
 // filter, in the order of their sequences. A server that ends meanwhile is waited for.
-func (c *connection) each(ctx context.Context, filter string, do func(subject string, data []byte) error) error {
+func (c *connection) eachMessage(ctx context.Context, filter string, do func(subject string, data []byte) error) error {
 	r := &reader{connection: c, filter: filter, next: 1}
 	defer r.close(ctx)
 	for {
@@ -112,12 +112,12 @@ func (r *reader) close(ctx context.Context) {
 // items returns the items of the batch in their order, without those that others published.
 func (q *Queue) items(ctx context.Context) (out []batch.Item, err error) {
 	seen := map[string]bool{}
-	err = q.each(ctx, q.subjectOf(itemSubject, "*"), func(subject string, data []byte) error {
+	err = q.eachMessage(ctx, q.subjectOf(itemSubject, "*"), func(subject string, data []byte) error {
 		b, err := q.unpack(ctx, subject, data)
 		var item batch.Item
 		switch {
 		case err != nil:
-		case !b.by(q.signer):
+		case !b.signedBy(q.signer):
 			err = ignored("it is not signed by the producer")
 		default:
 			err = json.Unmarshal(b.data, &item)
@@ -162,7 +162,7 @@ func (q *Queue) Results(ctx context.Context, yield func(batch.Result) error) err
 // parked returns the items whose logs say that they wait for an answer, in the order of the
 // inputs.
 func (q *Queue) parked(ctx context.Context) (out []job, err error) {
-	err = q.each(ctx, q.subjectOf(parkedSubject, "*"), func(subject string, data []byte) error {
+	err = q.eachMessage(ctx, q.subjectOf(parkedSubject, "*"), func(subject string, data []byte) error {
 		b, err := q.unpack(ctx, subject, data)
 		j := job{}
 		if err == nil && (json.Unmarshal(b.data, &j) != nil || subject != q.subjectOf(parkedSubject, j.Item)) {

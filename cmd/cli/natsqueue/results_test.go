@@ -19,7 +19,7 @@ func TestServerStartsAgainWhileMessagesAreRead(t *testing.T) {
 	dir := p.server.StoreDir()
 	port := p.server.Addr().(*net.TCPAddr).Port
 	read := 0
-	must(t, q.each(t.Context(), q.subjectOf(itemSubject, "*"), func(_ string, data []byte) error {
+	must(t, q.eachMessage(t.Context(), q.subjectOf(itemSubject, "*"), func(_ string, data []byte) error {
 		if string(data) != fmt.Sprint(read) {
 			t.Errorf("message %d is %s", read, data)
 		}

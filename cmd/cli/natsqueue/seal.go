@@ -106,8 +106,8 @@ type body struct {
 	object    string // where the data were; "": in the message
 }
 
-// by reports whether the body was signed with a key.
-func (b body) by(key ed25519.PublicKey) bool {
+// signedBy reports whether the body was signed with a key.
+func (b body) signedBy(key ed25519.PublicKey) bool {
 	return len(key) == ed25519.PublicKeySize && ed25519.Verify(key, signed(b.place, b.data), b.signature)
 }
 

@@ -29,7 +29,7 @@ func (q *Queue) Description(ctx context.Context, v any) error {
 	if m != nil {
 		b, err := q.unpack(ctx, subject, m.Data)
 		switch {
-		case err == nil && b.by(q.signer) && json.Unmarshal(b.data, v) == nil:
+		case err == nil && b.signedBy(q.signer) && json.Unmarshal(b.data, v) == nil:
 			return nil
 		case err == nil:
 			wrong = "it is not signed by the producer"

@@ -41,7 +41,7 @@ func Of(c *console.Console, p target.Place, lib []string, w Wanted) error {
 		return err
 	}
 	ctx, stop := c.Interruptible(context.Background())
-	made, err := w.made(ctx, tests)
+	made, err := w.makeCases(ctx, tests)
 	interrupted := ctx.Err() != nil
 	stop()
 	switch {
@@ -53,7 +53,7 @@ func Of(c *console.Console, p target.Place, lib []string, w Wanted) error {
 	return keep(c, tests, made, w)
 }
 
-func (w Wanted) made(ctx context.Context, tests *core.Tests) (*worktest.Accepted, error) {
+func (w Wanted) makeCases(ctx context.Context, tests *core.Tests) (*worktest.Accepted, error) {
 	if w.All {
 		return tests.AcceptAll(ctx, w.Runs)
 	}

@@ -44,8 +44,8 @@ func (f *Flags) Given(name string) bool {
 	return l != nil && l.Changed
 }
 
-// on reports whether a flag was given, and not as --NAME=false.
-func (f *Flags) on(name string) bool { return f.Given(name) && f.text(name) != "false" }
+// isOn reports whether a flag was given, and not as --NAME=false.
+func (f *Flags) isOn(name string) bool { return f.Given(name) && f.text(name) != "false" }
 
 func (f *Flags) text(name string) string { return f.Set.Lookup(name).Value.String() }
 
@@ -101,7 +101,7 @@ func (f *Flags) addPairs(into *map[string]string, o options.Option, help string)
 // Refuse returns an error for flags that contradict each other, and for values that are
 // not valid.
 func (f *Flags) Refuse() error {
-	if f.Given("approval") && (f.on("approve-all") || f.on("deny-all")) {
+	if f.Given("approval") && (f.isOn("approve-all") || f.isOn("deny-all")) {
 		return console.Usage("--approval cannot be combined with --approve-all or --deny-all").Hinting("use one of --approval, --approve-all, --deny-all")
 	}
 	for _, o := range f.table() {
@@ -152,7 +152,7 @@ func (f *Flags) refuseOption(o options.Option) error {
 	name := o.FlagName()
 	for _, x := range o.Flag.Excludes {
 		other, _, _ := strings.Cut(x.Flag, " ")
-		if f.on(name) && f.on(other) {
+		if f.isOn(name) && f.isOn(other) {
 			return console.Usage("--%s and --%s cannot be used together", name, x.Flag).Hinting("%s", x.Hint)
 		}
 	}

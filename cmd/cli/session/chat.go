@@ -69,16 +69,16 @@ func (s Session) Talk(inst *core.Instance, entry *project.Worker, first *run.Inp
 		if ctx.Err() != nil {
 			return err
 		}
-		if worst = worse(worst, err); next == "" {
+		if worst = worseError(worst, err); next == "" {
 			return worst
 		}
 		s.Options.Running, first = options.Running{Strict: s.flags.Strict, Resume: &next}, nil
 	}
 }
 
-// worse returns the error of two conversations that decides the exit code of both: each
+// worseError returns the error of two conversations that decides the exit code of both: each
 // other error comes before the exit code 3, of calls about which nobody could be asked.
-func worse(a, b error) error {
+func worseError(a, b error) error {
 	if a == nil || a == console.ExitCode(console.ExitNobody) && b != nil {
 		return b
 	}

@@ -92,10 +92,10 @@ func (w *writing) conversations(prefix string) []editor.Choice {
 	return w.kept
 }
 
-// having returns the choices that have all words of a text, in any case. Those that begin
+// matching returns the choices that have all words of a text, in any case. Those that begin
 // with it come first. Where the list shows something else than the text, such as times, only
 // a word of minSign bytes or more finds this: a shorter one is in all of them.
-func having(all []editor.Choice, text string) (out []editor.Choice) {
+func matching(all []editor.Choice, text string) (out []editor.Choice) {
 	words := strings.Fields(strings.ToLower(text))
 	for _, c := range all {
 		in, signs := strings.ToLower(c.Text+" "+c.Help), ""

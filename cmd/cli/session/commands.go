@@ -122,7 +122,7 @@ func (c *chatCommands) resume(s *run.Session, id string) (string, error) {
 	switch {
 	case found[0].ID == s.ID():
 		return "", console.Usage("the conversation %s is already open in this chat", found[0].ID).Hinting("/resume alone lists the others")
-	case c.other(found[0].Worker):
+	case c.isOtherWorker(found[0].Worker):
 		return "", console.Usage("the conversation %s belongs to the worker %s", found[0].ID, found[0].Worker).Hinting("leave, and type %s", c.resuming(found[0].Worker, found[0].ID))
 	case found[0].Error != nil:
 		return "", found[0].Error
@@ -135,8 +135,8 @@ func (c *chatCommands) resume(s *run.Session, id string) (string, error) {
 	return "", io.EOF
 }
 
-// other reports whether a worker is another one than that of this chat.
-func (c *chatCommands) other(worker string) bool {
+// isOtherWorker reports whether a worker is another one than that of this chat.
+func (c *chatCommands) isOtherWorker(worker string) bool {
 	entry, err := c.inst.Entry()
 	return err == nil && entry.ID != worker
 }

@@ -152,10 +152,10 @@ func (w *writing) mentioned(text string) (files []run.File, note string, err err
 			left.spend(int64(len(some[0].Data)))
 			continue
 		}
-		data, why := w.seen(name, &left)
+		data, why := w.readSeen(name, &left)
 		if errors.Is(why, fs.ErrNotExist) && bare != name {
 			name = bare
-			data, why = w.seen(name, &left)
+			data, why = w.readSeen(name, &left)
 		}
 		switch {
 		case why == nil:
@@ -180,9 +180,9 @@ type allowance struct {
 
 func (a *allowance) spend(n int64) { a.files, a.bytes = a.files+1, a.bytes-n }
 
-// seen reads a regular file of the worker's view. The error is fs.ErrNotExist if there is
+// readSeen reads a regular file of the worker's view. The error is fs.ErrNotExist if there is
 // none; another one says why the worker's policy does not allow the file.
-func (w *writing) seen(name string, left *allowance) ([]byte, error) {
+func (w *writing) readSeen(name string, left *allowance) ([]byte, error) {
 	name = path.Clean(strings.TrimPrefix(name, "/"))
 	if w.view == nil || !fs.ValidPath(name) {
 		return nil, fs.ErrNotExist

@@ -123,11 +123,11 @@ func TestResumeOffersByWords(t *testing.T) {
 	}
 	listed := []editor.Choice{{Text: "20260102-030405-1a", Help: "owl 10", Shown: "2026-01-02 03:04  owl 10  20260102-030405-1a"}, {Text: "20260101-030405-22", Help: "owl 2", Shown: "2026-01-01 03:04  owl 2  20260101-030405-22"}}
 	for text, want := range map[string]string{"owl 2": "20260101-030405-22", "owl 01-01": "20260101-030405-22", "20260102": "20260102-030405-1a", "owl 1": "20260102-030405-1a"} {
-		if got := having(listed, text); len(got) != 1 || got[0].Text != want {
+		if got := matching(listed, text); len(got) != 1 || got[0].Text != want {
 			t.Errorf("%q: %v, want %s", text, got, want)
 		}
 	}
-	if got := having([]editor.Choice{{Text: "openrouter:openai/gpt"}, {Text: "openai:gpt"}}, "openai"); len(got) != 2 || got[0].Text != "openai:gpt" {
+	if got := matching([]editor.Choice{{Text: "openrouter:openai/gpt"}, {Text: "openai:gpt"}}, "openai"); len(got) != 2 || got[0].Text != "openai:gpt" {
 		t.Errorf("%v", got)
 	}
 }

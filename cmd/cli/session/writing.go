@@ -93,7 +93,7 @@ func readEnd(name string, most int64) (data []byte, size int64, err error) {
 func (w *writing) shorten(size int64) {
 	if size > 2*editor.MaxHistory {
 		if err := home.WriteFile(w.file, w.history.Text()); err != nil {
-			w.trouble(err)
+			w.warnHistory(err)
 		}
 	}
 }
@@ -115,11 +115,11 @@ func (w *writing) said(line string) {
 		}
 	}
 	if err != nil {
-		w.trouble(err)
+		w.warnHistory(err)
 	}
 }
 
-func (w *writing) trouble(err error) {
+func (w *writing) warnHistory(err error) {
 	if !w.warned {
 		w.warned = true
 		w.console.Say("warning: the history of what you type cannot be kept: %s", disk.Cause(err))
@@ -187,11 +187,11 @@ func (w *writing) values(command, prefix string) []editor.Choice {
 	var all []editor.Choice
 	switch command {
 	case "/model":
-		return having(w.models(), prefix)
+		return matching(w.models(), prefix)
 	case "/resume":
-		return having(w.conversations(prefix), prefix)
+		return matching(w.conversations(prefix), prefix)
 	case "/rewind":
-		return having(w.messages(), prefix)
+		return matching(w.messages(), prefix)
 	case "/tool", "/call":
 		all = w.tools
 	case "/attach":

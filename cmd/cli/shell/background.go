@@ -133,7 +133,7 @@ func (s *shell) read(ctx context.Context, in readArgs) (tool.Output, error) {
 			}
 		}
 	}
-	return b.tell(in.ID)
+	return b.outcomeOf(in.ID)
 }
 
 func (s *shell) end(_ context.Context, in stopArgs) (tool.Output, error) {
@@ -142,7 +142,7 @@ func (s *shell) end(_ context.Context, in stopArgs) (tool.Output, error) {
 		return tool.Output{}, err
 	}
 	b.stop()
-	return b.tell(in.ID)
+	return b.outcomeOf(in.ID)
 }
 
 func (b *background) done() bool {
@@ -154,7 +154,7 @@ func (b *background) done() bool {
 	}
 }
 
-func (b *background) tell(id string) (tool.Output, error) {
+func (b *background) outcomeOf(id string) (tool.Output, error) {
 	res := backgroundResult{ID: id, Running: !b.done(), Output: b.out.drain()}
 	if res.Running {
 		return encode(res, "runs")

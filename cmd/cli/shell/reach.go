@@ -65,9 +65,9 @@ func (s *shell) unconfined() string {
 	return s.conf.kernel.Lacks
 }
 
-// around returns the part of a tool's description that tells the model in which
+// surroundings returns the part of a tool's description that tells the model in which
 // surroundings commands run.
-func (s *shell) around() string {
+func (s *shell) surroundings() string {
 	var b strings.Builder
 	b.WriteString(" Commands have no standard input and no terminal.")
 	if s.opts.SystemShell {

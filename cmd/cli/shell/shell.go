@@ -129,7 +129,7 @@ func (h Host) open(env toolset.Env, opts *options) (*shell, error) {
 		write bool
 	}{{opts.Read, false}, {opts.Write, true}} {
 		for _, dir := range more.list {
-			p, err := h.further(dir, more.write)
+			p, err := h.additionalPlace(dir, more.write)
 			if err != nil {
 				return nil, err
 			}
@@ -141,8 +141,8 @@ func (h Host) open(env toolset.Env, opts *options) (*shell, error) {
 	return s, nil
 }
 
-// further returns the place of an additional directory that the worker's file names.
-func (h Host) further(dir string, write bool) (place, error) {
+// additionalPlace returns the place of an additional directory that the worker's file names.
+func (h Host) additionalPlace(dir string, write bool) (place, error) {
 	full := dir
 	if rest, ok := strings.CutPrefix(dir, "~/"); ok && h.home() != "" {
 		full = filepath.Join(h.home(), rest)
@@ -304,7 +304,7 @@ func (s *shell) ownHome() string {
 // common.
 func (s *shell) spec(name, description string) tool.Spec {
 	return tool.Spec{
-		Name: name, Description: description + s.around(), Risk: tool.Command, Toolset: "shell", Provider: "builtin",
+		Name: name, Description: description + s.surroundings(), Risk: tool.Command, Toolset: "shell", Provider: "builtin",
 		Unconfined: s.unconfined(), Shell: s.grammar(), Grants: s.grants(), Network: s.conf.network, Files: toolset.Uses(s.env.View, "read", "write", "delete"),
 	}
 }

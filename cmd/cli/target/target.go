@@ -118,7 +118,7 @@ func Find(c *console.Console, f Wanted, words []string) (p Place, used int, err 
 		p, err = Resolve(c, words[0])
 		used = 1
 	case len(words) > 0 && isTarget(c, words[0]):
-		p, err = within(c, f, dir, words[0])
+		p, err = findInProject(c, f, dir, words[0])
 		used = 1
 	default:
 		p, err = projectDir(c, dir)
@@ -210,10 +210,10 @@ func projectDir(c *console.Console, dir string) (Place, error) {
 	return Place{Root: c.Path(dir)}, nil
 }
 
-// within finds what TARGET names if a project is given, too. A directory on the command
+// findInProject finds what TARGET names if a project is given, too. A directory on the command
 // line has precedence over the environment; two different directories on the command
 // line are an error.
-func within(c *console.Console, f Wanted, dir, word string) (Place, error) {
+func findInProject(c *console.Console, f Wanted, dir, word string) (Place, error) {
 	base, err := projectDir(c, dir)
 	if err != nil {
 		return Place{}, err

@@ -187,13 +187,13 @@ func (s *Sender) work(ctx context.Context) {
 	defer close(s.done)
 	for bodies := s.next(); bodies != nil; bodies = s.next() {
 		if err := s.trace(ctx, bodies); err != nil {
-			s.tell(err)
+			s.countFailed(err)
 		}
 	}
 }
 
-// tell warns of the first trace that could not be sent, and counts the others.
-func (s *Sender) tell(err error) {
+// countFailed warns of the first trace that could not be sent, and counts the others.
+func (s *Sender) countFailed(err error) {
 	s.mu.Lock()
 	first := !s.told
 	s.told = true

@@ -68,9 +68,9 @@ func read(env home.Env, w Wanted) (*settings, error) {
 			return nil, err
 		}
 		if other, err := endpoint(env, from, named, true); named != "" && (err != nil || other.Scheme != s.url.Scheme || other.Host != s.url.Host) {
-			return s, s.more(env, false) // the headers of the environment are for another address
+			return s, s.readRest(env, false) // the headers of the environment are for another address
 		}
-	case named == "" || off(env):
+	case named == "" || turnedOff(env):
 		return nil, nil
 	default:
 		if protocol, from := variable(env, "PROTOCOL"); protocol != "" && protocol != "http/json" {
@@ -82,11 +82,11 @@ func read(env home.Env, w Wanted) (*settings, error) {
 			return nil, err
 		}
 	}
-	return s, s.more(env, true)
+	return s, s.readRest(env, true)
 }
 
-// off reports whether the environment turns off what it asks for elsewhere.
-func off(env home.Env) bool {
+// turnedOff reports whether the environment turns off what it asks for elsewhere.
+func turnedOff(env home.Env) bool {
 	exporters := env["OTEL_TRACES_EXPORTER"]
 	return strings.EqualFold(strings.TrimSpace(env["OTEL_SDK_DISABLED"]), "true") || exporters != "" && !strings.Contains(exporters, "otlp")
 }
@@ -110,9 +110,9 @@ func endpoint(env home.Env, from, text string, whole bool) (*url.URL, error) {
 	return u, nil
 }
 
-// more reads what else the environment says. headers says whether its headers may go to the
+// readRest reads what else the environment says. headers says whether its headers may go to the
 // address.
-func (s *settings) more(env home.Env, headers bool) error {
+func (s *settings) readRest(env home.Env, headers bool) error {
 	if text, from := variable(env, "TIMEOUT"); text != "" {
 		ms, err := strconv.ParseInt(text, 10, 32)
 		if err != nil || ms <= 0 {

@@ -88,7 +88,7 @@ not, and 3 if nobody could be asked.`,
 }
 
 func (f *flags) test(c *console.Console, cmd *cobra.Command, words []string) error {
-	how, err := f.way()
+	how, err := f.testRun()
 	if err != nil {
 		return err
 	}
@@ -107,9 +107,9 @@ func (f *flags) test(c *console.Console, cmd *cobra.Command, words []string) err
 		if f.record || len(f.models) > 0 || f.json {
 			return console.Usage("--watch runs tests on recordings: --record, --model and --json cannot be used with it")
 		}
-		return projectcmd.Watch(c, p, func() error { return f.once(c, p, how) })
+		return projectcmd.Watch(c, p, func() error { return f.runOnce(c, p, how) })
 	}
-	return f.once(c, p, how)
+	return f.runOnce(c, p, how)
 }
 
 // testFile returns the project and the file of tests that a word names: a file directly in a
@@ -140,8 +140,8 @@ func (f *flags) accepted() newcases.Wanted {
 	return w
 }
 
-// way returns how the flags let tests run.
-func (f *flags) way() (core.TestRun, error) {
+// testRun returns how the flags let tests run.
+func (f *flags) testRun() (core.TestRun, error) {
 	how := core.TestRun{Models: f.models, Record: f.record, Samples: f.samples, Parallel: f.parallel}
 	if f.filter != "" {
 		re, err := regexp.Compile(f.filter)
@@ -177,8 +177,8 @@ func (f *flags) way() (core.TestRun, error) {
 	return how, nil
 }
 
-// once runs the tests and prints the report.
-func (f *flags) once(c *console.Console, p target.Place, how core.TestRun) error {
+// runOnce runs the tests and prints the report.
+func (f *flags) runOnce(c *console.Console, p target.Place, how core.TestRun) error {
 	ctx, stop := c.Interruptible(context.Background())
 	defer stop()
 	t := toolhost.New(c, false)

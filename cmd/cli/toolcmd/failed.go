@@ -39,8 +39,8 @@ func (l *listener) Log(level, text string) {
 	}
 }
 
-// tell shows the lines that were kept.
-func (l *listener) tell() {
+// showLines shows the lines that were kept.
+func (l *listener) showLines() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, line := range l.logged {
@@ -69,7 +69,7 @@ var callHints = map[fault.Code]string{
 // failedCall reports why a call failed, after what the module logged, and returns the exit
 // code. The other lines of a message, such as where in the tool the error was, stand below it.
 func failedCall(ctx context.Context, c *console.Console, heard *listener, err error) error {
-	heard.tell()
+	heard.showLines()
 	below := ""
 	var f *fault.Fault
 	if errors.As(err, &f) {

@@ -61,7 +61,7 @@ func packTool(c *console.Console, file, description, out string) error {
 	}
 	packed, err := wasmtool.Pack(module, text, description)
 	if err != nil {
-		return within(err, file)
+		return inFile(err, file)
 	}
 	t := toolhost.New(c, false)
 	defer t.Close()
@@ -99,8 +99,8 @@ func writeModule(c *console.Console, t *toolhost.Tools, out string, module []byt
 	return c.Print(fmt.Sprintf("%s: %s, %s\n", ui.OneLine(out), strings.Join(names, ", "), console.Bytes(seen.Size)))
 }
 
-// within adds a file to a fault that names none.
-func within(err error, file string) error {
+// inFile adds a file to a fault that names none.
+func inFile(err error, file string) error {
 	var f *fault.Fault
 	if errors.As(err, &f) && f.Where == nil {
 		return f.At(filepath.ToSlash(file), 0, 0)

@@ -101,7 +101,7 @@ func (s *State) bar(name string, n *view.Call) string {
 	name = columns.Cut(name, wide)
 	name += strings.Repeat(" ", wide-columns.Of(name))
 	room := s.width - wide - 11
-	begun, ok := since(s.root.Started, n.Started)
+	begun, ok := millisBetween(s.root.Started, n.Started)
 	total, own := max(lasted(s.root), 1), lasted(n)
 	if !ok || room < 4 {
 		return name + " " + tookSoFar(n)
@@ -117,7 +117,7 @@ func lasted(n *view.Call) int64 {
 	out := n.MS
 	if n.Outcome() == "" {
 		n.Walk(func(c *view.Call) {
-			if at, ok := since(n.Started, c.Started); ok {
+			if at, ok := millisBetween(n.Started, c.Started); ok {
 				out = max(out, at+c.MS)
 			}
 		})
@@ -125,9 +125,9 @@ func lasted(n *view.Call) int64 {
 	return out
 }
 
-// since returns how many milliseconds b is after a; false if a time cannot be parsed or
+// millisBetween returns how many milliseconds b is after a; false if a time cannot be parsed or
 // b is earlier.
-func since(a, b string) (int64, bool) {
+func millisBetween(a, b string) (int64, bool) {
 	x, err := time.Parse(time.RFC3339Nano, a)
 	y, err2 := time.Parse(time.RFC3339Nano, b)
 	if err != nil || err2 != nil || y.Before(x) {
@@ -185,7 +185,7 @@ func (s *State) read() {
 
 // turnTitle returns the heading of a turn.
 func turnTitle(t view.Turn) string {
-	title := fmt.Sprintf("turn %d  %s  %s  %d in, %d out", t.Turn, t.Finish, took(t.MS), t.Usage.In, t.Usage.Out)
+	title := fmt.Sprintf("turn %d  %s  %s  %d in, %d out", t.Turn, t.Finish, duration(t.MS), t.Usage.In, t.Usage.Out)
 	if t.Reasoning != nil {
 		title += "  " + ui.Thought(t.Reasoning)
 	}
@@ -247,7 +247,7 @@ func tookSoFar(n *view.Call) string {
 	if n.Outcome() == "" && ms == 0 {
 		return ""
 	}
-	return took(ms)
+	return duration(ms)
 }
 
 // readable returns a JSON value for people: a string as its text, any other value
@@ -264,7 +264,7 @@ func readable(raw json.RawMessage) string {
 	return b.String()
 }
 
-func took(ms int64) string {
+func duration(ms int64) string {
 	if d := time.Duration(max(ms, 0)) * time.Millisecond; d >= time.Second {
 		return d.Round(10 * time.Millisecond).String()
 	}

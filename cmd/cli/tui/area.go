@@ -24,7 +24,7 @@ func (a *area) draw(lines []string, width int) {
 		return
 	}
 	var b strings.Builder
-	b.WriteString(a.up(width))
+	b.WriteString(a.moveUp(width))
 	for _, l := range lines {
 		b.WriteString(l + "\x1b[K\r\n")
 	}
@@ -36,14 +36,14 @@ func (a *area) draw(lines []string, width int) {
 // clear erases the lines. width is the terminal's width now.
 func (a *area) clear(width int) {
 	if len(a.drawn) > 0 {
-		io.WriteString(a.w, a.up(width)+"\x1b[J")
+		io.WriteString(a.w, a.moveUp(width)+"\x1b[J")
 		a.drawn = nil
 	}
 }
 
-// up returns the sequence that moves the cursor to the first line. If the terminal
+// moveUp returns the sequence that moves the cursor to the first line. If the terminal
 // became narrower, one line takes several rows.
-func (a *area) up(width int) string {
+func (a *area) moveUp(width int) string {
 	rows := 0
 	for _, l := range a.drawn {
 		rows++

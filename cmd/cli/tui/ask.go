@@ -75,12 +75,12 @@ func (q *askProgram) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		q.width, q.height = msg.Width, msg.Height
 	case waited:
 		if msg.number == q.d.number && !q.over {
-			return q, q.do(q.d.elapsed())
+			return q, q.applyOutcome(q.d.elapsed())
 		}
 	case tea.ModeReportMsg:
 		q.joins = q.joins || joins(msg)
 	case tea.PasteMsg:
-		return q, q.do(q.d.paste(msg.Content))
+		return q, q.applyOutcome(q.d.paste(msg.Content))
 	case tea.KeyPressMsg:
 		return q, q.key(keyOf(msg))
 	}
@@ -97,11 +97,11 @@ func (q *askProgram) key(name, text string) tea.Cmd {
 	case "ctrl+z":
 		return tea.Suspend
 	}
-	return q.do(q.d.press(name, text, false))
+	return q.applyOutcome(q.d.press(name, text, false))
 }
 
-// do carries out what a key did to the question.
-func (q *askProgram) do(o outcome) tea.Cmd {
+// applyOutcome carries out what a key did to the question.
+func (q *askProgram) applyOutcome(o outcome) tea.Cmd {
 	if !o.done {
 		return q.d.timer()
 	}
@@ -122,7 +122,7 @@ func (q *askProgram) View() tea.View {
 	}
 	content := strings.Join(lines, "\n")
 	if !q.joins {
-		content = single(content)
+		content = singleGlyphs(content)
 	}
 	v := tea.NewView(content)
 	if x >= 0 && y >= 0 {

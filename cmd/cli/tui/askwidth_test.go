@@ -97,7 +97,7 @@ func TestNoLineOfAQuestionIsTooWide(t *testing.T) {
 // asking returns a question below the last line of the terminal that has the keyboard.
 func asking(r approval.Request, width, height int) *askProgram {
 	q := &askProgram{d: newDialog(asked{Request: r}, false, time.Now), width: width, height: height}
-	q.d.own()
+	q.d.giveToQuestion()
 	q.View()
 	return q
 }

@@ -44,7 +44,7 @@ func (e elsewhere) write(m *model) {
 func (m *model) compose() tea.Cmd {
 	cmd, done, err := m.o.Compose(m.editor.Text())
 	if err != nil {
-		m.told(err)
+		m.warn(err)
 		return nil
 	}
 	m.elsewhere = &elsewhere{cmd, done}
@@ -55,12 +55,12 @@ func (m *model) compose() tea.Cmd {
 // an error the text there stays as it was.
 func (m *model) putWritten(text string, err error) {
 	if err != nil {
-		m.told(fault.New(fault.Config, "the editor failed: %s", err).Hinting("VISUAL or EDITOR names it"))
+		m.warn(fault.New(fault.Config, "the editor failed: %s", err).Hinting("VISUAL or EDITOR names it"))
 		return
 	}
 	m.editor.SetText(text)
 }
 
-func (m *model) told(err error) {
+func (m *model) warn(err error) {
 	m.state.Act(view.Action{Do: view.Told, ID: "warn", Text: err.Error()})
 }

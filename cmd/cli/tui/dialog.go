@@ -101,7 +101,7 @@ func (d *dialog) press(name, text string, draft bool) outcome {
 	case early, typing:
 		switch {
 		case name == "esc":
-			d.own()
+			d.giveToQuestion()
 		case d.state == early && !d.answers(name, text):
 			d.state, d.wait = typing, 0
 		}
@@ -109,7 +109,7 @@ func (d *dialog) press(name, text string, draft bool) outcome {
 	case calm:
 		switch {
 		case name == "tab":
-			d.own()
+			d.giveToQuestion()
 			return outcome{}
 		case d.text != nil && name != "esc", movesMark(name) != 0:
 			return d.leave(text)
@@ -121,10 +121,10 @@ func (d *dialog) press(name, text string, draft bool) outcome {
 	switch name {
 	case "esc":
 		if d.sure {
-			d.back()
+			d.leaveRule()
 			return outcome{}
 		}
-		return d.no("")
+		return d.refusal("")
 	case "enter":
 		switch {
 		case burst, draft && !d.marked:
@@ -142,7 +142,7 @@ func (d *dialog) press(name, text string, draft bool) outcome {
 		}
 	}
 	if by := movesMark(name); by != 0 {
-		d.to((d.mark + by + len(d.choices)) % len(d.choices))
+		d.selectAnswer((d.mark + by + len(d.choices)) % len(d.choices))
 		d.letters, d.wait = "", 0
 		return outcome{}
 	}
@@ -173,8 +173,8 @@ func movesMark(name string) int {
 	return 0
 }
 
-// to marks an answer, and opens the list of all answers if this one is not listed yet.
-func (d *dialog) to(i int) {
+// selectAnswer marks an answer, and opens the list of all answers if this one is not listed yet.
+func (d *dialog) selectAnswer(i int) {
 	d.mark, d.marked = i, true
 	if i >= d.few {
 		d.few = 0
@@ -194,7 +194,7 @@ func (d *dialog) letter(text string, burst, draft bool) outcome {
 		if !strings.EqualFold(c.Key, text) {
 			continue
 		}
-		d.to(i)
+		d.selectAnswer(i)
 		d.letters += text
 		if d.state == owned && !draft && !d.lasts(c) {
 			d.wait = aloneFor
@@ -229,7 +229,7 @@ func (d *dialog) elapsed() outcome {
 // editor, which gets the keyboard back. Without an editor, keys do not count until Esc.
 func (d *dialog) leave(text string) outcome {
 	if d.sure {
-		d.back()
+		d.leaveRule()
 	}
 	typed := d.letters + text
 	d.unmark()
@@ -252,7 +252,7 @@ func (d *dialog) unmark() {
 	}
 }
 
-func (d *dialog) no(reason string) outcome {
+func (d *dialog) refusal(reason string) outcome {
 	return outcome{done: true, decision: approval.Decision{ID: d.ID, Answer: approval.No, Reason: reason}}
 }
 
@@ -263,12 +263,12 @@ func (d *dialog) give(c ui.Choice) outcome {
 	approves := c.Answer != approval.No && c.Answer != approval.Never
 	switch {
 	case d.sure && !approves:
-		d.back()
+		d.leaveRule()
 	case approves && !d.seen, d.sure && !d.ruled:
 		d.refused = true
 	case c.Key == reasonKey:
 		d.text = &simple{}
-		d.own()
+		d.giveToQuestion()
 	case c.Answer == approval.Keep && !d.sure:
 		d.sure, d.lines, d.top, d.offered = true, nil, 0, d.choices
 		d.choices = []ui.Choice{{Answer: approval.No, Key: "n", Means: "back to the question"}, {Answer: approval.Keep, Key: "y", Means: "save it and run the call"}}
@@ -279,8 +279,8 @@ func (d *dialog) give(c ui.Choice) outcome {
 	return outcome{}
 }
 
-// back leads from the rule back to the question.
-func (d *dialog) back() {
+// leaveRule leads from the rule back to the question.
+func (d *dialog) leaveRule() {
 	d.sure, d.lines, d.top, d.choices = false, nil, 0, d.offered
 	d.refused, d.letters, d.wait = false, "", 0
 	d.unmark()
@@ -292,7 +292,7 @@ func (d *dialog) write(name, text string) outcome {
 	switch name {
 	case "esc":
 		if input {
-			return d.no("")
+			return d.refusal("")
 		}
 		d.text = nil
 		d.unmark()
@@ -305,9 +305,9 @@ func (d *dialog) write(name, text string) outcome {
 		written := strings.TrimSpace(d.text.Text())
 		switch {
 		case !input:
-			return d.no(written)
+			return d.refusal(written)
 		case written == "":
-			return d.no("")
+			return d.refusal("")
 		}
 		return outcome{done: true, decision: approval.Decision{ID: d.ID, Answer: approval.Yes, Text: d.text.Text()}}
 	default:

@@ -48,7 +48,7 @@ func (d *dialog) view(width, height int, color bool) (out []string, x, y int) {
 	}
 	out = append(out, rule(width, color, yellow, d.title(), ""))
 	out = append(out, d.lines[d.top:d.top+d.room]...)
-	out = append(out, rule(width, color, yellow, d.more(width), hint))
+	out = append(out, rule(width, color, yellow, d.moreBelow(width), hint))
 	out = append(out, foot...)
 	if y < 0 && x >= 0 {
 		y += len(out)
@@ -56,8 +56,8 @@ func (d *dialog) view(width, height int, color bool) (out []string, x, y int) {
 	return out, x, y
 }
 
-// more returns how many lines are below the visible ones, and the key that shows them.
-func (d *dialog) more(width int) string {
+// moreBelow returns how many lines are below the visible ones, and the key that shows them.
+func (d *dialog) moreBelow(width int) string {
 	rest := len(d.lines) - d.top - d.room
 	switch {
 	case rest > 0:
@@ -112,7 +112,7 @@ func (d *dialog) foot(width, height int, color bool) (lines []string, hint strin
 	if d.state != owned && d.state != calm || d.refused && !d.seen {
 		style = yellow
 	}
-	where := d.where()
+	where := d.keyboardHelp()
 	if d.text != nil {
 		for _, l := range wrap(strings.Join(where, " "), width) {
 			lines = append(lines, paint(color, style, l))
@@ -128,8 +128,8 @@ func (d *dialog) foot(width, height int, color bool) (lines []string, hint strin
 	return append(lines, last), hint
 }
 
-// where says who has the keyboard, and what its keys do, the most important first.
-func (d *dialog) where() []string {
+// keyboardHelp says who has the keyboard, and what its keys do, the most important first.
+func (d *dialog) keyboardHelp() []string {
 	input := d.Kind == approval.KindInput
 	var out []string
 	switch {

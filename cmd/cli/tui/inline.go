@@ -244,7 +244,7 @@ func (n *Inline) Finish(res run.Result) error {
 	case res.Error == nil:
 		_, err = io.WriteString(n.Answers, n.answer(res.Output.String()))
 	case res.Status == run.Interrupted: // the summary says it
-	case !n.told(res.Error):
+	case !n.wasPrinted(res.Error):
 		n.state.Act(view.Action{Do: view.Told, ID: "error", Text: res.Error.Error()})
 		n.notes.above = append(n.notes.above, n.notice(n.state.Items[len(n.state.Items)-1]))
 		n.print()
@@ -257,8 +257,8 @@ func (n *Inline) Finish(res run.Result) error {
 	return err
 }
 
-// told reports whether the last error of the run is this one, and so was printed.
-func (n *Inline) told(f *fault.Fault) bool {
+// wasPrinted reports whether the last error of the run is this one, and so was printed.
+func (n *Inline) wasPrinted(f *fault.Fault) bool {
 	for _, it := range slices.Backward(n.state.Items) {
 		if b, is := it.About.(trace.Error); is {
 			return b.Code == f.Code && b.Message == f.Message

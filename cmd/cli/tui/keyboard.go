@@ -51,8 +51,8 @@ type waited struct {
 	number int
 }
 
-// own gives the keyboard to the question.
-func (k *keyboard) own() { k.state, k.letters, k.wait = owned, "", 0 }
+// giveToQuestion gives the keyboard to the question.
+func (k *keyboard) giveToQuestion() { k.state, k.letters, k.wait = owned, "", 0 }
 
 // tooFast notes a key, and reports whether it came too soon after the last one to be
 // pressed by a person. The key ends the current wait.

@@ -37,7 +37,7 @@ func (m *model) key(name, text string) tea.Cmd {
 	if name == "ctrl+s" && m.o.Clearance != nil {
 		return m.openStore("/clearance", m.o.Clearance)
 	}
-	if m.own(name) {
+	if m.ownKey(name) {
 		return nil
 	}
 	return m.editorKey(name, text)
@@ -48,7 +48,7 @@ func (m *model) key(name, text string) tea.Cmd {
 func (m *model) dialogKey(name, text string) tea.Cmd {
 	d := m.dialog
 	if d.state != away {
-		return m.did(d.press(name, text, m.editor.Text() != ""))
+		return m.applyOutcome(d.press(name, text, m.editor.Text() != ""))
 	}
 	if name == "pgup" || name == wheelUp || name == wheelDown || name == "pgdown" {
 		d.scroll(name)
@@ -61,7 +61,7 @@ func (m *model) dialogKey(name, text string) tea.Cmd {
 		}
 		if !used {
 			d.tooFast()
-			d.own()
+			d.giveToQuestion()
 		}
 		return nil
 	}
@@ -71,8 +71,8 @@ func (m *model) dialogKey(name, text string) tea.Cmd {
 	return m.editorKey(name, text)
 }
 
-// did carries out what a key did to the question on the screen.
-func (m *model) did(o outcome) tea.Cmd {
+// applyOutcome carries out what a key did to the question on the screen.
+func (m *model) applyOutcome(o outcome) tea.Cmd {
 	switch {
 	case o.done:
 		return m.answer(o.decision)
@@ -85,7 +85,7 @@ func (m *model) did(o outcome) tea.Cmd {
 // editorKey handles a key in the editor.
 func (m *model) editorKey(name, text string) tea.Cmd {
 	if (name == "end" || name == "home") && m.editor.Text() == "" && m.dialog == nil {
-		m.own("ctrl+" + name)
+		m.ownKey("ctrl+" + name)
 		return nil
 	}
 	send, used := m.editor.Key(name, text)
@@ -105,8 +105,8 @@ func (m *model) editorKey(name, text string) tea.Cmd {
 	return nil
 }
 
-// own handles the program's own keys, and reports whether the key is one.
-func (m *model) own(name string) bool {
+// ownKey handles the program's own keys, and reports whether the key is one.
+func (m *model) ownKey(name string) bool {
 	page := max(m.body()-1, 1)
 	switch name {
 	case "pgup":
@@ -127,7 +127,7 @@ func (m *model) own(name string) bool {
 		}
 		m.permit(ui.NextPermission(m.state.Permission))
 	case "ctrl+t":
-		m.panel.turn(&m.state)
+		m.panel.switchMode(&m.state)
 	case "ctrl+o":
 		m.details = !m.details
 	case "ctrl+d":
@@ -189,7 +189,7 @@ func (m *model) send() tea.Cmd {
 // permit sets what workers may do without asking, at once.
 func (m *model) permit(p approval.Permission) {
 	if err := m.o.Permit(p); err != nil {
-		m.told(err)
+		m.warn(err)
 		return
 	}
 	m.state.Permission = p // the event says so, too, but waits while a question is open

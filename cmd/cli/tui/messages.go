@@ -26,8 +26,8 @@ type messages struct {
 	forms []Forms
 }
 
-// of returns the forms of a message; with one form it has no others.
-func (ms *messages) of(n int) Forms {
+// formsOf returns the forms of a message; with one form it has no others.
+func (ms *messages) formsOf(n int) Forms {
 	for _, f := range ms.forms {
 		if f.N == n {
 			return f
@@ -95,9 +95,9 @@ func messageKey(m *model, name string) bool {
 func goBack(m *model, command string) {
 	switch {
 	case m.state.Status == view.Running:
-		m.told(fault.New(fault.Usage, "golem works on your last message").Hinting("wait for the answer, or stop it with Ctrl+C"))
+		m.warn(fault.New(fault.Usage, "golem works on your last message").Hinting("wait for the answer, or stop it with Ctrl+C"))
 	case m.editor.Text() != "" || m.out.unsent() > 0:
-		m.told(fault.New(fault.Usage, "the editor has a message that was not sent").Hinting("send it, or empty the editor with Ctrl+C: Up brings it back"))
+		m.warn(fault.New(fault.Usage, "the editor has a message that was not sent").Hinting("send it, or empty the editor with Ctrl+C: Up brings it back"))
 	default:
 		m.messages.mark, m.back = 0, 0
 		m.out.waiting.add(command)
@@ -107,7 +107,7 @@ func goBack(m *model, command string) {
 
 // otherForm goes to the conversation with the earlier or later form of the marked message.
 func otherForm(m *model, name string) {
-	f := m.messages.of(m.messages.mark)
+	f := m.messages.formsOf(m.messages.mark)
 	to := f.Index + 1
 	if name == "left" {
 		to = f.Index - 1
@@ -126,7 +126,7 @@ func readForms(m *model) tea.Cmd {
 	if m.o.Forms == nil {
 		return nil
 	}
-	return m.u.later(func() then {
+	return m.u.runOutside(func() then {
 		found := m.o.Forms()
 		return func(m *model) tea.Cmd {
 			m.messages.forms = found
@@ -138,7 +138,7 @@ func readForms(m *model) tea.Cmd {
 // hint says what the keys do with the marked message.
 func (ms *messages) hint(s *view.State) string {
 	text := fmt.Sprintf("message %d of %d: e edit, a answer again", ms.mark, s.Messages())
-	if f := ms.of(ms.mark); len(f.IDs) > 1 {
+	if f := ms.formsOf(ms.mark); len(f.IDs) > 1 {
 		text += ", ← → other forms"
 	}
 	return text + ", Esc back"

@@ -104,7 +104,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.tick()
 	case waited:
 		if m.dialog == msg.d && msg.d.number == msg.number {
-			return m, m.did(msg.d.elapsed())
+			return m, m.applyOutcome(msg.d.elapsed())
 		}
 	case tea.KeyPressMsg:
 		if m.elsewhere == nil {
@@ -219,8 +219,8 @@ func (m *model) paste(text string) tea.Cmd {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	switch {
 	case m.dialog != nil:
-		return m.did(m.dialog.paste(text))
-	case m.overlays.top() != nil && !m.overlays.behind():
+		return m.applyOutcome(m.dialog.paste(text))
+	case m.overlays.top() != nil && !m.overlays.editorHasKeyboard():
 		if o, ok := m.overlays.top().(interface{ paste(string) }); ok {
 			o.paste(text)
 		}

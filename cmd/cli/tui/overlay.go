@@ -29,9 +29,9 @@ func (all overlays) top() overlay {
 	return all[len(all)-1]
 }
 
-// behind reports whether the editor has the keyboard although a form is on the screen: the
+// editorHasKeyboard reports whether the editor has the keyboard although a form is on the screen: the
 // form came while the person was writing.
-func (all overlays) behind() bool {
+func (all overlays) editorHasKeyboard() bool {
 	f, is := all.top().(*form)
 	return is && f.away
 }
@@ -49,10 +49,10 @@ func (all *overlays) close() {
 // program.
 type then func(*model) tea.Cmd
 
-// later runs do outside the program, because it takes time, and posts the result like
+// runOutside runs do outside the program, because it takes time, and posts the result like
 // the messages of the session. So the result reaches the program that draws then, which
 // is another one if the person's own editor used the terminal meanwhile.
-func (u *UI) later(do func() then) tea.Cmd {
+func (u *UI) runOutside(do func() then) tea.Cmd {
 	return func() tea.Msg {
 		u.post(do())
 		return nil
@@ -61,7 +61,7 @@ func (u *UI) later(do func() then) tea.Cmd {
 
 // overlayKey handles a key while an overlay is on the screen.
 func (m *model) overlayKey(name, text string) tea.Cmd {
-	if m.overlays.behind() && name != "ctrl+c" {
+	if m.overlays.editorHasKeyboard() && name != "ctrl+c" {
 		if used := false; name == "tab" {
 			if _, used = m.editor.Key(name, text); !used {
 				m.overlays.top().(*form).away = false
@@ -115,7 +115,7 @@ func offer(m *model, command string) bool {
 // only Tab after the command offers them.
 func lookUp(m *model, text string) tea.Cmd {
 	m.state.Act(view.Action{Do: view.Told, ID: "info", Text: text + ": asking the providers"})
-	return m.u.later(func() then {
+	return m.u.runOutside(func() then {
 		found := m.o.LookUp(text)
 		return func(m *model) tea.Cmd {
 			switch {
@@ -158,11 +158,11 @@ func (v viewing) view(width, height int, _ bool) ([]string, int, int) {
 
 // trace opens the viewer of the chat's trace up to now.
 func (m *model) trace() tea.Cmd {
-	return m.u.later(func() then {
+	return m.u.runOutside(func() then {
 		v, err := m.o.Trace()
 		return func(m *model) tea.Cmd {
 			if err != nil {
-				m.told(err)
+				m.warn(err)
 			} else {
 				m.overlays.open(viewing{v})
 			}

@@ -33,9 +33,9 @@ const (
 	hidden
 )
 
-// turn switches to the next way to show the panel: shown with the keyboard focus,
+// switchMode switches to the next way to show the panel: shown with the keyboard focus,
 // hidden, byItself.
-func (p *panel) turn(s *view.State) {
+func (p *panel) switchMode(s *view.State) {
 	switch {
 	case !p.focus && p.show != hidden:
 		p.show, p.focus = shown, true
@@ -147,7 +147,7 @@ func (p *panel) row(n node, s *view.State, now time.Time, width int, color bool)
 	if task := line(c.Task); task != "" {
 		name += ": " + task
 	}
-	if doing := does(c); doing != "" {
+	if doing := activity(c); doing != "" {
 		name += " — " + doing
 	}
 	if strings.TrimSpace(spent) != "" && width >= 60 {
@@ -186,8 +186,8 @@ func elapsed(c *view.Call, now time.Time) time.Duration {
 	return now.Sub(c.Begun)
 }
 
-// does returns what a worker does now, or its error if it failed.
-func does(c *view.Call) string {
+// activity returns what a worker does now, or its error if it failed.
+func activity(c *view.Call) string {
 	switch {
 	case c.Over():
 		if c.Error != nil {

@@ -36,8 +36,8 @@ func (m *model) draw() tea.View {
 	if o := m.overlays.top(); o != nil && m.dialog == nil {
 		var under []string
 		ex, ey := -1, 0
-		if m.overlays.behind() {
-			under, ex, ey = m.under(width, height-1)
+		if m.overlays.editorHasKeyboard() {
+			under, ex, ey = m.editorBelow(width, height-1)
 		}
 		room := max(height-1-len(under), 1)
 		body, x, y := o.view(width, room, m.o.Color)
@@ -60,7 +60,7 @@ func (m *model) draw() tea.View {
 	default:
 		m.back += m.transcript.total - before
 	}
-	m.back = m.transcript.sought(&m.state, m.back)
+	m.back = m.transcript.scrollToSought(&m.state, m.back)
 	m.scroll(0)
 	shown := m.transcript.lines(room, m.back)
 	if !begun(m) {
@@ -121,7 +121,7 @@ func (m *model) question(width, height int) (lines []string, x, y int) {
 	if m.overlays.top() != nil {
 		return m.dialog.view(width, height, m.o.Color)
 	}
-	under, ex, ey := m.under(width, height)
+	under, ex, ey := m.editorBelow(width, height)
 	lines, x, y = m.dialog.view(width, height-len(under), m.o.Color)
 	if m.dialog.state == away {
 		x, y = ex, len(lines)+ey
@@ -129,9 +129,9 @@ func (m *model) question(width, height int) (lines []string, x, y int) {
 	return append(lines, under...), x, y
 }
 
-// under returns the editor below a question or a form, with a rule above it if there is
+// editorBelow returns the editor below a question or a form, with a rule above it if there is
 // room, and the cursor's place in them.
-func (m *model) under(width, height int) (lines []string, x, y int) {
+func (m *model) editorBelow(width, height int) (lines []string, x, y int) {
 	lines, x, y = m.written(width, min(3, max(height/8, 1)))
 	if height < 16 {
 		return lines, x, y

@@ -53,11 +53,11 @@ type decision struct {
 // a line that says so in the chat.
 func (m *model) openStore(asked string, store *clearance.Store) tea.Cmd {
 	p := &staged{store: store, u: m.u}
-	return m.u.later(func() then {
+	return m.u.runOutside(func() then {
 		read, err := p.read()
 		return func(m *model) tea.Cmd {
 			if err != nil {
-				m.told(err)
+				m.warn(err)
 				return nil
 			}
 			if read(); len(p.items) > 0 {
@@ -84,7 +84,7 @@ func (m *model) count() tea.Cmd {
 	if m.o.Clearance == nil || !m.o.Clearance.Kept() {
 		return nil
 	}
-	return m.u.later(func() then {
+	return m.u.runOutside(func() then {
 		items, err := m.o.Clearance.Waiting()
 		return func(m *model) tea.Cmd {
 			if err == nil {
@@ -137,10 +137,10 @@ func (p *staged) read() (put func(), err error) {
 	}, nil
 }
 
-// again reads the panel's content again.
-func (p *staged) again() tea.Cmd {
+// reload reads the panel's content again.
+func (p *staged) reload() tea.Cmd {
 	p.busy = true
-	return p.u.later(func() then {
+	return p.u.runOutside(func() then {
 		put, err := p.read()
 		return func(m *model) tea.Cmd {
 			if err != nil {
@@ -216,7 +216,7 @@ func (p *staged) key(name, text string) (tea.Cmd, bool) {
 	case "down", "j":
 		return p.move(1), false
 	case "t":
-		return p.turn(), false
+		return p.nextTarget(), false
 	case "pgup", "ctrl+b":
 		p.scroll(-max(p.room-1, 1))
 	case "pgdown", "ctrl+f", "space":
@@ -267,7 +267,7 @@ func (p *staged) agree(text string) tea.Cmd {
 	}
 	it := p.items[p.mark]
 	p.sure, p.busy = nil, true
-	return p.u.later(func() then {
+	return p.u.runOutside(func() then {
 		done, err := d.do(context.Background(), it)
 		return func(*model) tea.Cmd {
 			if err != nil {
@@ -279,7 +279,7 @@ func (p *staged) agree(text string) tea.Cmd {
 				}
 				p.u.Tell("info", strings.TrimSpace(p.note+" "+line(done.Message)))
 			}
-			return p.again()
+			return p.reload()
 		}
 	})
 }
@@ -290,18 +290,18 @@ func (p *staged) move(by int) tea.Cmd {
 		return nil
 	}
 	p.mark, p.target = to, ""
-	return p.again()
+	return p.reload()
 }
 
-// turn chooses the next target of the manifest.
-func (p *staged) turn() tea.Cmd {
+// nextTarget chooses the next target of the manifest.
+func (p *staged) nextTarget() tea.Cmd {
 	names := slices.Sorted(maps.Keys(p.store.Targets))
 	if p.store.Undo || len(names) == 0 || len(p.items) == 0 {
 		return nil
 	}
 	at := slices.Index(names, cmp.Or(p.target, p.items[p.mark].Target))
 	p.target = names[(at+1)%len(names)]
-	return p.again()
+	return p.reload()
 }
 
 func (p *staged) scroll(by int) { p.top = min(max(p.top+by, 0), max(len(p.rows)-p.room, 0)) }

@@ -22,7 +22,7 @@ func (t terminal) view(lines []string, width, x, y int) tea.View {
 	}
 	content := strings.Join(lines, "\n")
 	if !t.joins {
-		content = single(content)
+		content = singleGlyphs(content)
 	}
 	if t.palette != nil {
 		content = t.palette.Replace(content)

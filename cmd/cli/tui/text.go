@@ -36,10 +36,10 @@ func chop(s string, n int) []string {
 	return strings.Split(ansi.Hardwrap(s, n, true), "\n")
 }
 
-// single prepares text for a terminal that does not draw several code points as one
-// glyph. The drawing library would leave out such glyphs (families, keycaps); single
+// singleGlyphs prepares text for a terminal that does not draw several code points as one
+// glyph. The drawing library would leave out such glyphs (families, keycaps); it
 // replaces each by its first character, padded to the same width.
-func single(s string) string {
+func singleGlyphs(s string) string {
 	if !strings.ContainsAny(s, "\u200d\u20e3") {
 		return s
 	}

@@ -108,7 +108,7 @@ func (t *transcript) keyOf(s *view.State, i int) blockKey {
 	case view.Thought:
 		return t.thoughtKey(it)
 	case view.You:
-		f := t.said.of(it.N)
+		f := t.said.formsOf(it.N)
 		return blockKey{done: true, size: f.Index, calls: len(f.IDs), first: it.N > 0 && it.N == t.said.mark}
 	}
 	return blockKey{done: true}
@@ -131,7 +131,7 @@ func (t *transcript) draw(s *view.State, i int) {
 		}
 		b.lines = t.calls(s, s.Items[i:i+b.key.calls])
 	case view.You:
-		b.lines = t.you(it)
+		b.lines = t.personMessage(it)
 	case view.Thought:
 		if b.lines = t.thought(b, it); b.lines == nil {
 			return
@@ -147,8 +147,8 @@ func (t *transcript) draw(s *view.State, i int) {
 // A message of more than longMessage lines is folded to its first shownLines.
 const longMessage, shownLines = 24, 12
 
-// you returns the lines of a message of the person, with its files below.
-func (t *transcript) you(it *view.Item) (out []string) {
+// personMessage returns the lines of a message of the person, with its files below.
+func (t *transcript) personMessage(it *view.Item) (out []string) {
 	lines := wrap(clean(it.Text()), t.as.width-2)
 	more := len(lines) - shownLines
 	if len(lines) <= longMessage || t.as.details {
@@ -177,15 +177,15 @@ func (t *transcript) you(it *view.Item) (out []string) {
 		}
 		out = append(out, paint(t.as.color, dim, cut(text, t.as.width)))
 	}
-	if f := t.said.of(it.N); len(f.IDs) > 1 {
+	if f := t.said.formsOf(it.N); len(f.IDs) > 1 {
 		out = append(out, paint(t.as.color, dim, fmt.Sprintf("  ‹%d/%d›", f.Index+1, len(f.IDs))))
 	}
 	return out
 }
 
-// sought returns how far the transcript is scrolled up to show the message that is sought
+// scrollToSought returns how far the transcript is scrolled up to show the message that is sought
 // in its upper part, once; else back.
-func (t *transcript) sought(s *view.State, back int) int {
+func (t *transcript) scrollToSought(s *view.State, back int) int {
 	if t.seek == 0 || t.seek != t.said.mark {
 		t.seek = 0
 		return back
@@ -295,7 +295,7 @@ func (t *transcript) call(c *view.Call) []string {
 		}
 	}
 	if c.IsWorker() && c.Over() {
-		out = append(out, t.below(c)...)
+		out = append(out, t.callsBelow(c)...)
 	}
 	return out
 }
@@ -303,9 +303,9 @@ func (t *transcript) call(c *view.Call) []string {
 // maxBelow is how many calls below a worker have lines of their own.
 const maxBelow = 5
 
-// below returns a line for each call below a worker that did not succeed, or that a person
+// callsBelow returns a line for each call below a worker that did not succeed, or that a person
 // was asked about.
-func (t *transcript) below(c *view.Call) (out []string) {
+func (t *transcript) callsBelow(c *view.Call) (out []string) {
 	more := 0
 	c.Walk(func(one *view.Call) {
 		if one == c || !one.Over() || one.Status == view.OK && !one.Answered {

@@ -129,7 +129,7 @@ func (u *UI) Start() {
 		u.err = err
 		u.mu.Unlock()
 		if err != nil {
-			u.gone(err) // before over is closed, so that waiting calls find the chat ended
+			u.terminalGone(err) // before over is closed, so that waiting calls find the chat ended
 		}
 		close(u.over)
 	}()
@@ -171,7 +171,7 @@ func (u *UI) begin() *tea.Program {
 	}
 	o := u.model.o
 	options := []tea.ProgramOption{
-		tea.WithInput(input{o.In, u.gone, &pasted{now: o.now}}), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env), tea.WithoutSignalHandler(),
+		tea.WithInput(input{o.In, u.terminalGone, &pasted{now: o.now}}), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env), tea.WithoutSignalHandler(),
 	}
 	if !o.Color {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
@@ -187,8 +187,8 @@ func (u *UI) drawing() *tea.Program {
 	return u.program
 }
 
-// gone tells the host, once, that the terminal went away.
-func (u *UI) gone(err error) {
+// terminalGone tells the host, once, that the terminal went away.
+func (u *UI) terminalGone(err error) {
 	u.lost.Do(func() {
 		if gone := u.model.o.Gone; gone != nil {
 			gone(err)

@@ -58,7 +58,7 @@ func TestGlyphsOfSeveralCharacters(t *testing.T) {
 	d.events(start + `{"type":"delta","id":"0","worker":"main","depth":0,"text":"` + text + `"}`)
 	d.has("b \U0001f469 c 1  d")
 	for _, glyph := range []string{text, "\U0001f3f3\ufe0f\u200d\U0001f308", "e\u0301", "\x1b[1mx\u200dy\x1b[0m"} {
-		if got := single(glyph); columns.Of(got) != columns.Of(glyph) {
+		if got := singleGlyphs(glyph); columns.Of(got) != columns.Of(glyph) {
 			t.Errorf("%q has %d columns, %q %d", glyph, columns.Of(glyph), got, columns.Of(got))
 		}
 	}

@@ -56,7 +56,7 @@ func (p *program) ask(args []js.Value) {
 	p.calls[id] = cancel
 	p.mu.Unlock()
 	go func() {
-		value, err := do(ctx, op, args[2].String(), args[3], args[4], args[5])
+		value, err := perform(ctx, op, args[2].String(), args[3], args[4], args[5])
 		p.mu.Lock()
 		delete(p.calls, id)
 		p.mu.Unlock()
@@ -97,7 +97,7 @@ type params struct {
 	When    int64             `json:"when"` // seconds
 }
 
-func do(ctx context.Context, op, raw string, tree, look, content js.Value) (any, error) {
+func perform(ctx context.Context, op, raw string, tree, look, content js.Value) (any, error) {
 	var in params
 	if err := json.Unmarshal([]byte(raw), &in); err != nil {
 		return nil, err

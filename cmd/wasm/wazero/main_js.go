@@ -87,12 +87,12 @@ func (w *worker) prepare(m js.Value) {
 	w.drop()
 	ready := map[string]any{"ready": true}
 	if err := w.module(m); err != nil {
-		ready["fault"] = told(err)
+		ready["fault"] = errorFields(err)
 	}
 	js.Global().Call("postMessage", ready)
 }
 
-func told(err error) map[string]any {
+func errorFields(err error) map[string]any {
 	f := fault.Of(err, fault.ToolTrap)
 	return map[string]any{"code": string(f.Code), "message": f.Message, "hint": f.Hint}
 }
@@ -109,7 +109,7 @@ func (w *worker) call(m js.Value) {
 		"large": js.Global().Call("golemMemory").Int() > large,
 	}
 	if err != nil {
-		done["fault"] = told(err)
+		done["fault"] = errorFields(err)
 	}
 	js.Global().Call("postMessage", done)
 }

@@ -51,13 +51,13 @@ var programs = []program{
 	{names: "jq", short: "acCeMnrRsS", words: "--arg --args --argjson --compact-output --exit-status --jsonargs --null-input --raw-input --raw-output --slurp --sort-keys --tab"},
 	{names: "rg", short: ".0abcFHhiIlLNnopPqsSUuvwxA::B::C::d::e::g::m::M::r::t::T::", words: "--after-context= --before-context= --case-sensitive --color= --column --context= --count --count-matches --files --files-with-matches --files-without-match --fixed-strings --follow --glob= --heading --hidden --iglob= --ignore-case --invert-match --json --line-number --max-columns= --max-count= --max-depth= --multiline --no-filename --no-heading --no-ignore --no-ignore-vcs --no-line-number --no-messages --only-matching --pcre2 --quiet --regexp= --replace= --smart-case --sort= --sortr= --stats --trim --type-list --type-not= --type= --unrestricted --vimgrep --with-filename --word-regexp"},
 	// On Windows, sort writes to the file after /O.
-	{names: "sort", short: "bcCdfghiMmnRrsuVzk::t::", words: "--check= --dictionary-order --field-separator= --general-numeric-sort --human-numeric-sort --ignore-case --ignore-leading-blanks --key= --month-sort --numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated", operands: inside},
+	{names: "sort", short: "bcCdfghiMmnRrsuVzk::t::", words: "--check= --dictionary-order --field-separator= --general-numeric-sort --human-numeric-sort --ignore-case --ignore-leading-blanks --key= --month-sort --numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated", operands: staysInside},
 	{names: "tree", short: "aCdDfFghiIlLnNpPqQrsStuvxJX", words: "--charset --dirsfirst --du --filelimit --gitignore --noreport --prune --si"},
 	{names: "uname", short: "aimnoprsv"},
-	{names: "uniq", short: "cdiuDzf:s:w:", words: "--count --repeated --unique --ignore-case --skip-fields= --skip-chars= --check-chars=", operands: none}, // it writes to a second file
+	{names: "uniq", short: "cdiuDzf:s:w:", words: "--count --repeated --unique --ignore-case --skip-fields= --skip-chars= --check-chars=", operands: noOperand}, // it writes to a second file
 
 	{names: "git blame", short: "bceflnpstwC::L::M::", words: "--abbrev= --date= --first-parent --ignore-rev= --line-porcelain --porcelain --root --show-email --show-name --show-number --since="},
-	{names: "git branch", short: "airv", words: refWords + "--all --list --remotes --show-current --verbose", operands: none},
+	{names: "git branch", short: "airv", words: refWords + "--all --list --remotes --show-current --verbose", operands: noOperand},
 	{names: "git branch --list", short: "airv", words: refWords + "--all --remotes --verbose"},
 	{names: "git cat-file", short: "epst"},
 	{names: "git check-ignore", short: "nqvz", words: "--no-index --non-matching --quiet --verbose"},
@@ -65,24 +65,24 @@ var programs = []program{
 	{names: "git describe", words: "--abbrev= --all --always --candidates= --contains --dirty= --exact-match --exclude= --first-parent --long --match= --tags"},
 	// With a file outside the repository it would act like git diff --no-index, which reads
 	// any file.
-	{names: "git diff", short: diffShort, words: diffWords + "--cached --merge-base --staged", operands: inside},
+	{names: "git diff", short: diffShort, words: diffWords + "--cached --merge-base --staged", operands: staysInside},
 	{names: "git for-each-ref,git show-ref", short: "dqs", words: refWords + "--count= --dereference --hash= --heads --tags --verify"},
 	{names: "git grep", short: "#aEFGhHIilLnopPqrvwWczA::B::C::e::m::", words: "--after-context= --all-match --and --before-context= --break --cached --color= --column --context= --count --extended-regexp --files-with-matches --files-without-match --fixed-strings --full-name --function-context --heading --ignore-case --invert-match --line-number --max-count= --max-depth= --name-only --no-color --not --null --only-matching --or --perl-regexp --quiet --show-function --threads= --untracked --word-regexp"},
 	{names: "git log,git rev-list,git show,git stash list,git reflog show", short: logShort, words: logWords},
 	{names: "git ls-files", short: "cdikmostuvzx::", words: "--abbrev= --cached --deduplicate --deleted --directory --eol --error-unmatch --exclude-standard --full-name --ignored --killed --modified --no-empty-directory --others --stage --unmerged --with-tree="},
 	{names: "git ls-tree", short: "dlrtz", words: "--abbrev= --full-name --full-tree --long --name-only --name-status"},
 	{names: "git merge-base", short: "a", words: "--all --fork-point --independent --is-ancestor --octopus"},
-	{names: "git reflog", short: logShort, words: logWords, operands: none},
-	{names: "git remote", short: "v", words: "--verbose", operands: none},
+	{names: "git reflog", short: logShort, words: logWords, operands: noOperand},
+	{names: "git remote", short: "v", words: "--verbose", operands: noOperand},
 	{names: "git remote get-url", words: "--all --push"},
 	{names: "git rev-parse", short: "q", words: "--abbrev-ref= --absolute-git-dir --all --branches= --git-common-dir --git-dir --is-bare-repository --is-inside-git-dir --is-inside-work-tree --quiet --remotes= --short= --show-cdup --show-prefix --show-superproject-working-tree --show-toplevel --symbolic --symbolic-full-name --tags= --verify"},
 	{names: "git shortlog", short: "#censw::", words: logWords},
 	{names: "git stash show", short: diffShort, words: diffWords},
 	{names: "git status", short: "bsvzu::", words: "--ahead-behind --branch --column --find-renames= --ignored= --ignore-submodules= --long --no-ahead-behind --no-column --no-renames --porcelain= --renames --short --show-stash --untracked-files= --verbose"},
-	{names: "git tag", short: "in::", words: refWords + "--list", operands: none},
+	{names: "git tag", short: "in::", words: refWords + "--list", operands: noOperand},
 	{names: "git tag -l,git tag --list", short: "in::", words: refWords},
 	{names: "git version,git --version,go version", short: "mv", words: "--build-options"},
-	{names: "git worktree list", short: "vz", words: "--porcelain --verbose", operands: none},
+	{names: "git worktree list", short: "vz", words: "--porcelain --verbose", operands: noOperand},
 	{names: "go doc", words: "-all -c -cmd -short -src -u"},
 
 	{named: true, names: "cp", short: "afHiLnpPRruvT", words: "--archive --force --no-clobber --recursive --update --verbose"},
@@ -114,14 +114,14 @@ var programs = []program{
 	{named: true, names: "pytest,python -m pytest,python3 -m pytest", short: "hlqsvxk::m::", words: "--collect-only --exitfirst --failed-first --last-failed --maxfail= --quiet --tb= --verbose", operands: target},
 }
 
-// none refuses every operand, for programs that change something if they get one.
-func none(string) bool { return false }
+// noOperand refuses every operand, for programs that change something if they get one.
+func noOperand(string) bool { return false }
 
 // format accepts an output format of date; any other operand would set the clock.
 func format(w string) bool { return strings.HasPrefix(w, "+") }
 
-// inside accepts operands that cannot name a file outside the directory of the command.
-func inside(w string) bool {
+// staysInside accepts operands that cannot name a file outside the directory of the command.
+func staysInside(w string) bool {
 	return !strings.Contains(w, `\`) && strings.Index(w, ":") != 1 && !strings.HasPrefix(w, "/") && !slices.Contains(strings.Split(w, "/"), "..")
 }
 

@@ -80,7 +80,7 @@ func parse(raw string, depth int) tool.CommandLine {
 	l := tool.CommandLine{Commands: commandsOf(posix), Broken: posix == nil || bash == nil}
 	other := commandsOf(bash)
 	same := reflect.DeepEqual(l.Commands, other)
-	l.Plain = !l.Broken && same && isPlain(posix) && isPlain(bash) && !strings.ContainsFunc(raw, isOdd) && !astray(l.Commands) && !otherRepository(l.Commands)
+	l.Plain = !l.Broken && same && isPlain(posix) && isPlain(bash) && !strings.ContainsFunc(raw, isOdd) && !redirectsElsewhere(l.Commands) && !otherRepository(l.Commands)
 	if !same {
 		l.Commands = append(l.Commands, other...)
 	}
@@ -174,9 +174,9 @@ func redirects(r *syntax.Redirect) string {
 	return ""
 }
 
-// astray reports whether a line has both a change of directory and a redirection with a
+// redirectsElsewhere reports whether a line has both a change of directory and a redirection with a
 // relative name, which then may mean a file in another directory.
-func astray(all []tool.SimpleCommand) bool {
+func redirectsElsewhere(all []tool.SimpleCommand) bool {
 	moves := slices.ContainsFunc(all, func(c tool.SimpleCommand) bool { return slices.Contains([]string{"cd", "pushd", "popd"}, c[0].Text) })
 	return moves && slices.ContainsFunc(all, func(c tool.SimpleCommand) bool {
 		return c.Redirects() != "" && !strings.HasPrefix(c[1].Text, "/")
@@ -194,7 +194,7 @@ func otherRepository(all []tool.SimpleCommand) bool {
 	return slices.ContainsFunc(all, func(c tool.SimpleCommand) bool {
 		switch c[0].Text {
 		case "cd", "pushd", "popd":
-			return len(c) != 2 || c[1].Expands || c[1].Unknown || !inside(c[1].Text) || strings.HasPrefix(c[1].Text, "-")
+			return len(c) != 2 || c[1].Expands || c[1].Unknown || !staysInside(c[1].Text) || strings.HasPrefix(c[1].Text, "-")
 		case "cp", "mv", "ln", "install", "rsync":
 			return true
 		case "git":

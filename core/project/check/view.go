@@ -141,14 +141,14 @@ func (v *view) add(got *project.Loaded) {
 				continue
 			}
 			if list == allowed {
-				v.calls[at] = append(v.calls[at], call{own(got, item), target})
+				v.calls[at] = append(v.calls[at], call{ownItem(got, item), target})
 			}
 			v.refs = append(v.refs, reference{item: item, target: target})
 			v.push(target)
 		}
 	}
 	for _, by := range v.Workers.Servings(got) {
-		v.calls[at] = append(v.calls[at], call{own(got, by.Item), by.By})
+		v.calls[at] = append(v.calls[at], call{ownItem(got, by.Item), by.By})
 		v.push(by.By)
 	}
 }
@@ -163,8 +163,8 @@ func (v *view) ask(name, origin string) {
 	v.models[at] = answer{recorded, err}
 }
 
-// own returns an item that is in the worker's own file, and nil for any other.
-func own(got *project.Loaded, item *yamltree.Node) *yamltree.Node {
+// ownItem returns an item that is in the worker's own file, and nil for any other.
+func ownItem(got *project.Loaded, item *yamltree.Node) *yamltree.Node {
 	if item.File == got.Definition.String() {
 		return item
 	}

@@ -217,7 +217,7 @@ func (h *Host) file(name string, look bool) (tool.Output, error) {
 		Size int    `json:"size"`
 	}
 	answer := map[string]any{}
-	below := h.below(name)
+	below := h.namesIn(name)
 	switch data, err := h.files.File(name); {
 	case len(below) > 0 || name == ".":
 		answer["info"], answer["names"] = info{Kind: "directory"}, below
@@ -234,8 +234,8 @@ func (h *Host) file(name string, look bool) (tool.Output, error) {
 	return tool.Output{Text: string(data)}, err
 }
 
-// below returns the names directly in a directory of the skill.
-func (h *Host) below(dir string) []string {
+// namesIn returns the names directly in a directory of the skill.
+func (h *Host) namesIn(dir string) []string {
 	var out []string
 	for _, name := range h.files.Names() {
 		rest := name

@@ -89,7 +89,7 @@ var _ tool.Changing = (*set)(nil)
 func (s *set) add(name string, c mcp.Config) error {
 	if s.link != nil {
 		if err := s.link.Accepts(name, c); err != nil {
-			return s.without(name, c, err)
+			return s.warnAbsent(name, c, err)
 		}
 	}
 	one := &server{name: name, config: c, risk: tool.Command}
@@ -104,9 +104,9 @@ func (s *set) add(name string, c mcp.Config) error {
 	return nil
 }
 
-// without returns err, unless the server is optional: then it warns that its tools are
+// warnAbsent returns err, unless the server is optional: then it warns that its tools are
 // absent. That the person does not trust a server is always an error.
-func (s *set) without(name string, c mcp.Config, err error) error {
+func (s *set) warnAbsent(name string, c mcp.Config, err error) error {
 	if !c.Optional || errors.Is(err, fault.Trust) || errors.Is(err, fault.Denied) {
 		return err
 	}
@@ -120,7 +120,7 @@ func (s *set) without(name string, c mcp.Config, err error) error {
 func (s *set) open(ctx context.Context) error {
 	errs := make([]error, len(s.servers))
 	for i, one := range s.servers {
-		if one.conn, errs[i] = s.link.Connect(ctx, one.name, one.config); errs[i] != nil && s.without(one.name, one.config, errs[i]) != nil {
+		if one.conn, errs[i] = s.link.Connect(ctx, one.name, one.config); errs[i] != nil && s.warnAbsent(one.name, one.config, errs[i]) != nil {
 			return errs[i]
 		}
 	}
@@ -139,7 +139,7 @@ func (s *set) open(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return errs[i]
 		case one.conn != nil: // without a connection, it is said already
-			if err := s.without(one.name, one.config, errs[i]); err != nil {
+			if err := s.warnAbsent(one.name, one.config, errs[i]); err != nil {
 				return err
 			}
 		}
@@ -304,7 +304,7 @@ func (s *set) make() {
 	if s.found.choose(byServer) {
 		s.tools = append(s.tools, s.searchTool())
 	}
-	s.tools = append(s.tools, s.others()...)
+	s.tools = append(s.tools, s.otherTools()...)
 }
 
 // object returns a schema that providers accept for the arguments of a tool.

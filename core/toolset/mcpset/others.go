@@ -12,16 +12,16 @@ import (
 	"golem/core/tool"
 )
 
-// others returns the tools for the resources and prompts of servers.
-func (s *set) others() []tool.Tool {
+// otherTools returns the tools for the resources and prompts of servers.
+func (s *set) otherTools() []tool.Tool {
 	var out []tool.Tool
-	if names, risk := s.with("resources"); len(names) > 0 {
+	if names, risk := s.serversWith("resources"); len(names) > 0 {
 		out = append(out, tool.Func(tool.Spec{
 			Name: "read_resource", Risk: risk, Network: risk == tool.Network, Toolset: "mcp", Provider: s.provider(),
 			Description: "Reads a resource of an MCP server, as text or as an attached file; without uri it lists the resources, and the templates of URIs whose {parts} you fill in. Servers: " + strings.Join(names, ", ") + ".",
 		}, s.readResource))
 	}
-	if names, risk := s.with("prompts"); len(names) > 0 {
+	if names, risk := s.serversWith("prompts"); len(names) > 0 {
 		out = append(out, tool.Func(tool.Spec{
 			Name: "get_prompt", Risk: risk, Network: risk == tool.Network, Toolset: "mcp", Provider: s.provider(), Exec: tool.ExecBoth,
 			Description: "Returns a prompt that an MCP server has prepared; without name it lists the prompts. Servers: " + strings.Join(names, ", ") + ".",
@@ -30,9 +30,9 @@ func (s *set) others() []tool.Tool {
 	return out
 }
 
-// with returns the names of the servers that have resources or prompts, and the highest risk
+// serversWith returns the names of the servers that have resources or prompts, and the highest risk
 // among them.
-func (s *set) with(what string) (names []string, risk tool.Risk) {
+func (s *set) serversWith(what string) (names []string, risk tool.Risk) {
 	risk = tool.Network
 	for _, one := range s.servers {
 		if one.conn.Has(what) {
@@ -58,7 +58,7 @@ func (s *set) provider() string {
 func (s *set) server(name, what string) (*server, error) {
 	i := slices.IndexFunc(s.servers, func(one *server) bool { return one.name == name })
 	if i < 0 || !s.servers[i].conn.Has(what) {
-		names, _ := s.with(what)
+		names, _ := s.serversWith(what)
 		return nil, fault.New(fault.NotFound, "no MCP server %s of this worker has %s", fault.Quoted(name), what).Hinting("servers: %s", strings.Join(names, ", "))
 	}
 	return s.servers[i], nil

@@ -142,7 +142,7 @@ func (w *web) find(ctx context.Context, query string, n int) (out tool.Output, e
 		return out, fault.New(fault.Network, "the search provider %s answered with status %d", w.Search.Provider, res.Status).Hinting("%s", hint)
 	}
 	row, _ := rowOf(w.Search.Provider)
-	out.Text, err = found(res.Body, row, n)
+	out.Text, err = resultList(res.Body, row, n)
 	return out, err
 }
 
@@ -186,8 +186,8 @@ func (w *web) request(query string, n int) (req wasmtool.HTTPRequest, p wasmtool
 	return req, wasmtool.Policy{Hosts: []string{u.Host}, Caller: "web_search", List: "web.search of the person's config.yaml", Remedy: "the person names the provider's own address"}, nil
 }
 
-// found returns the first n results in a provider's answer as a numbered list.
-func found(body []byte, row row, n int) (string, error) {
+// resultList returns the first n results in a provider's answer as a numbered list.
+func resultList(body []byte, row row, n int) (string, error) {
 	wrong := fault.New(fault.Network, "the search provider %s answered in a form that golem does not know", row.name).
 		Hinting("check the address in web.search; searxng must have the format json turned on")
 	var at any

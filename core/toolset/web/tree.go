@@ -139,7 +139,7 @@ func hides(tag string, attr map[string]string) bool {
 	for rule := range strings.SplitSeq(style.String(), ";") {
 		name, value, _ := strings.Cut(rule, ":")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "!important"))
-		if unseen[name+":"+value] || vanishes[name] && zero(value) || moves[name] && far(value) {
+		if unseen[name+":"+value] || vanishes[name] && zero(value) || moves[name] && offScreen(value) {
 			return true
 		}
 	}
@@ -160,9 +160,9 @@ func zero(value string) bool {
 	return number != "" && strings.Trim(number, "+-.0") == ""
 }
 
-// far reports whether a length is far off the screen: negative, with at least four digits
+// offScreen reports whether a length is far off the screen: negative, with at least four digits
 // and no decimal point.
-func far(value string) bool {
+func offScreen(value string) bool {
 	number := strings.TrimRight(value, "%abcdefghijklmnopqrstuvwxyz ")
 	return strings.HasPrefix(number, "-") && len(number) > 4 && !strings.Contains(number, ".")
 }

@@ -85,7 +85,7 @@ func (p *UI) bullet(depth int, b trace.Progress) string {
 
 func (p *UI) alert(e trace.Event, text string, role ui.Role) {
 	text = ui.SafeLine(text)
-	if b := p.frames.at(e.ID); b != p.frames.root && !p.Quiet {
+	if b := p.frames.blockOf(e.ID); b != p.frames.root && !p.Quiet {
 		b.line(text)
 		return
 	}
@@ -194,7 +194,7 @@ func (p *UI) modelEnd(b trace.ModelEnd) {
 }
 
 func (p *UI) childText(e trace.Event) {
-	b := p.frames.at(e.ID)
+	b := p.frames.blockOf(e.ID)
 	if b.text == nil { // no worker.start event came for this run
 		return
 	}
@@ -223,16 +223,16 @@ func (p *UI) flow(e trace.Event) {
 	switch b := e.Body.(type) {
 	case trace.RunStart:
 		if !p.Resumed {
-			p.you(b.Input)
+			p.printMessage(b.Input)
 		}
 	case trace.Message:
 		if raw, err := json.Marshal(b.Text); err == nil && b.Role == "user" {
-			p.you(raw)
+			p.printMessage(raw)
 		}
 	case trace.WorkerStart:
 		if e.Depth > 0 {
 			p.frames.root.width = p.frame()
-			p.frames.open[e.ID] = p.frames.at(e.Parent).begin(ui.SafeLine(e.Worker), p.state.Call(e.ID).Task)
+			p.frames.open[e.ID] = p.frames.blockOf(e.Parent).begin(ui.SafeLine(e.Worker), p.state.Call(e.ID).Task)
 			p.frames.drawn[e.ID] = true
 		}
 	case trace.WorkerEnd:
@@ -240,9 +240,9 @@ func (p *UI) flow(e trace.Event) {
 	case trace.ToolEnd:
 		p.toolEnd(e, b)
 	case trace.Retry:
-		p.tell(e.ID, fmt.Sprintf("retrying in %.1f s: %s", float64(b.WaitMS)/1000, ui.SafeLine(string(b.Code)+" "+b.Message)))
+		p.noteWrapped(e.ID, fmt.Sprintf("retrying in %.1f s: %s", float64(b.WaitMS)/1000, ui.SafeLine(string(b.Code)+" "+b.Message)))
 	case trace.Fallback:
-		p.tell(e.ID, ui.SafeLine(b.Text()))
+		p.noteWrapped(e.ID, ui.SafeLine(b.Text()))
 	case trace.Diff:
 		switch {
 		case b.Before == b.After:
@@ -293,8 +293,8 @@ func firstLines(text string, n int) (first string, more int) {
 	return text[:at], more
 }
 
-// you prints the person's message, unless the person typed it on this terminal.
-func (p *UI) you(raw json.RawMessage) {
+// printMessage prints the person's message, unless the person typed it on this terminal.
+func (p *UI) printMessage(raw json.RawMessage) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
 		text = string(raw)
@@ -373,16 +373,16 @@ func (p *UI) toolEnd(e trace.Event, b trace.ToolEnd) {
 // done prints a line with a sign for a call that has ended. Outside frames it colours the
 // sign and breaks the line between words; a frame breaks its lines itself.
 func (p *UI) done(parent, sign string, role ui.Role, text string) {
-	if p.frames.at(parent) != p.frames.root {
+	if p.frames.blockOf(parent) != p.frames.root {
 		p.note(parent, sign+" "+text)
 		return
 	}
 	p.note(parent, role.Paint(p.Color, sign)+" "+p.fitted(text))
 }
 
-// tell writes a line like note, and breaks it between words if it is not in a frame.
-func (p *UI) tell(id, text string) {
-	if p.frames.at(id) == p.frames.root {
+// noteWrapped writes a line like note, and breaks it between words if it is not in a frame.
+func (p *UI) noteWrapped(id, text string) {
+	if p.frames.blockOf(id) == p.frames.root {
 		text = p.fitted(text)
 	}
 	p.note(id, text)

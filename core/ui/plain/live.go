@@ -52,8 +52,8 @@ func (l *liveLine) draw(w io.Writer, text string, col, columns int, color bool) 
 	io.WriteString(w, before+ui.Faint.Paint(color, text))
 }
 
-// soon tries for two beats to lock mu and reports whether it did.
-func soon(mu *sync.Mutex) bool {
+// tryLock tries for two beats to lock mu and reports whether it did.
+func tryLock(mu *sync.Mutex) bool {
 	for end := time.Now().Add(2 * beat); ; time.Sleep(beat / 20) {
 		if mu.TryLock() {
 			return true

@@ -67,8 +67,8 @@ type frames struct {
 	drawn map[string]bool   // calls whose worker has a frame
 }
 
-// at returns the block of the worker run to which the id belongs.
-func (f *frames) at(id string) *block {
+// blockOf returns the block of the worker run to which the id belongs.
+func (f *frames) blockOf(id string) *block {
 	for {
 		if b, ok := f.open[id]; ok {
 			return b
@@ -141,7 +141,7 @@ func (p *UI) printLine(s string) {
 }
 
 // note writes one of golem's own lines in the block of the call with this id.
-func (p *UI) note(id, s string) { p.frames.at(id).line(s) }
+func (p *UI) note(id, s string) { p.frames.blockOf(id).line(s) }
 
 // Start shows the status line from now on, until Finish.
 func (p *UI) Start() {
@@ -172,7 +172,7 @@ func (p *UI) beat() {
 // If Plain stays locked for longer than two beats, for example because nobody reads
 // Answers, Aside calls write without that (SPEC §5).
 func (p *UI) Aside(write func()) {
-	if !soon(&p.mu) {
+	if !tryLock(&p.mu) {
 		write()
 		return
 	}

@@ -54,13 +54,13 @@ type Difference struct {
 // Compare compares two traces; ha and a are the header and the events of the first.
 func Compare(ha trace.Header, a []trace.Event, hb trace.Header, b []trace.Event) Comparison {
 	ra, rb := view.Read(a).Root(), view.Read(b).Root()
-	d := Comparison{Golem: "trace-diff", V: 1, A: side(ha, ra), B: side(hb, rb), Differences: []Difference{}}
+	d := Comparison{Golem: "trace-diff", V: 1, A: sideOf(ha, ra), B: sideOf(hb, rb), Differences: []Difference{}}
 	d.node(ra, rb, "")
 	d.Same = len(d.Differences) == 0
 	return d
 }
 
-func side(h trace.Header, root *view.Call) Side {
+func sideOf(h trace.Header, root *view.Call) Side {
 	s := Side{Run: h.Run, Entry: h.Entry, Status: string(root.Outcome()), MS: root.MS, Usage: root.Used(), Output: root.Output, Calls: -1}
 	root.Walk(func(c *view.Call) {
 		s.Calls++
@@ -83,7 +83,7 @@ func (d *Comparison) node(a, b *view.Call, worker string) {
 	at.Worker = worker
 	pairs := align(a.Children, b.Children)
 	for i := range max(len(a.Run.Turns), len(b.Run.Turns)) {
-		calls := d.turn(at, a, b, i)
+		calls := d.compareTurn(at, a, b, i)
 		for ; calls > 0 && len(pairs) > 0; pairs = pairs[1:] {
 			d.pair(pairs[0], worker)
 			if pairs[0][0] != nil {
@@ -108,9 +108,9 @@ func (d *Comparison) node(a, b *view.Call, worker string) {
 	d.text(at, "cost", a.Used().CostText(), b.Used().CostText())
 }
 
-// turn compares the i-th turns of the worker, and returns the number of calls that a's
+// compareTurn compares the i-th turns of the worker, and returns the number of calls that a's
 // turn made.
-func (d *Comparison) turn(at Difference, a, b *view.Call, i int) (calls int) {
+func (d *Comparison) compareTurn(at Difference, a, b *view.Call, i int) (calls int) {
 	at.Turn = i + 1
 	switch {
 	case i >= len(a.Run.Turns):
@@ -251,8 +251,8 @@ func alike(a, b *view.Call) int {
 	return 2
 }
 
-// where returns where the difference is: "0.2 read_file" or "0 main, turn 3".
-func (d Difference) where() string {
+// placeText returns where the difference is: "0.2 read_file" or "0 main, turn 3".
+func (d Difference) placeText() string {
 	id := d.IDA
 	switch {
 	case id == "":

@@ -50,7 +50,7 @@ func TestCompare(t *testing.T) {
 		d := Compare(trace.Header{Run: "a"}, base, trace.Header{Run: "b"}, c.b)
 		var got []string
 		for _, one := range d.Differences {
-			got = append(got, one.where()+": "+one.what())
+			got = append(got, one.placeText()+": "+one.differenceText())
 		}
 		if strings.Join(got, "\n") != strings.Join(c.want, "\n") || d.Same != (len(c.want) == 0) {
 			t.Errorf("%s:\n%s\nwant:\n%s", name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))

@@ -29,12 +29,12 @@ func (d Comparison) Lines(width int) []ui.Line {
 	if width <= 0 {
 		width = 80
 	}
-	out := append(d.sides(max((width-12)/2, 8)), nil)
+	out := append(d.totals(max((width-12)/2, 8)), nil)
 	if d.Same {
 		return append(out, ui.Line{{Text: "the runs are the same, times aside"}})
 	}
 	first := d.Differences[0]
-	out = append(out, ui.Line{{Text: "first difference: "}, {Text: first.where(), Role: ui.Strong}, {Text: ": " + first.what()}})
+	out = append(out, ui.Line{{Text: "first difference: "}, {Text: first.placeText(), Role: ui.Strong}, {Text: ": " + first.differenceText()}})
 	x, y := excerpt(first.A, first.B, max(width-4, 20)*3)
 	for _, side := range []struct {
 		name, id, text string
@@ -57,8 +57,8 @@ func (d Comparison) Lines(width int) []ui.Line {
 	return out
 }
 
-// sides returns the totals of both runs side by side, in columns of half characters.
-func (d Comparison) sides(half int) []ui.Line {
+// totals returns the totals of both runs side by side, in columns of half characters.
+func (d Comparison) totals(half int) []ui.Line {
 	var out []ui.Line
 	for _, row := range [][3]string{
 		{"", "A", "B"}, {"run", d.A.Run, d.B.Run}, {"worker", d.A.Entry, d.B.Entry}, {"status", ended(d.A.Status), ended(d.B.Status)},
@@ -92,8 +92,8 @@ func ended(status string) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// what returns what differs, for people.
-func (d Difference) what() string {
+// differenceText returns what differs, for people.
+func (d Difference) differenceText() string {
 	switch {
 	case d.What == "call" && d.IDB == "":
 		return "only A makes this call"
@@ -109,7 +109,7 @@ func (d Difference) what() string {
 
 // line returns the difference on one line of about width characters.
 func (d Difference) line(width int) string {
-	text := d.where() + ": " + d.what()
+	text := d.placeText() + ": " + d.differenceText()
 	if d.What == "call" || d.What == "turn" {
 		return clip(text, width)
 	}

@@ -108,7 +108,7 @@ func (r *renderer) describe(c *view.Call, lead string) ui.Line {
 	add(role, clip(status, r.Width))
 	add(ui.Body, duration(c.MS))
 	if used := c.Used(); used.In != 0 || used.Out != 0 {
-		add(ui.Faint, spent(used)+own(c))
+		add(ui.Faint, spent(used)+ownUsage(c))
 	}
 	if c.Approval != nil {
 		add(ui.Faint, "["+approvalText(*c.Approval, r.Width)+"]")
@@ -176,7 +176,7 @@ func (r *renderer) details(c *view.Call) []ui.Span {
 	}
 	if r.Turns {
 		for _, t := range c.Run.Turns {
-			add(turn(t))
+			add(turnText(t))
 		}
 	}
 	for _, n := range Notes(c) {
@@ -189,7 +189,7 @@ func (r *renderer) details(c *view.Call) []ui.Span {
 	return out
 }
 
-func turn(t view.Turn) string {
+func turnText(t view.Turn) string {
 	finish := t.Finish
 	if finish == "" {
 		finish = "no answer"
@@ -237,9 +237,9 @@ func spent(u trace.Usage) string {
 	return tokens(u)
 }
 
-// own returns what the worker's own turns used, if workers below it used some
+// ownUsage returns what the worker's own turns used, if workers below it used some
 // too.
-func own(c *view.Call) string {
+func ownUsage(c *view.Call) string {
 	if c.Run.UsedOwn == nil {
 		return ""
 	}

@@ -26,7 +26,7 @@ func (s *State) Event(e trace.Event, at time.Time) {
 			s.root.Args = b.Input
 		}
 		if !s.Resumed && !s.Command {
-			s.you(text(b.Input), b.Files, true)
+			s.addMessage(text(b.Input), b.Files, true)
 		}
 	case trace.RunEnd:
 		s.Status, s.Usage = Status(b.Status), b.Usage
@@ -37,17 +37,17 @@ func (s *State) Event(e trace.Event, at time.Time) {
 	case trace.Message:
 		s.note(e)
 		if b.Steering {
-			s.you(b.Text, b.Files, false)
+			s.addMessage(b.Text, b.Files, false)
 			return
 		}
 		s.Begin(at)
 		if b.Role == "user" && !s.Command {
-			s.you(b.Text, b.Files, true)
+			s.addMessage(b.Text, b.Files, true)
 		}
 	case trace.Permission:
 		s.Permission = approval.Permission(b.Permission)
 	case trace.Warning, trace.Error, trace.Status, trace.Retry, trace.Clearance, trace.Fallback:
-		s.told(e)
+		s.addNotice(e)
 	case trace.Ask:
 		var r approval.Request
 		if json.Unmarshal(b.Request, &r) == nil {
@@ -170,8 +170,8 @@ func (s *State) output(c *Call, value json.RawMessage, parts []trace.Part) {
 	}
 }
 
-// told adds the notice of an event, and notes the event with its call.
-func (s *State) told(e trace.Event) {
+// addNotice adds the notice of an event, and notes the event with its call.
+func (s *State) addNotice(e trace.Event) {
 	switch b := e.Body.(type) {
 	case trace.Warning:
 		s.notice(cmp.Or(b.Level, "warn"), b.Message, b)

@@ -17,10 +17,10 @@ func (s *State) inOrder(it *Item) {
 	s.Items = slices.Insert(s.Items, at, it)
 }
 
-// you adds a message of the person, with a number if it begins an exchange. It ignores a
+// addMessage adds a message of the person, with a number if it begins an exchange. It ignores a
 // repetition, because the first message of a conversation comes twice: as the run's input
 // and as a message.
-func (s *State) you(text string, files []trace.FileRef, numbered bool) {
+func (s *State) addMessage(text string, files []trace.FileRef, numbered bool) {
 	if n := len(s.Items); n > 0 && s.Items[n-1].Kind == You && s.Items[n-1].Text() == text {
 		return
 	}

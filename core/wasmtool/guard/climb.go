@@ -23,8 +23,8 @@ func (s *scanner) climb(n int) {
 	}
 }
 
-// comes counts an edge from here to the end of the label's block.
-func (s *scanner) comes(l *label) {
+// countEdge counts an edge from here to the end of the label's block.
+func (s *scanner) countEdge(l *label) {
 	if s.live() {
 		s.climb(2)
 		l.near = nearer(l.near, s.depth)
@@ -54,11 +54,11 @@ func (s *scanner) descend(l *label, lost bool) {
 	}
 }
 
-// turn handles else: what follows the if is reached from both branches, or from the
+// elseLabel handles else: what follows the if is reached from both branches, or from the
 // second one alone.
-func (s *scanner) turn(l *label) {
+func (s *scanner) elseLabel(l *label) {
 	if s.live() {
-		s.comes(l)
+		s.countEdge(l)
 		l.arm = true
 	}
 	l.lost = l.within
@@ -73,7 +73,7 @@ func (s *scanner) ascend(l *label) bool {
 		l.near, l.arm = nearer(l.near, l.depth+1), true
 	}
 	if s.live() {
-		s.comes(l)
+		s.countEdge(l)
 		if l.arm {
 			l.near = min(l.near, l.depth)
 		}

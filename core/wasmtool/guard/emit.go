@@ -103,10 +103,10 @@ func (e *emitter) check(out []byte, cost int64) []byte {
 	return append(e.refill(out), opEnd)
 }
 
-// back writes a branch to a loop's head that pays for the next round. The path with a
+// branchBack writes a branch to a loop's head that pays for the next round. The path with a
 // refill and the one without each have a branch of their own, so that no engine has to
 // join them before.
-func (e *emitter) back(out []byte, ed *edit) []byte {
+func (e *emitter) branchBack(out []byte, ed *edit) []byte {
 	cost := e.b.points[ed.arg].cost
 	r := &reader{data: e.w.data, pos: ed.from + 1, end: ed.to}
 	label := r.u32()
@@ -175,7 +175,7 @@ func (e *emitter) edit(out []byte, ed *edit) []byte {
 		}
 	case editBack:
 		if p := &e.b.points[ed.arg]; !p.head {
-			return e.back(out, ed)
+			return e.branchBack(out, ed)
 		}
 		return append(out, w.data[ed.from:ed.to]...)
 	case editPoint:

@@ -68,7 +68,7 @@ func (s *scanner) instruction() {
 	case op == opVector:
 		s.vector()
 	default:
-		s.other(op, from)
+		s.otherInstruction(op, from)
 	}
 	if r.err == nil {
 		s.out.machine += machineCode(r.data[from:r.pos])
@@ -86,7 +86,7 @@ func (s *scanner) control(op byte, from int) {
 		s.pop(1)
 		s.open(op, from)
 	case opElse:
-		s.otherwise()
+		s.elseBranch()
 	case opEnd:
 		s.close()
 	case opBr:
@@ -195,7 +195,7 @@ func (s *scanner) numeric(op byte) {
 	s.push(1)
 }
 
-func (s *scanner) other(op byte, from int) {
+func (s *scanner) otherInstruction(op byte, from int) {
 	r := s.r
 	switch op {
 	case opDrop:

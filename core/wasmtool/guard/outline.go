@@ -79,14 +79,14 @@ func (r *reader) outlinedImports() (out []Item) {
 // anyLimits skips limits of any form, also shared ones and those with 64 bits.
 func (r *reader) anyLimits() {
 	flag := r.byte()
-	r.long()
+	r.skipLong()
 	if flag&1 != 0 {
-		r.long()
+		r.skipLong()
 	}
 }
 
-// long skips an unsigned LEB128 of at most 10 bytes.
-func (r *reader) long() {
+// skipLong skips an unsigned LEB128 of at most 10 bytes.
+func (r *reader) skipLong() {
 	for range 10 {
 		if r.byte() < 0x80 {
 			return

@@ -55,8 +55,8 @@ func (s *scanner) split(likely bool) {
 	}
 }
 
-// back handles a branch to a loop's head, the instruction from from to the current place.
-func (s *scanner) back(op byte, from, point int) {
+// branchBack handles a branch to a loop's head, the instruction from from to the current place.
+func (s *scanner) branchBack(op byte, from, point int) {
 	p := &s.out.points[point]
 	p.backs++
 	if op == opBrTable {

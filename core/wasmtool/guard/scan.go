@@ -218,9 +218,9 @@ func (s *scanner) blockType() (params, results int) {
 	return len(t.params), len(t.results)
 }
 
-// otherwise handles else: the first branch ends, and the second begins with the same
+// elseBranch handles else: the first branch ends, and the second begins with the same
 // operands as the first.
-func (s *scanner) otherwise() {
+func (s *scanner) elseBranch() {
 	top := &s.labels[len(s.labels)-1]
 	if top.op != opIf {
 		s.r.fail("an else has no if")
@@ -230,7 +230,7 @@ func (s *scanner) otherwise() {
 	if s.height != top.base && s.r.err == nil {
 		s.r.fail("operands are left at the end of a block")
 	}
-	s.turn(top)
+	s.elseLabel(top)
 	top.op, top.dead = opElse, false
 	top.point = s.newPoint(s.labels[len(s.labels)-2].point, false, s.r.pos)
 	s.height = top.base
@@ -271,10 +271,10 @@ func (s *scanner) target(op byte, from int) (operands int, forward bool) {
 	s.leaves(at)
 	l := &s.labels[at]
 	if l.op == opLoop {
-		s.back(op, from, l.first)
+		s.branchBack(op, from, l.first)
 		return l.params, false
 	}
-	s.comes(l)
+	s.countEdge(l)
 	return l.res, true
 }
 

@@ -47,11 +47,11 @@ func (c codeCache) Add(key [32]byte, content io.Reader) error {
 // Add replaces that.
 func (c codeCache) Delete([32]byte) error { return nil }
 
-// over returns a cache of wazero that keeps its code in kept. ok is false if this wazero
+// cacheOver returns a cache of wazero that keeps its code in kept. ok is false if this wazero
 // is not the one for which this code was written; then nothing may be kept. wazero offers
 // only a directory that it trusts, although its cache has an interface for other places;
 // so the field with that interface is set by reflection.
-func over(kept wasmtool.Cache) (cache wazero.CompilationCache, ok bool) {
+func cacheOver(kept wasmtool.Cache) (cache wazero.CompilationCache, ok bool) {
 	cache = wazero.NewCompilationCache()
 	v := reflect.ValueOf(cache)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {

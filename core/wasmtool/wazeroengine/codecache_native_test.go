@@ -18,7 +18,7 @@ import (
 // is kept any more, and every start of golem compiles each module.
 func TestCompiledCodeIsKept(t *testing.T) {
 	kept := &memoryCode{}
-	if _, ok := over(kept); !ok {
+	if _, ok := cacheOver(kept); !ok {
 		t.Fatal("wazero has changed: it does not take golem's cache")
 	}
 	woven, err := guard.Weave(manyFunctions(3, 1))
@@ -48,7 +48,7 @@ func TestCompiledCodeIsExecutedAsItIs(t *testing.T) {
 	kept := &memoryCode{}
 	result := func(module []byte) uint64 {
 		t.Helper()
-		cache, _ := over(kept)
+		cache, _ := cacheOver(kept)
 		ctx := context.Background()
 		r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(cache))
 		defer r.Close(ctx)

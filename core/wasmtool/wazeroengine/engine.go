@@ -71,7 +71,7 @@ func New(ctx context.Context, o Options) (wasmtool.Engine, error) {
 	config = config.WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall).
 		WithMemoryLimitPages(guard.MostMemoryPages).WithDebugInfoEnabled(false)
 	if o.Cache != nil {
-		if cache, ok := over(o.Cache); ok {
+		if cache, ok := cacheOver(o.Cache); ok {
 			e.cache = cache
 			config = config.WithCompilationCache(cache)
 		}

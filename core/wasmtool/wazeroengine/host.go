@@ -33,7 +33,7 @@ func (e *engine) host(ctx context.Context, name string, missing []api.FunctionDe
 	for _, d := range missing {
 		_, fn, _ := d.Import()
 		b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, m api.Module, _ []uint64) {
-			unwind(e.of(m), wasmtool.NotOffered(name, fn))
+			unwind(e.instanceOf(m), wasmtool.NotOffered(name, fn))
 		}), d.ParamTypes(), d.ResultTypes()).Export(fn)
 	}
 	code, err := b.Compile(ctx)
@@ -45,7 +45,7 @@ func (e *engine) host(ctx context.Context, name string, missing []api.FunctionDe
 
 func (e *engine) export(b wazero.HostModuleBuilder, name string, h hostFunc) {
 	b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, m api.Module, stack []uint64) {
-		i := e.of(m)
+		i := e.instanceOf(m)
 		i.punctual()
 		if err := h.do(i, stack); err != nil {
 			unwind(i, err)
@@ -63,7 +63,7 @@ func (p punctual) NewFunctionListener(api.FunctionDefinition) experimental.Funct
 // Before also ends a call that moves a descriptor to a number that is too large: wazero would
 // make its table as long as that.
 func (p punctual) Before(_ context.Context, m api.Module, d api.FunctionDefinition, params []uint64, _ experimental.StackIterator) {
-	i := p.e.of(m)
+	i := p.e.instanceOf(m)
 	i.punctual()
 	if d.Name() == "fd_renumber" && int32(params[1]) >= wasmtool.MaxDescriptors {
 		unwind(i, wasmtool.DescriptorTooLarge())
@@ -74,8 +74,8 @@ func (punctual) After(context.Context, api.Module, api.FunctionDefinition, []uin
 
 func (punctual) Abort(context.Context, api.Module, api.FunctionDefinition, error) {}
 
-// of returns the instance that called a host function.
-func (e *engine) of(m api.Module) *instance {
+// instanceOf returns the instance that called a host function.
+func (e *engine) instanceOf(m api.Module) *instance {
 	if i, ok := e.running.Load(m); ok {
 		return i.(*instance)
 	}

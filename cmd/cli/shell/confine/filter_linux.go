@@ -39,24 +39,24 @@ func (p *program) load(at uint32)    { p.add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS
 func (p *program) loadArg(n uint32)  { p.load(atArg0 + n*argSize) }
 func (p *program) ret(answer uint32) { p.add(unix.BPF_RET|unix.BPF_K, answer, 0, 0) }
 
-// on adds what answers a call: body, which must end in ret on every way.
-func (p *program) on(number uint32, body func(p *program)) {
+// answerCall adds what answers a call: body, which must end in ret on every way.
+func (p *program) answerCall(number uint32, body func(p *program)) {
 	var inside program
 	body(&inside)
 	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, number, 0, uint8(len(inside)))
 	*p = append(*p, inside...)
 }
 
-// when adds an answer for the case that the loaded value is one of values.
-func (p *program) when(answer uint32, values ...uint32) {
+// answerValues adds an answer for the case that the loaded value is one of values.
+func (p *program) answerValues(answer uint32, values ...uint32) {
 	for _, v := range values {
 		p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, v, 0, 1)
 		p.ret(answer)
 	}
 }
 
-// each adds one answer for all these calls.
-func (p *program) each(answer uint32, calls []call) {
+// answerAll adds one answer for all these calls.
+func (p *program) answerAll(answer uint32, calls []call) {
 	numbers := make([]uint32, 0, len(calls))
 	for _, c := range calls {
 		numbers = append(numbers, c.number)
@@ -105,19 +105,19 @@ func (w *Walls) program() program {
 		p.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, foreign, 0, 1)
 		p.ret(unix.SECCOMP_RET_KILL_PROCESS)
 	}
-	w.own(&p)
-	w.others(&p)
+	w.addOwnCalls(&p)
+	w.addCallsToOthers(&p)
 	w.sockets(&p)
 	for _, g := range append(allowed[:len(allowed):len(allowed)], older...) {
-		p.each(pass, g.calls)
+		p.answerAll(pass, g.calls)
 	}
 	if w.Spaces.IPC {
-		p.each(pass, shared)
+		p.answerAll(pass, shared)
 	} else {
-		p.each(refuse, shared)
+		p.answerAll(refuse, shared)
 	}
-	p.each(refuse, refused)
-	p.each(refuse, olderRefused)
+	p.answerAll(refuse, refused)
+	p.answerAll(refuse, olderRefused)
 	p.ret(unknown)
 	return p
 }
@@ -125,31 +125,31 @@ func (w *Walls) program() program {
 // newSpaces are the flags of clone that make namespaces.
 const newSpaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// own adds the calls on the command's own processes that depend on their arguments.
-func (w *Walls) own(p *program) {
-	p.on(unix.SYS_CLONE, func(p *program) {
+// addOwnCalls adds the calls on the command's own processes that depend on their arguments.
+func (w *Walls) addOwnCalls(p *program) {
+	p.answerCall(unix.SYS_CLONE, func(p *program) {
 		p.loadArg(0)
 		p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, newSpaces, 0, 1)
 		p.ret(refuse)
 		p.ret(pass)
 	})
-	p.on(unix.SYS_PERSONALITY, func(p *program) {
+	p.answerCall(unix.SYS_PERSONALITY, func(p *program) {
 		p.loadArg(0)
-		p.when(pass, 0, noRandomize, 0xffffffff)
+		p.answerValues(pass, 0, noRandomize, 0xffffffff)
 		p.ret(refuse)
 	})
-	p.on(unix.SYS_IOCTL, func(p *program) {
+	p.answerCall(unix.SYS_IOCTL, func(p *program) {
 		p.loadArg(1)
-		p.when(refuse, unix.TIOCSTI, unix.TIOCSETD, unix.TIOCSCTTY, tioclinux)
+		p.answerValues(refuse, unix.TIOCSTI, unix.TIOCSETD, unix.TIOCSCTTY, tioclinux)
 		if w.Watched() { // a signal for whoever is named, when a descriptor is ready
-			p.when(refuse, fiosetown, siocspgrp)
+			p.answerValues(refuse, fiosetown, siocspgrp)
 		}
 		p.ret(pass)
 	})
-	p.on(unix.SYS_FCNTL, func(p *program) {
+	p.answerCall(unix.SYS_FCNTL, func(p *program) {
 		p.loadArg(1)
 		if w.Watched() {
-			p.when(refuse, unix.F_SETOWN, unix.F_SETOWN_EX, unix.F_SETSIG)
+			p.answerValues(refuse, unix.F_SETOWN, unix.F_SETOWN_EX, unix.F_SETSIG)
 		}
 		p.ret(pass)
 	})
@@ -166,39 +166,39 @@ const (
 	siocspgrp = 0x8902
 )
 
-// others adds the calls that name a process. In a PID namespace there are only the
+// addCallsToOthers adds the calls that name a process. In a PID namespace there are only the
 // command's own, and from Landlock 6 on signals reach no others. Otherwise the supervisor
 // judges each signal, and only the calling process itself can be named.
-func (w *Walls) others(p *program) {
+func (w *Walls) addCallsToOthers(p *program) {
 	self := func(arg uint32) func(p *program) {
 		return func(p *program) {
 			p.loadArg(arg)
-			p.when(pass, 0)
+			p.answerValues(pass, 0)
 			p.ret(refuse)
 		}
 	}
 	answer := func(v uint32) func(p *program) { return func(p *program) { p.ret(v) } }
-	p.on(unix.SYS_PRLIMIT64, self(0))
-	p.on(unix.SYS_GET_ROBUST_LIST, self(0))
+	p.answerCall(unix.SYS_PRLIMIT64, self(0))
+	p.answerCall(unix.SYS_GET_ROBUST_LIST, self(0))
 	for _, number := range []uint32{unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR} {
-		p.on(number, w.named(self(0)))
+		p.answerCall(number, w.named(self(0)))
 	}
-	p.on(unix.SYS_SETPRIORITY, w.named(oneself(unix.PRIO_PROCESS)))
-	p.on(unix.SYS_IOPRIO_SET, w.named(oneself(ioprioProcess)))
+	p.answerCall(unix.SYS_SETPRIORITY, w.named(oneself(unix.PRIO_PROCESS)))
+	p.answerCall(unix.SYS_IOPRIO_SET, w.named(oneself(ioprioProcess)))
 	signal, handle := uint32(pass), uint32(pass)
 	if w.Watched() {
 		signal, handle = ask, unknown
 	}
 	for _, number := range []uint32{unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO} {
-		p.on(number, answer(signal))
+		p.answerCall(number, answer(signal))
 	}
-	p.on(unix.SYS_TGKILL, func(p *program) {
+	p.answerCall(unix.SYS_TGKILL, func(p *program) {
 		p.loadArg(0)
-		p.when(pass, uint32(os.Getpid())) // the first process: Go's runtime signals its threads
+		p.answerValues(pass, uint32(os.Getpid())) // the first process: Go's runtime signals its threads
 		p.ret(signal)
 	})
-	p.on(unix.SYS_PIDFD_OPEN, answer(handle))
-	p.on(unix.SYS_PIDFD_SEND_SIGNAL, answer(handle))
+	p.answerCall(unix.SYS_PIDFD_OPEN, answer(handle))
+	p.answerCall(unix.SYS_PIDFD_SEND_SIGNAL, answer(handle))
 }
 
 // oneself allows a call whose first argument says what the second one names, for the calling
@@ -209,7 +209,7 @@ func oneself(kind uint32) func(p *program) {
 		p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, kind, 1, 0)
 		p.ret(refuse)
 		p.loadArg(1)
-		p.when(pass, 0)
+		p.answerValues(pass, 0)
 		p.ret(refuse)
 	}
 }
@@ -225,29 +225,29 @@ func (w *Walls) named(body func(p *program)) func(p *program) {
 // sockets adds the calls that make sockets. A pair of stream sockets is a pipe. Datagram
 // sockets would reach every server on this machine that has a name.
 func (w *Walls) sockets(p *program) {
-	p.on(unix.SYS_SOCKETPAIR, func(p *program) {
+	p.answerCall(unix.SYS_SOCKETPAIR, func(p *program) {
 		p.loadArg(0)
 		p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, unix.AF_UNIX, 1, 0)
 		p.ret(noNet)
 		p.loadArg(1)
 		p.add(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0xf, 0, 0)
-		p.when(pass, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
+		p.answerValues(pass, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
 		p.ret(noNet)
 	})
-	p.on(unix.SYS_SOCKET, func(p *program) {
+	p.answerCall(unix.SYS_SOCKET, func(p *program) {
 		if w.Network {
 			p.loadArg(0)
-			p.when(pass, unix.AF_INET, unix.AF_INET6)
+			p.answerValues(pass, unix.AF_INET, unix.AF_INET6)
 			p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, unix.AF_NETLINK, 1, 0)
 			p.ret(noNet)
 			p.loadArg(2)
-			p.when(pass, unix.NETLINK_ROUTE)
+			p.answerValues(pass, unix.NETLINK_ROUTE)
 		}
 		p.ret(noNet)
 	})
 	if w.Network {
-		p.each(pass, networked)
+		p.answerAll(pass, networked)
 	} else {
-		p.each(noNet, networked)
+		p.answerAll(noNet, networked)
 	}
 }

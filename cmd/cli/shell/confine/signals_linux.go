@@ -63,9 +63,9 @@ func (c *command) mayName(q *notification) unix.Errno {
 	pid := int(int32(q.args[0]))
 	switch {
 	case q.nr == unix.SYS_TKILL && pid > 0:
-		return c.own(groupOf(pid))
+		return c.checkOwn(groupOf(pid))
 	case pid > 0:
-		return c.own(pid)
+		return c.checkOwn(pid)
 	case q.nr != unix.SYS_KILL || pid == -1:
 		return unix.EPERM
 	case pid == 0:
@@ -83,7 +83,7 @@ func (c *command) mayName(q *notification) unix.Errno {
 	return 0
 }
 
-func (c *command) own(pid int) unix.Errno {
+func (c *command) checkOwn(pid int) unix.Errno {
 	if _, ok := processOf(pid); !ok {
 		return unix.ESRCH
 	}

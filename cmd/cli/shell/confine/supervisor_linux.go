@@ -121,7 +121,7 @@ func (c *command) run(o *Order) (code int, why string) {
 		ExtraFiles: []*os.File{theirs}, SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	}
 	if o.Walls != nil {
-		o.Walls.Spaces.into(cmd.SysProcAttr)
+		o.Walls.Spaces.applyTo(cmd.SysProcAttr)
 	}
 	in, err := cmd.StdinPipe()
 	if err == nil {
@@ -151,9 +151,9 @@ func (c *command) start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// into asks for the namespaces. A user keeps its own id in a user namespace, and gets the
+// applyTo asks for the namespaces. A user keeps its own id in a user namespace, and gets the
 // capabilities that the walls need until they are made. Root keeps all its ids.
-func (s Spaces) into(attr *syscall.SysProcAttr) {
+func (s Spaces) applyTo(attr *syscall.SysProcAttr) {
 	for flag, wanted := range map[uintptr]bool{unix.CLONE_NEWUSER: s.User, unix.CLONE_NEWPID: s.Procs, unix.CLONE_NEWNS: s.Mounts, unix.CLONE_NEWIPC: s.IPC} {
 		if wanted {
 			attr.Cloneflags |= flag
