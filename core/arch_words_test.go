@@ -4,6 +4,7 @@ package core_test
 
 import (
 	"go/ast"
+	"strings"
 	"testing"
 )
 
@@ -16,6 +17,14 @@ var bareVerbs = []string{"take", "at", "keep", "shown", "said", "place", "settle
 
 // bareNouns could mean anything in a program about files and workers.
 var bareNouns = []string{"source", "file", "question", "host"}
+
+// emptyWords are no names: a preposition, an adverb or a verb like them says neither what a
+// function does nor what it returns.
+var emptyWords = strings.Fields(`able above after again anew another around as aside astray away back bad
+	because behind beside between beyond by comes did does each either elsewhere exactly far few final found from
+	further gone half having in inside into laid later like long made may meant meet near odd off on once one only
+	other others otherwise over own side since single some soon sought straight then there through to told took
+	twice under unless what when who why within worse wrong you`)
 
 // TestWordsSayWhatIsMeant counts the packages that define a function or a type with such a
 // name (docs/design.md, "Glossary").
@@ -38,6 +47,11 @@ func TestWordsSayWhatIsMeant(t *testing.T) {
 		}
 		for _, spec := range typeSpecs(f) {
 			add(types, spec.Name.Name, f.dir)
+		}
+	}
+	for _, word := range emptyWords {
+		for dir := range functions[word] {
+			t.Errorf("%s has a function %s: say what it does, or what it returns", dir, word)
 		}
 	}
 	for _, word := range bareVerbs {
