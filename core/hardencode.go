@@ -167,7 +167,8 @@ type codeObserver struct {
 	tried []string
 }
 
-// Emit notes what belongs to the call.
+// Emit notes what the call of the code used, what it was refused, and whether the worker
+// answered in its place.
 func (o *codeObserver) Emit(e trace.Event) {
 	switch b := e.Body.(type) {
 	case trace.Fallback:

@@ -50,8 +50,8 @@ func (s *stores) personDirectory(project string) (*opfs.FS, string, error) {
 	return root, path.Join(ownDir, id), err
 }
 
-// random returns n random bytes for a file, in this tab always the same ones for the same
-// file.
+// random returns n random bytes as the content of a file that may not be stored, because the
+// storage is full. Within this tab it returns the same bytes for the same name.
 func (s *stores) random(name string, n int) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -117,7 +117,7 @@ func (s *Store) commit(it Item, to Target, steps []step) (Item, error) {
 	}
 	now, err := b.Files(b.Tip())
 	if err == nil {
-		err = unchanged(now, steps)
+		err = checkUnchanged(now, steps)
 	}
 	commit := ""
 	if err == nil {
@@ -133,9 +133,9 @@ func (s *Store) commit(it Item, to Target, steps []step) (Item, error) {
 	return s.advance(it)
 }
 
-// unchanged returns E_CONFLICT if the branch has another commit than the one that was
+// checkUnchanged returns E_CONFLICT if the branch has another commit than the one that was
 // checked, and that commit changed files of the steps.
-func unchanged(now fs.FS, steps []step) error {
+func checkUnchanged(now fs.FS, steps []step) error {
 	for _, st := range steps {
 		if sum, err := digestAt(now, st.name); err != nil {
 			return err

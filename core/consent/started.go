@@ -147,7 +147,7 @@ func (b *beyond) rule(a approval.Widening) trust.Widening {
 	return w
 }
 
-// serverLine returns the command line in the configuration of a server.
+// serverLine returns the command line of an MCP server; false if its configuration has none.
 func serverLine(config map[string]any) (started.Command, bool) {
 	raw, err := json.Marshal(config)
 	if err != nil {

@@ -204,8 +204,8 @@ func (m *maker) permission(w *worker, key string, n *yamltree.Node) {
 	}
 }
 
-// decide maps one permission. What is allowed is not mapped, and what asks asks in golem
-// anyway.
+// decide maps one permission. Only deny changes the worker: no import approves a call, and
+// golem asks about what changes something without a setting.
 func (m *maker) decide(w *worker, key, action, resource, effect string) {
 	at := key + "." + inNote(action)
 	if resource != "*" && resource != "" {

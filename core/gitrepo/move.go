@@ -194,8 +194,8 @@ func (b *Branch) Advance(from, to string, names []string) (back bool, err error)
 	return false, b.bring(from, tree, still)
 }
 
-// move takes the locks, checks everything again and moves the branch. After an error,
-// back reports that nothing is left to do.
+// move takes the locks, checks everything again and moves the branch. After an error, back
+// reports that the branch is as it was and none of its locks is left.
 func (b *Branch) move(from, to, tree string, names []string) (back bool, err error) {
 	index, _, err := b.follow(from, tree, names, true)
 	if err == nil && b.tip != from {

@@ -10,8 +10,8 @@ import (
 )
 
 // Delegates returns the workers that w may call, each once, in the order of its
-// allowed_workers, then those that may serve names of its toolsets.custom.tools. '*' stands for all workers of the project except w, by ID; only
-// for '*' a directory is listed (S2-42).
+// allowed_workers, then those that may serve names of its toolsets.custom.tools. '*' stands
+// for all workers of the project except w, by ID; only for '*' a directory is listed (S2-42).
 func (ws *Workers) Delegates(w *Worker) ([]*Worker, error) {
 	allowed, err := ws.Allowed(w)
 	if err != nil {

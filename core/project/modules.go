@@ -64,7 +64,8 @@ func (ms *Modules) Of(w *Worker) ([]Module, error) {
 // tool module.
 func (ms *Modules) WithoutModules() bool { return ms.setup.Options.NoImportTools }
 
-// discovered does the work of Of, once per worker.
+// discovered returns the modules that a worker may use, with their faults. It looks for them
+// once for each worker.
 func (ms *Modules) discovered(got *Loaded) ([]Module, fault.List) {
 	ms.mu.Lock()
 	defer ms.mu.Unlock()

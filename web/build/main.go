@@ -151,7 +151,7 @@ func smallest(data []byte) ([]byte, error) {
 	return squeezed(data)
 }
 
-// filtered returns what a command makes of data.
+// filtered returns the output of a command that reads data on its standard input.
 func filtered(data []byte, words ...string) ([]byte, error) {
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), os.Stderr
