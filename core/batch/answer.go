@@ -156,8 +156,8 @@ const cancelFile = "cancel"
 // AskToCancel makes the process that runs the batch cancel it.
 func (l *Local) AskToCancel() error { return l.store.Files.WriteFile(cancelFile, nil) }
 
-// Resumed forgets that the batch was to end.
-func (l *Local) Resumed() error {
+// resumed forgets that the batch was to end.
+func (l *Local) resumed() error {
 	err := l.store.Files.Remove(cancelFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -28,7 +28,7 @@ type Beginning struct {
 // Begin brings the files of an open batch to what b says, and opens what is parked. It returns
 // what the inputs changed, and how many items are run again.
 func Begin(l *Local, b Beginning) (c Changes, again int, err error) {
-	if err := l.Resumed(); err != nil {
+	if err := l.resumed(); err != nil {
 		return c, 0, err
 	}
 	if b.Source != nil {

@@ -32,8 +32,8 @@ type Input struct {
 // Bounds of one input and of their number.
 const (
 	MostBytes = 16 << 20  // of a line or row
-	MostFile  = 64 << 20  // of a file
-	MostItems = 1_000_000 // of a batch
+	mostFile  = 64 << 20  // of a file
+	mostItems = 1_000_000 // of a batch
 )
 
 // digest returns the SHA-256 (hex) of the input: of a text's bytes, of an object as compact
@@ -243,7 +243,7 @@ func ReadFiles(dir fs.FS, yield func(Input) error) error {
 }
 
 func fileDigest(dir fs.FS, name string) (string, error) {
-	data, err := sandbox.ReadFile(dir, name, MostFile)
+	data, err := sandbox.ReadFile(dir, name, mostFile)
 	if err != nil {
 		return "", fault.New(fault.Usage, "the input %s cannot be read: %s", name, fault.Of(err, fault.Usage).Message)
 	}
@@ -257,7 +257,7 @@ func (in Input) Content(dir fs.FS) ([]byte, error) {
 	if dir == nil {
 		return nil, fault.New(fault.NotFound, "the directory of the inputs is not there any more")
 	}
-	data, err := sandbox.ReadFile(dir, in.File, MostFile)
+	data, err := sandbox.ReadFile(dir, in.File, mostFile)
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "the input %s cannot be read: %s", in.File, fault.Of(err, fault.NotFound).Message)
 	}

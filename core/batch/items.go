@@ -59,8 +59,8 @@ func (l *Local) Update(src Source) (c Changes, err error) {
 			head.Next++
 			c.Added++
 		}
-		if c.Known+c.Added > MostItems {
-			return fault.New(fault.Limit, "the inputs have more than %d items", MostItems).Hinting("run several batches")
+		if c.Known+c.Added > mostItems {
+			return fault.New(fault.Limit, "the inputs have more than %d items", mostItems).Hinting("run several batches")
 		}
 		data, err := json.Marshal(item)
 		if err == nil {

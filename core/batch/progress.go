@@ -18,18 +18,18 @@ type Pace struct {
 // Done returns how many items have ended.
 func (c Counts) Done() int { return c.OK + c.Failed + c.Cancelled }
 
-// Rate returns the items a minute; 0 before the first one.
-func (p Pace) Rate() float64 {
+// rate returns the items a minute; 0 before the first one.
+func (p Pace) rate() float64 {
 	if p.Passed <= 0 {
 		return 0
 	}
 	return float64(p.Ended) / p.Passed.Minutes()
 }
 
-// Left returns how long the items that are left take at this pace; 0: nobody knows yet, or none
+// left returns how long the items that are left take at this pace; 0: nobody knows yet, or none
 // is left.
-func (p Pace) Left(c Counts) time.Duration {
-	rate := p.Rate()
+func (p Pace) left(c Counts) time.Duration {
+	rate := p.rate()
 	if rate == 0 {
 		return 0
 	}
@@ -45,10 +45,10 @@ func (p Pace) Line(c Counts) string {
 	if c.Parked > 0 {
 		line += fmt.Sprintf(", %d wait for an answer", c.Parked)
 	}
-	if rate := p.Rate(); rate > 0 {
+	if rate := p.rate(); rate > 0 {
 		line += fmt.Sprintf(" · %.3g a minute", rate)
 		if c.Open+c.Running > 0 {
-			line += " · " + p.Left(c).String() + " left"
+			line += " · " + p.left(c).String() + " left"
 		}
 	}
 	if p.Cost != "" {
@@ -79,6 +79,6 @@ func (p Pace) Progress(name string, c Counts, failures map[fault.Code]int, cost 
 	}
 	return Progress{
 		Type: "batch", Batch: name, Counts: c, Failures: failures, Ended: p.Ended, MS: p.Passed.Milliseconds(),
-		Rate: p.Rate(), LeftMS: p.Left(c).Milliseconds(), Cost: cost, Line: p.Line(c),
+		Rate: p.rate(), LeftMS: p.left(c).Milliseconds(), Cost: cost, Line: p.Line(c),
 	}
 }

@@ -42,8 +42,8 @@ func (a Amount) Minus(b Amount) Amount {
 	return Amount{Tokens: max(0, a.Tokens-b.Tokens), Cost: max(0, a.Cost-b.Cost)}
 }
 
-// Exceeds reports whether the amount is more than a limit, whose zero fields have none.
-func (a Amount) Exceeds(limit Amount) bool {
+// exceeds reports whether the amount is more than a limit, whose zero fields have none.
+func (a Amount) exceeds(limit Amount) bool {
 	return limit.Tokens > 0 && a.Tokens > limit.Tokens || limit.Cost > 0 && a.Cost > limit.Cost
 }
 
@@ -59,12 +59,12 @@ type Ledger struct {
 // Fits reports whether an amount fits into what a limit leaves now, and whether it can fit once
 // all that is held was settled.
 func (l Ledger) Fits(limit, most Amount) (now, ever bool) {
-	ever = !l.Spent.Plus(most).Exceeds(limit)
+	ever = !l.Spent.Plus(most).exceeds(limit)
 	all := l.Spent.Plus(most)
 	for _, held := range l.Held {
 		all = all.Plus(held)
 	}
-	return !all.Exceeds(limit), ever
+	return !all.exceeds(limit), ever
 }
 
 // TooLittle returns E_BUDGET, which says that a batch has too little left for an amount.

@@ -69,9 +69,9 @@ func (f family) shared(a, b string) int {
 	return -1
 }
 
-// Places returns the messages of a conversation that exist in several forms, in order.
+// places returns the messages of a conversation that exist in several forms, in order.
 // all is what List returned.
-func Places(all []Listing, id string) []Place {
+func places(all []Listing, id string) []Place {
 	f := familyOf(all)
 	out := []Place{}
 	at := map[int][]string{} // conversations that have another message in this place
@@ -125,4 +125,4 @@ func (f family) first(id string, n int) string {
 }
 
 // Branches returns Places of a conversation of the store.
-func Branches(s *state.Store, id string) []Place { return Places(List(s), id) }
+func Branches(s *state.Store, id string) []Place { return places(List(s), id) }

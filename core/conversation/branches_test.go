@@ -33,7 +33,7 @@ func TestPlaces(t *testing.T) {
 		{[]Listing{one("3", 3, "1", 2), one("4", 2, "1", 2)}, "3", "[{2 [3 4] 0}]"},
 		{[]Listing{one("a", 2, "b", 2), one("b", 2, "a", 2)}, "a", "[{2 [a b] 0}]"},
 	} {
-		if got := fmt.Sprint(Places(c.all, c.id)); got != c.want {
+		if got := fmt.Sprint(places(c.all, c.id)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.id, got, c.want)
 		}
 	}
@@ -45,7 +45,7 @@ func TestTitled(t *testing.T) {
 		"": "", " \n ": "", "  Plan\tfor  March \nmore": "Plan for March",
 		"0123456789 0123456789 0123456789 0123456789 0123456789 01234567890": "0123456789 0123456789 0123456789 0123456789 0123456789 0123…",
 	} {
-		if got := Titled(text); got != want || len([]rune(got)) > maxTitle {
+		if got := titled(text); got != want || len([]rune(got)) > maxTitle {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -119,7 +119,7 @@ func (k *Kept) index() {
 		case EndEntry:
 			k.ends[e.ID] = e
 		case TitleEntry:
-			k.title = Titled(e.Text)
+			k.title = titled(e.Text)
 		case ModelEntry:
 			k.Model = e.Text
 		case TaintEntry:

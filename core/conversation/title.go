@@ -24,16 +24,16 @@ func (k *Kept) Title() string {
 		if text == "" {
 			text = string(s.Input.JSON)
 		}
-		if line := Titled(text); line != "" || len(s.Input.Files) == 0 {
+		if line := titled(text); line != "" || len(s.Input.Files) == 0 {
 			return line
 		}
-		return Titled(s.Input.Files[0].Name)
+		return titled(s.Input.Files[0].Name)
 	}
 	return ""
 }
 
-// Titled returns the first line of a text as a title, "" if it has no words.
-func Titled(text string) string {
+// titled returns the first line of a text as a title, "" if it has no words.
+func titled(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.Join(strings.Fields(line), " ")
 	if runes := []rune(line); len(runes) > maxTitle {
@@ -47,7 +47,7 @@ func (j *Journal) Name(title string) (string, error) {
 	if j == nil {
 		return "", fault.New(fault.Platform, "this conversation is not kept, so it cannot get a title").Hinting("golem keeps it with files on disk, where GOLEM_HOME is set")
 	}
-	title = Titled(title)
+	title = titled(title)
 	if title == "" {
 		return "", errNoTitle()
 	}
@@ -68,7 +68,7 @@ func errNoTitle() error {
 // Rename gives a kept conversation that nobody uses a title, and returns the title. Its
 // place in the list stays. It fails with E_BUSY if a golem uses the conversation.
 func Rename(s *state.Store, by Keeper, id, title string) (string, error) {
-	if title = Titled(title); title == "" {
+	if title = titled(title); title == "" {
 		return "", errNoTitle()
 	}
 	release, err := Hold(s, id)

@@ -232,7 +232,7 @@ func (b *Branch) attributes(content map[string]func() ([]byte, error), committed
 // Accepts returns E_PATH if git would store one of these files in another form than
 // golem, by a filter such as that of Git LFS.
 func (b *Branch) Accepts(names []string) (err error) {
-	defer Recovered(&err)
+	defer recovered(&err)
 	return b.plain(names, nil)
 }
 

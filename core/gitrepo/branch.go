@@ -51,7 +51,7 @@ const maxGitFile = 1 << 30
 // repository that does not exist is E_NOT_FOUND; one that golem does not accept, or
 // that is damaged, is E_PATH.
 func Open(files sandbox.FS, dir, branch string, who func(repository *gitconfig.Config) string) (b *Branch, err error) {
-	defer Recovered(&err)
+	defer recovered(&err)
 	b = &Branch{ref: "refs/heads/" + branch, place: "the repository " + fault.Quoted(dir), trees: map[plumbing.Hash][]gitEntry{}}
 	if name := plumbing.ReferenceName(b.ref); name.Validate() != nil || strings.HasPrefix(branch, "-") || sandbox.ValidNew(b.ref) != nil || strings.Contains(branch, "@{") {
 		return nil, fault.New(fault.Path, "%s cannot be the name of a branch", fault.Quoted(branch)).Hinting("correct clearance.targets in the manifest")
@@ -178,11 +178,11 @@ func (b *Branch) refused(format string, args ...any) error {
 		Hinting("%s", cmp.Or(b.remedy, "nothing was written; push to another target, or commit the files with git"))
 }
 
-// Recovered turns a panic of the library that reads repositories into an error. Call it
+// recovered turns a panic of the library that reads repositories into an error. Call it
 // with defer, with a pointer to the function's result.
-func Recovered(err *error) {
+func recovered(err *error) {
 	if recover() != nil {
-		*err = Fault("it is damaged")
+		*err = faultOf("it is damaged")
 	}
 }
 
@@ -252,7 +252,7 @@ func (b *Branch) hasRefs() bool {
 
 // object reads an object and checks its content by its hash.
 func (b *Branch) object(kind plumbing.ObjectType, name string) (data []byte, err error) {
-	defer Recovered(&err)
+	defer recovered(&err)
 	h := plumbing.NewHash(name)
 	limit := int64(MaxHeader)
 	if kind == plumbing.BlobObject {

@@ -57,7 +57,7 @@ func (d *Disk) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing.E
 		if n, err := io.Copy(io.Discard, io.LimitReader(in, d.max+64)); err != nil {
 			return nil, err
 		} else if n == d.max+64 {
-			return nil, Fault("a file has more than %d bytes", d.max)
+			return nil, faultOf("a file has more than %d bytes", d.max)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -32,7 +32,7 @@ type Outside interface {
 // that the worker sees. Read writes nothing.
 func (m Machine) Read(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view View) (out string, err error) {
 	defer func() { err = readable(ctx, err) }()
-	defer Recovered(&err)
+	defer recovered(&err)
 	do := readers[name]
 	var in Args
 	if do == nil {

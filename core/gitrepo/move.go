@@ -160,7 +160,7 @@ func (b *Branch) inWork(name string) (hash plumbing.Hash, plain bool) {
 // file of the branch is the atomic step. Meanwhile git's own lock files prevent other
 // programs from changing the branch and the index.
 func (b *Branch) Advance(from, to string, names []string) (back bool, err error) {
-	defer Recovered(&err)
+	defer recovered(&err)
 	tree, err := b.root(to)
 	if err != nil {
 		return false, gitMissing(err)

@@ -59,7 +59,7 @@ func (d *Disk) packs() ([]packIndex, error) {
 			continue // as above
 		}
 		if !p.sorted() {
-			return nil, Fault("the index of a pack is damaged: its names are not in order")
+			return nil, faultOf("the index of a pack is damaged: its names are not in order")
 		}
 		indexes = append(indexes, p)
 	}
@@ -139,7 +139,7 @@ func (p packIndex) follow(git fs.FS, at, most int64) error {
 			break
 		}
 		if len(way) > maxChain {
-			return Fault("an object of a pack has deltas that lead in a circle, or more than %d", maxChain)
+			return faultOf("an object of a pack has deltas that lead in a circle, or more than %d", maxChain)
 		}
 		part, err := p.part(in, at, most)
 		if err != nil {
@@ -153,7 +153,7 @@ func (p packIndex) follow(git fs.FS, at, most int64) error {
 			base.made += part.made
 		}
 		if base.deltas > maxChain || base.bytes > most || base.made > maxMade {
-			return Fault("an object of a pack is made of more than %d deltas, or of too many bytes", maxChain)
+			return faultOf("an object of a pack is made of more than %d deltas, or of too many bytes", maxChain)
 		}
 		p.known[part.at] = base
 	}
@@ -184,13 +184,13 @@ func (p packIndex) part(in io.ReaderAt, at, most int64) (packPart, error) {
 		used++
 	}
 	if out.size < 0 || out.size > most {
-		return out, Fault("an object of a pack has more than %d bytes", most)
+		return out, faultOf("an object of a pack has more than %d bytes", most)
 	}
 	switch kind {
 	case 6: // the base is given by its offset before this object
 		back, n, ok := offsetNumber(head[used:])
 		if !ok || back <= 0 || int64(back) > at {
-			return out, Fault("a delta in a pack has no base")
+			return out, faultOf("a delta in a pack has no base")
 		}
 		out.delta, out.base, used = true, at-int64(back), used+n
 	case 7: // the base is given by its hash
@@ -216,13 +216,13 @@ func (p packIndex) part(in io.ReaderAt, at, most int64) (packPart, error) {
 		count += more
 	}
 	if count > out.size {
-		return out, Fault("an object of a pack has more bytes than the pack says")
+		return out, faultOf("an object of a pack has more bytes than the pack says")
 	}
 	if out.delta {
 		_, first := binary.Uvarint(start[:n]) // the size of the base
 		made, second := binary.Uvarint(start[max(0, first):n])
 		if first > 0 && second > 0 && made > uint64(most) {
-			return out, Fault("a delta of a pack makes more than %d bytes", most)
+			return out, faultOf("a delta of a pack makes more than %d bytes", most)
 		}
 		out.made = int64(made)
 	}

@@ -25,8 +25,8 @@ const (
 // WithFsck is the hint of the errors that Fault returns.
 const WithFsck = "a person can check it with git fsck"
 
-// Fault returns E_PATH for a damaged repository.
-func Fault(format string, args ...any) error {
+// faultOf returns E_PATH for a damaged repository.
+func faultOf(format string, args ...any) error {
 	return fault.New(fault.Path, "the repository is not accepted: "+format, args...).Hinting(WithFsck)
 }
 
@@ -45,7 +45,7 @@ func HeaderHash(data []byte, key string) (plumbing.Hash, bool) {
 // ReadObject returns the content of an object. More than limit bytes are E_PATH.
 func ReadObject(obj plumbing.EncodedObject, limit int64) ([]byte, error) {
 	if obj.Size() > limit {
-		return nil, Fault("a file or directory has more than %d bytes", limit)
+		return nil, faultOf("a file or directory has more than %d bytes", limit)
 	}
 	in, err := obj.Reader()
 	if err != nil {
@@ -54,7 +54,7 @@ func ReadObject(obj plumbing.EncodedObject, limit int64) ([]byte, error) {
 	defer in.Close()
 	data, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = Fault("a file or directory has more than %d bytes", limit)
+		err = faultOf("a file or directory has more than %d bytes", limit)
 	}
 	return data, err
 }

@@ -234,7 +234,7 @@ func (n *gitNode) encode() (out []gitObject) {
 
 // Commit makes a commit as clearance.Branch describes.
 func (b *Branch) Commit(message string, when time.Time, files []clearance.Committed) (commit string, err error) {
-	defer Recovered(&err)
+	defer recovered(&err)
 	root, err := b.root(b.tip)
 	if err != nil {
 		return "", err

@@ -192,7 +192,7 @@ func (h *Hardening) Run(ctx context.Context) (*Report, error) {
 			return out, err
 		} else if err != nil {
 			round.Problem = fault.Of(err, fault.ToolModule).Error()
-		} else if a.shown, err = Judge(ctx, a.code, h.Cases.Shown); err != nil {
+		} else if a.shown, err = judge(ctx, a.code, h.Cases.Shown); err != nil {
 			return out, err
 		}
 		round.Shown = a.shown.counts()
@@ -217,11 +217,11 @@ func (h *Hardening) Run(ctx context.Context) (*Report, error) {
 // judge writes what the best attempt does into the report.
 func (h *Hardening) judge(ctx context.Context, a *attempt, out *Report) (err error) {
 	out.Source, out.Shown = a.source, a.shown
-	if out.Held, err = Judge(ctx, a.code, h.Cases.Held); err != nil {
+	if out.Held, err = judge(ctx, a.code, h.Cases.Held); err != nil {
 		return err
 	}
-	out.Table, out.Reach = TableOf(a.source, h.Cases.Shown), ReachOf(a.source, h.Worker)
-	out.Mutated, err = Mutate(ctx, a.code, h.Cases.Held)
+	out.Table, out.Reach = tableOf(a.source, h.Cases.Shown), reachOf(a.source, h.Worker)
+	out.Mutated, err = mutate(ctx, a.code, h.Cases.Held)
 	for _, tried := range []map[string]int{out.Shown.tried, out.Held.tried, out.Mutated.tried} {
 		for what, n := range tried {
 			if out.Tried == nil {

@@ -35,10 +35,10 @@ type Difference struct {
 	Files []worktest.FileDifference `json:"files,omitempty"`
 }
 
-// Judge calls code with the input of each case, and compares its answers, and what it made of
+// judge calls code with the input of each case, and compares its answers, and what it made of
 // the files, with the worker's. Code that leaves the answer to the worker after it changed
 // files differs, too: the worker then begins with other files.
-func Judge(ctx context.Context, code Code, cases []worktest.Example) (p Part, err error) {
+func judge(ctx context.Context, code Code, cases []worktest.Example) (p Part, err error) {
 	p.Cases = len(cases)
 	for _, c := range cases {
 		got := code.Call(ctx, c)

@@ -12,11 +12,11 @@ import (
 // code answers a case that the model would be shown otherwise than the worker did, or not at all,
 // and the case was not among those of which the code was written.
 func Known(ctx context.Context, worker string, code Code, cases Cases, written CaseList) (*Report, error) {
-	shown, err := Judge(ctx, code, cases.Shown)
+	shown, err := judge(ctx, code, cases.Shown)
 	if err != nil || len(written.without(shown.open)) > 0 {
 		return nil, err
 	}
-	held, err := Judge(ctx, code, cases.Held)
+	held, err := judge(ctx, code, cases.Held)
 	if err != nil {
 		return nil, err
 	}

@@ -42,8 +42,8 @@ var mutations = []struct {
 	{"huge", func(s string) string { return strings.Repeat(s+" ", hugeText/(len(s)+1)+1)[:hugeText] }},
 }
 
-// Mutate calls code with changed inputs of cases.
-func Mutate(ctx context.Context, code Code, cases []worktest.Example) (m Mutated, err error) {
+// mutate calls code with changed inputs of cases.
+func mutate(ctx context.Context, code Code, cases []worktest.Example) (m Mutated, err error) {
 	m.Failed = map[string]int{}
 	for _, c := range cases[:min(len(cases), mutants)] {
 		for _, in := range mutantsOf(c.Input) {

@@ -28,10 +28,10 @@ var reaches = []struct {
 // escapes are characters of names that are written as numbers.
 var escapes = regexp.MustCompile(`\\u([0-9a-fA-F]{4}|\{[0-9a-fA-F]+\})`)
 
-// ReachOf returns what a source names of golem's ways to files, tools and hosts that code of
+// reachOf returns what a source names of golem's ways to files, tools and hosts that code of
 // this worker may not use, and of what changes its answer from one call to the next. The engine
 // refuses the former in any case, but code that answers has no use for it.
-func ReachOf(source string, w Worker) (out []string) {
+func reachOf(source string, w Worker) (out []string) {
 	source = escapes.ReplaceAllStringFunc(source, func(e string) string {
 		n, err := strconv.ParseUint(strings.Trim(e, `\u{}`), 16, 32)
 		if err != nil { // a number that is too large is no character

@@ -27,7 +27,7 @@ func TestReach(t *testing.T) {
 		`return {kind: 'eval', at: new Date(input).day}`:    "",
 		`return Math.round(Number(input.replace(/,/, '')))`: "",
 	} {
-		if got := strings.Join(ReachOf(source, Worker{}), " "); got != want {
+		if got := strings.Join(reachOf(source, Worker{}), " "); got != want {
 			t.Errorf("%s: %q, want %q", source, got, want)
 		}
 	}

@@ -90,7 +90,7 @@ func (r *Report) Doubt() string {
 		return "no code that can be used was written"
 	}
 	var why []string
-	if r.Table.IsTable() {
+	if r.Table.isTable() {
 		why = append(why, fmt.Sprintf("the source contains a table: %d of the %d cases that the model saw are in it", r.Table.Found, r.Table.Of))
 	}
 	if len(r.Reach) > 0 {

@@ -19,11 +19,11 @@ type Table struct {
 	First []string `json:"first,omitempty"`
 }
 
-// IsTable reports whether so many cases are in the source that it has to be called a table.
-func (t Table) IsTable() bool { return t.Found >= 3 && t.Found*5 >= t.Of }
+// isTable reports whether so many cases are in the source that it has to be called a table.
+func (t Table) isTable() bool { return t.Found >= 3 && t.Found*5 >= t.Of }
 
-// TableOf looks for the inputs of the shown cases in a source.
-func TableOf(source string, shown []worktest.Example) (t Table) {
+// tableOf looks for the inputs of the shown cases in a source.
+func tableOf(source string, shown []worktest.Example) (t Table) {
 	text := plainSource(source)
 	for _, c := range shown {
 		longest := longestText(c.Input)

@@ -91,7 +91,7 @@ func (e Engine) built(l linked, entry string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return withCustom(withCustom(module, toolsSection, l.Tools), SourceSection, l.Sources), nil
+	return withCustom(withCustom(module, toolsSection, l.Tools), sourceSection, l.Sources), nil
 }
 
 func noTools(entry string) error {

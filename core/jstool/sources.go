@@ -16,7 +16,7 @@ import (
 )
 
 // SourceSection is the name of the custom section with the Sources of a linked module.
-const SourceSection = "golem.source"
+const sourceSection = "golem.source"
 
 // Sources are the files that a module was linked from, as the section golem.source has them.
 type Sources struct {
@@ -33,7 +33,7 @@ func SourcesOf(module []byte) *Sources {
 	}
 	for _, s := range sections {
 		r := reader{rest: s.body}
-		if s.id != 0 || string(r.bytes(r.unsigned())) != SourceSection {
+		if s.id != 0 || string(r.bytes(r.unsigned())) != sourceSection {
 			continue
 		}
 		out := new(Sources)

@@ -86,7 +86,7 @@ func (c Client) pages(ctx context.Context, method, key string, each func(json.Ra
 		}
 		raw, err := c.Session.Request(ctx, method, params, nil)
 		if err != nil && err != errNotRPC {
-			return Fault(c.Name, method, err)
+			return faultOf(c.Name, method, err)
 		}
 		page, next := fields(raw), ""
 		var items []json.RawMessage
@@ -127,7 +127,7 @@ func (c Client) failed(ctx context.Context, what string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return Fault(c.Name, what, err)
+	return faultOf(c.Name, what, err)
 }
 
 // Resource is a resource that a server lists.

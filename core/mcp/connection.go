@@ -13,7 +13,7 @@ import (
 )
 
 // ErrClosed is wrapped by the error of a request if the connection does not work any more.
-var ErrClosed = errors.New("the connection is closed")
+var errClosed = errors.New("the connection is closed")
 
 // starting is the timeout for the handshake. It is long, because some servers are installed
 // when they are started.
@@ -158,7 +158,7 @@ func (c *Connection) open(ctx context.Context) (Session, error) {
 		return nil, fault.New(fault.Tool, "the MCP server %s did not begin a session%s", c.server.Name, words).
 			Hinting("start the program by hand to see what is wrong")
 	}
-	return nil, Fault(c.server.Name, "the beginning of the session", err)
+	return nil, faultOf(c.server.Name, "the beginning of the session", err)
 }
 
 func runEnded() *fault.Fault { return fault.New(fault.Interrupted, "the run has ended") }
@@ -197,7 +197,7 @@ func (c *Connection) Request(ctx context.Context, method string, params any, pro
 		return nil, err
 	}
 	raw, err := s.Request(ctx, method, params, progress)
-	if errors.Is(err, ErrClosed) {
+	if errors.Is(err, errClosed) {
 		c.forget(s)
 	}
 	return raw, err

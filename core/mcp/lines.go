@@ -80,7 +80,7 @@ var _ Session = (*lineSession)(nil)
 type broken struct{ error }
 
 // Is reports true for ErrClosed.
-func (broken) Is(target error) bool { return target == ErrClosed }
+func (broken) Is(target error) bool { return target == errClosed }
 
 // Unwrap returns the reason.
 func (b broken) Unwrap() error { return b.error }

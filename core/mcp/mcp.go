@@ -92,9 +92,9 @@ func (e *ServerError) Error() string { return Plain(e.Message, maxError) }
 // person has to sign in, or to give it more rights.
 var ErrSignIn = errors.New("a sign-in is wanted")
 
-// Fault returns the fault for an error of a request: what names the request. A fault is
+// faultOf returns the fault for an error of a request: what names the request. A fault is
 // returned unchanged.
-func Fault(server, what string, err error) *fault.Fault {
+func faultOf(server, what string, err error) *fault.Fault {
 	var f *fault.Fault
 	if errors.As(err, &f) {
 		return f

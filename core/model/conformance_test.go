@@ -29,7 +29,7 @@ func TestBehavioursReplayed(t *testing.T) {
 		t.Run(b.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &writes{}
-				b.play(t, Recording(open(t, b.named(), b.config(Config{HTTP: &player{behaviour: b}, Env: env(key)})), w, nil))
+				b.play(t, recordingOf(open(t, b.named(), b.config(Config{HTTP: &player{behaviour: b}, Env: env(key)})), w, nil))
 				again := b
 				again.want.Model, again.want.Reasoning = "replay:r.jsonl", 0
 				again.play(t, w.replay(t, Config{}))

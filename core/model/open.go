@@ -99,9 +99,9 @@ func Split(name string) (provider, model string, err error) {
 	return provider, model, nil
 }
 
-// Notice returns the text that tells people that a model is a script or a
+// noticeOf returns the text that tells people that a model is a script or a
 // replay, and "" for a provider's model.
-func Notice(m Model) string {
+func noticeOf(m Model) string {
 	switch m := undecorated(m).(type) {
 	case *script:
 		return m.name + " is a script, not a language model: it answers what its rules say"

@@ -58,8 +58,8 @@ func (rec *Recorder) header(model string) recordingHeader {
 	return h
 }
 
-// Recording returns m with its answers recorded to w, for a single model.
-func Recording(m Model, w io.Writer, redact tool.Redactor) Model {
+// recordingOf returns m with its answers recorded to w, for a single model.
+func recordingOf(m Model, w io.Writer, redact tool.Redactor) Model {
 	return NewRecorder(w, "", redact).Wrap(m)
 }
 

@@ -72,7 +72,7 @@ func conversation(t *testing.T, m Model) (turns []Turn, shown []Delta, waits []t
 func TestReplayOfARecording(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writes{}
-		turns, shown, waits, err := conversation(t, Recording(scriptOf(t, chatty), w, nil))
+		turns, shown, waits, err := conversation(t, recordingOf(scriptOf(t, chatty), w, nil))
 		if err == nil || len(turns) != 2 || turns[0].Attempts != 2 || turns[1].Attempts != 2 {
 			t.Fatal(turns, err)
 		}
@@ -90,7 +90,7 @@ func TestReplayOfARecording(t *testing.T) {
 		if err2 == nil || err2.Error() != err.Error() || !cmp.Equal(waits, waits2) || waits[0] != 2*time.Second {
 			t.Errorf("%v, recorded %v; waits %v %v", err2, err, waits, waits2)
 		}
-		if Notice(m) == "" || m.Name() != "replay:r.jsonl" {
+		if noticeOf(m) == "" || m.Name() != "replay:r.jsonl" {
 			t.Error("it does not say that it is no language model")
 		}
 	})
@@ -181,7 +181,7 @@ func TestReplayOrder(t *testing.T) {
 func TestReplayMissNamesTheFirstDifference(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writes{}
-		if _, _, _, err := conversation(t, Recording(scriptOf(t, chatty), w, nil)); err == nil {
+		if _, _, _, err := conversation(t, recordingOf(scriptOf(t, chatty), w, nil)); err == nil {
 			t.Fatal("no failure")
 		}
 		base := func() Request {
@@ -216,7 +216,7 @@ func TestReplayMissNamesTheFirstDifference(t *testing.T) {
 func TestRecordingIsRedacted(t *testing.T) {
 	redact := replacing{"s3cret"}
 	w := &writes{}
-	m := Recording(scriptOf(t, `
+	m := recordingOf(scriptOf(t, `
 script: 1
 workers:
   main:
@@ -239,7 +239,7 @@ workers:
 
 func TestRecordingThatCannotBeWritten(t *testing.T) {
 	w := &writes{err: &fs.PathError{Op: "write", Path: "/home/me/r.jsonl", Err: errors.New("no space left on device")}}
-	m := Recording(scriptOf(t, "script: 1\nworkers: {main: [{say: one}, {say: two}]}"), w, nil)
+	m := recordingOf(scriptOf(t, "script: 1\nworkers: {main: [{say: one}, {say: two}]}"), w, nil)
 	_, err := m.Generate(context.Background(), Request{Worker: "main"}, nil)
 	fails(t, err, fault.Replay, "no space left")
 	if strings.Contains(err.Error(), "/home") {
@@ -257,7 +257,7 @@ func TestRecordingThatCannotBeWritten(t *testing.T) {
 func TestRecordingOfTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writes{}
-		m := Recording(scriptOf(t, "script: 1\nworkers: {main: [{hang: true}, {hang: true}]}"), w, nil)
+		m := recordingOf(scriptOf(t, "script: 1\nworkers: {main: [{hang: true}, {hang: true}]}"), w, nil)
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(time.Second, cancel)
 		r := Request{Worker: "main", Messages: []Message{user("x")}}
@@ -321,7 +321,7 @@ func TestRecordingIsConcurrent(t *testing.T) {
 // The size of the digests is proportional to the number of messages, not to its square.
 func TestRecordingIsLinear(t *testing.T) {
 	w := &writes{}
-	m := Recording(scriptOf(t, "script: 1\nworkers: {main: [{when: {}, say: hi}]}"), w, nil)
+	m := recordingOf(scriptOf(t, "script: 1\nworkers: {main: [{when: {}, say: hi}]}"), w, nil)
 	messages := []Message{}
 	for i := range 200 {
 		messages = append(messages, user(strings.Repeat("x", i)))

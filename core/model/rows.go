@@ -4,10 +4,10 @@ import "strings"
 
 // rows is the built-in table. It is read only.
 var rows = []Provider{
-	{Name: "openai", BaseURL: "https://api.openai.com/v1", KeyVar: "OPENAI_API_KEY", Image: true, PDF: true, JSON: JSONSchema, ServerTools: ServerTools(),
+	{Name: "openai", BaseURL: "https://api.openai.com/v1", KeyVar: "OPENAI_API_KEY", Image: true, PDF: true, JSON: JSONSchema, ServerTools: serverToolsOf(),
 		Quirks: Quirks{Settings: map[string]string{"max_output_tokens": "max_completion_tokens"}}},
 	// Without the header the API refuses requests of web pages.
-	{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVar: "ANTHROPIC_API_KEY", Image: true, PDF: true, JSON: JSONSchema, API: Anthropic, ServerTools: ServerTools(),
+	{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVar: "ANTHROPIC_API_KEY", Image: true, PDF: true, JSON: JSONSchema, API: Anthropic, ServerTools: serverToolsOf(),
 		Headers: map[string]string{"anthropic-dangerous-direct-browser-access": "true"}, Quirks: Quirks{KeyHeader: "x-api-key"}},
 	{Name: "google", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyVar: "GEMINI_API_KEY",
 		altKeyVar: "GOOGLE_API_KEY", Image: true, JSON: JSONSchema, plainSchemas: true,

@@ -74,7 +74,7 @@ workers:                      # by worker ID; "*" = any other
 	if f := failureOf(err); f != nil {
 		t.Error("would be retried")
 	}
-	if !strings.Contains(Notice(WithRetry(m, RetryPolicy{}, nil)), "not a language model") {
+	if !strings.Contains(noticeOf(WithRetry(m, RetryPolicy{}, nil)), "not a language model") {
 		t.Error("it does not say that it is no language model")
 	}
 }

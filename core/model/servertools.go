@@ -13,8 +13,8 @@ const (
 	CodeExecution = "code_execution"
 )
 
-// ServerTools are the names that a worker's server_tools can have.
-func ServerTools() []string { return []string{WebSearch, CodeExecution} }
+// serverToolsOf are the names that a worker's server_tools can have.
+func serverToolsOf() []string { return []string{WebSearch, CodeExecution} }
 
 // serverForms has the declarations of server tools by protocol.
 var serverForms = map[string]map[string]json.RawMessage{

@@ -20,14 +20,14 @@ func TestServerToolsAreAskedFor(t *testing.T) {
 	}{
 		{"openai:gpt-test", Responses, `[{"type":"function","name":"now","description":"","parameters":{"type":"object","properties":{}},"strict":false},{"type":"web_search"},{"type":"code_interpreter","container":{"type":"auto"}}]`, nil},
 		{"anthropic:claude-opus-5", "", `[{"name":"now","description":"","input_schema":{"type":"object","properties":{}}},{"type":"web_search_20250305","name":"web_search"},{"type":"code_execution_20250825","name":"code_execution"}]`, nil},
-		{"openai:gpt-test", Chat, "", ServerTools()},
-		{"google:gemini-test", "", "", ServerTools()},
-		{"mistral:m", "", "", ServerTools()},
+		{"openai:gpt-test", Chat, "", serverToolsOf()},
+		{"google:gemini-test", "", "", serverToolsOf()},
+		{"mistral:m", "", "", serverToolsOf()},
 	} {
 		r := request()
 		r.Tools = []tool.Spec{{Name: "now"}}
 		plain := asks(t, c.model, c.api, r)["tools"]
-		r.ServerTools = ServerTools()
+		r.ServerTools = serverToolsOf()
 		got := asks(t, c.model, c.api, r)["tools"]
 		if c.want == "" {
 			if d := cmp.Diff(plain, got); d != "" {
@@ -40,17 +40,17 @@ func TestServerToolsAreAskedFor(t *testing.T) {
 		if c.api != "" {
 			config.Providers = map[string]Provider{"openai": {API: c.api}}
 		}
-		if lacks := config.LackingTools(c.model, ServerTools()); !slices.Equal(lacks, c.lacks) {
+		if lacks := config.LackingTools(c.model, serverToolsOf()); !slices.Equal(lacks, c.lacks) {
 			t.Errorf("%s %s lacks %v", c.model, c.api, lacks)
 		}
-		if lacks := LackingTools(open(t, c.model, config), ServerTools()); !slices.Equal(lacks, c.lacks) {
+		if lacks := LackingTools(open(t, c.model, config), serverToolsOf()); !slices.Equal(lacks, c.lacks) {
 			t.Errorf("%s %s, open, lacks %v", c.model, c.api, lacks)
 		}
 	}
 	r := request()
 	r.ServerTools = []string{WebSearch}
 	same(t, asks(t, "anthropic:claude-opus-5", "", r)["tools"], `[{"type":"web_search_20250305","name":"web_search"}]`)
-	if lacks := (Config{}).LackingTools("script:a.yaml", ServerTools()); lacks != nil {
+	if lacks := (Config{}).LackingTools("script:a.yaml", serverToolsOf()); lacks != nil {
 		t.Errorf("a script lacks %v", lacks)
 	}
 }

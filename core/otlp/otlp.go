@@ -10,10 +10,10 @@ import (
 )
 
 // SchemaURL names the version of the semantic conventions whose attributes spans have.
-const SchemaURL = "https://opentelemetry.io/schemas/1.41.0"
+const schemaURL = "https://opentelemetry.io/schemas/1.41.0"
 
 // DefaultService is the service.name of spans for which nobody chose one.
-const DefaultService = "golem"
+const defaultService = "golem"
 
 // Options say what spans contain.
 type Options struct {
@@ -84,8 +84,8 @@ func (b *Builder) Requests() [][]byte {
 	size := 0
 	send := func() {
 		data, err := json.Marshal(request{[]resourceSpans{{
-			Resource: resource{b.resource()}, SchemaURL: SchemaURL,
-			ScopeSpans: []scopeSpans{{Scope: scope{"golem", name(b.header.Version)}, Spans: spans, SchemaURL: SchemaURL}},
+			Resource: resource{b.resource()}, SchemaURL: schemaURL,
+			ScopeSpans: []scopeSpans{{Scope: scope{"golem", name(b.header.Version)}, Spans: spans, SchemaURL: schemaURL}},
 		}}})
 		if err == nil { // always: the spans are valid JSON
 			out = append(out, trace.EscapeJSON(data))
@@ -107,7 +107,7 @@ func (b *Builder) Requests() [][]byte {
 }
 
 func (b *Builder) resource() (out attributes) {
-	given := map[string]string{"service.name": DefaultService, "service.version": b.header.Version, "golem.platform": b.header.Platform, "golem.project": b.header.Project}
+	given := map[string]string{"service.name": defaultService, "service.version": b.header.Version, "golem.platform": b.header.Platform, "golem.project": b.header.Project}
 	for key, value := range b.options.Resource {
 		given[key] = value
 	}

@@ -61,7 +61,7 @@ func (t *Trees) LibraryDirs() map[string]fs.FS {
 	out := map[string]fs.FS{}
 	for _, s := range t.all {
 		if s.Library != "" {
-			out[s.NameVersion()] = s.FS
+			out[s.nameVersion()] = s.FS
 		}
 	}
 	return out
@@ -114,7 +114,7 @@ func (g *libraryGraph) require(tree *Tree, by string, chain []*Tree) {
 		g.chosen[key] = chosen{s, n, by}
 		g.trees.all = append(g.trees.all, s)
 		tree.Needs = append(tree.Needs, s.Name)
-		g.require(s, s.NameVersion(), append(chain[:len(chain):len(chain)], s))
+		g.require(s, s.nameVersion(), append(chain[:len(chain):len(chain)], s))
 	}
 }
 
@@ -265,7 +265,7 @@ func (g *libraryGraph) open(root fs.FS, dir, name string) (*Tree, fault.List) {
 		return nil, fault.List{fault.New(fault.Config, "the directory of the library is %s, and its version is %s", fault.Quoted(dir), fault.Quoted(m.Version)).
 			Hinting("name the directory %s", config.NameVersion(name, m.Version)).At(where, 1, 1)}
 	}
-	s.Label = "lib " + s.NameVersion()
+	s.Label = "lib " + s.nameVersion()
 	s.Roots, s.Prompts = m.WorkersRoots, m.PromptsRoot
 	return s, nil
 }
@@ -278,8 +278,8 @@ func subtree(root fs.FS, dir string) (fs.FS, error) {
 	return fs.Sub(root, dir)
 }
 
-// NameVersion returns the name of a library with its version, as config.NameVersion does.
-func (s *Tree) NameVersion() string { return config.NameVersion(s.Library, s.Manifest.Version) }
+// nameVersion returns the name of a library with its version, as config.NameVersion does.
+func (s *Tree) nameVersion() string { return config.NameVersion(s.Library, s.Manifest.Version) }
 
 // notFound returns the fault that says where golem looked for a library and how
 // to get it.

@@ -186,7 +186,7 @@ func (ms *Modules) NewLock(modules []Module) (config.Lock, error) {
 			if !home && ms.trees.TreeOf(l).leaves(name) {
 				return lock, leavesFault().At(shown, 1, 1)
 			}
-			digest, f := DigestOf(fsys, name)
+			digest, f := digestOf(fsys, name)
 			if f != nil && f.Code == fault.NotFound && suffix == config.ToolSidecar {
 				continue
 			}
@@ -216,7 +216,7 @@ func (s *Tree) Digests() (map[string]string, *fault.Fault) {
 		case e.IsDir() || s.leaves(name) || path.Base(name) == libraryOrigin:
 			return nil
 		default:
-			if files[name], bad = DigestOf(s.FS, name); bad != nil {
+			if files[name], bad = digestOf(s.FS, name); bad != nil {
 				bad = bad.At(l.String(), 1, 1)
 				return fs.SkipAll
 			}
@@ -232,8 +232,8 @@ func (s *Tree) Digests() (map[string]string, *fault.Fault) {
 // libraryOrigin is what golem lib install writes into a library's directory.
 const libraryOrigin = ".golem-origin.json"
 
-// DigestOf returns the SHA-256 of a regular file, in hex.
-func DigestOf(fsys fs.FS, name string) (string, *fault.Fault) {
+// digestOf returns the SHA-256 of a regular file, in hex.
+func digestOf(fsys fs.FS, name string) (string, *fault.Fault) {
 	file, f := openRegular(fsys, name)
 	if f != nil {
 		return "", f

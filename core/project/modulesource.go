@@ -73,7 +73,7 @@ func (ms *Modules) onlyImported(m Module) bool {
 // description. missing is true if there is no such file.
 func (ms *Modules) Pinned(name string) (missing bool, f *fault.Fault) {
 	if !config.IsToolSource(path.Base(name)) {
-		digest, f := DigestOf(ms.setup.FS, name)
+		digest, f := digestOf(ms.setup.FS, name)
 		if f != nil {
 			return f.Code == fault.NotFound, nil
 		}

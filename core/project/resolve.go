@@ -49,7 +49,7 @@ func (ns *Names) resolveLibrary(from string, r reference, entry bool) (l Locatio
 		l, f = ns.resolveName([]*Tree{s}, r, entry)
 	}
 	if f == nil && !ns.exported(l) {
-		f = fault.New(fault.NotExported, "%s does not export %s", s.NameVersion(), fault.Quoted(strings.TrimPrefix(r.text, r.lib+":"))).
+		f = fault.New(fault.NotExported, "%s does not export %s", s.nameVersion(), fault.Quoted(strings.TrimPrefix(r.text, r.lib+":"))).
 			Hinting("it exports %s", brief(s.Manifest.Exports))
 	}
 	return l, f
@@ -110,7 +110,7 @@ func (ns *Names) resolveName(sources []*Tree, r reference, entry bool) (Location
 	}
 	f = ns.notFound(sources, r, searched)
 	if hidden != nil {
-		f = f.Hinting("%s has it and does not export it", hidden.NameVersion())
+		f = f.Hinting("%s has it and does not export it", hidden.nameVersion())
 	}
 	return Location{}, f
 }

@@ -33,8 +33,8 @@ func TextsDir(file string) string {
 	return stem + ".d"
 }
 
-// IsText reports whether a file name in a TextsDir is one that a trace uses.
-func IsText(name string) bool {
+// isText reports whether a file name in a TextsDir is one that a trace uses.
+func isText(name string) bool {
 	sum, ok := strings.CutSuffix(name, textSuffix)
 	if !ok {
 		sum, ok = strings.CutSuffix(name, jsonSuffix)
@@ -65,7 +65,7 @@ type Files interface {
 // incomplete last line, are copied as they are. Errors are E_CONFIG and name
 // the line, or come from the writer.
 func Inline(w io.Writer, r io.Reader, texts Texts) error {
-	t, err := NewReader(r)
+	t, err := newReader(r)
 	if err != nil {
 		return err
 	}

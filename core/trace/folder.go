@@ -78,7 +78,7 @@ func RemoveTexts(f Folder, dir string) {
 		return
 	}
 	for _, e := range entries {
-		if _, prompt := PromptOf(e.Name()); prompt || IsText(e.Name()) {
+		if _, prompt := PromptOf(e.Name()); prompt || isText(e.Name()) {
 			_ = f.Remove(path.Join(dir, e.Name())) // the next run tries again
 		}
 	}

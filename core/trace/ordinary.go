@@ -18,9 +18,9 @@ var dummies = []string{
 	"sknokeyrequired", "skdummydummydummy", "notneededforlocal", "placeholderapikey", "dummyapikeyforlocal", "sk1234", "sk123", "test123", "key123", "apikey123", "password123",
 }
 
-// Dummy reports whether a value is no secret whatever its name: it is too short, or one of
+// isDummy reports whether a value is no secret whatever its name: it is too short, or one of
 // the values that people write where nothing is needed, such as changeme or xxxxxx.
-func Dummy(value string) bool {
+func isDummy(value string) bool {
 	value = strings.TrimSpace(value)
 	if len(value) < MinSecret {
 		return true
@@ -38,8 +38,8 @@ func Dummy(value string) bool {
 // ollama, not-needed or xxxx, or an ordinary word such as engineering. It stands in answers
 // and files for other reasons, too, where removing it would hide what they say.
 func Ordinary(value string) bool {
-	if value = strings.TrimSpace(value); Dummy(value) || len(value) >= shortWord {
-		return Dummy(value)
+	if value = strings.TrimSpace(value); isDummy(value) || len(value) >= shortWord {
+		return isDummy(value)
 	}
 	words := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("-_. ", r) })
 	return !slices.ContainsFunc(words, func(w string) bool { return !isWord(w) })
@@ -62,7 +62,7 @@ func isWord(w string) bool {
 func SecretValue(name, value string) bool {
 	lower := strings.ToLower(name)
 	password := slices.ContainsFunc([]string{"pass", "pwd", "secret"}, func(w string) bool { return strings.Contains(lower, w) })
-	if Dummy(value) || !password && Ordinary(value) { // a password may be a word
+	if isDummy(value) || !password && Ordinary(value) { // a password may be a word
 		return false
 	}
 	if SecretName(name) || KeyVariable("_"+name) || KeyVariable(strings.ReplaceAll("_"+name, "-", "_")) {

@@ -31,8 +31,8 @@ type Reader struct {
 	header Header
 }
 
-// NewReader reads the header. Errors are E_CONFIG and name the line.
-func NewReader(r io.Reader) (*Reader, error) {
+// newReader reads the header. Errors are E_CONFIG and name the line.
+func newReader(r io.Reader) (*Reader, error) {
 	t := &Reader{in: bufio.NewReaderSize(r, 64<<10), max: maxLine}
 	line, whole, err := t.next()
 	if errors.Is(err, io.EOF) {
@@ -113,7 +113,7 @@ func (t *Reader) lineError(format string, args ...any) error {
 // with nil texts, only their beginnings. An incomplete last line is ignored.
 // With an error it also returns the events before the error.
 func Read(r io.Reader, texts Texts) (Header, []Event, error) {
-	t, err := NewReader(r)
+	t, err := newReader(r)
 	if err != nil {
 		return Header{}, nil, err
 	}

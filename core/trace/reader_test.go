@@ -36,7 +36,7 @@ func TestTornAnywhere(t *testing.T) {
 	data := write(t, sampleHeader, sampleEvents())
 	headerEnd := bytes.IndexByte(data, '\n')
 	for cut := range len(data) {
-		r, err := NewReader(bytes.NewReader(data[:cut]))
+		r, err := newReader(bytes.NewReader(data[:cut]))
 		if cut < headerEnd {
 			if err == nil {
 				t.Fatalf("cut at %d: a torn header was read", cut)
@@ -83,7 +83,7 @@ func TestReaderRefuses(t *testing.T) {
 			}
 		})
 	}
-	long, err := NewReader(strings.NewReader(head + `{"type":"` + strings.Repeat("x", 200_000) + "\n"))
+	long, err := newReader(strings.NewReader(head + `{"type":"` + strings.Repeat("x", 200_000) + "\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

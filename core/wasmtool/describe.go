@@ -34,7 +34,7 @@ type Describing struct {
 	Time time.Duration // time limit of that run, compiling not included; 0: 10 s
 	// Listener is told that the module is compiled; it may be nil.
 	Listener Listener
-	// Total limits the memory of all modules of the process together; 0: DefaultTotal.
+	// Total limits the memory of all modules of the process together; 0: defaultTotal.
 	// A run for a description does not wait for memory.
 	Total int64
 }
@@ -256,9 +256,9 @@ func (m *Module) describe(ctx context.Context, s shape, how Describing) ([]byte,
 		in.Args = []string{m.base(), "describe"}
 	}
 	want := &holding{bytes: m.mostMemory(0)}
-	done, ok := m.library.room.try(want, cmp.Or(how.Total, DefaultTotal))
+	done, ok := m.library.room.try(want, cmp.Or(how.Total, defaultTotal))
 	if !ok && m.library.room.idle() {
-		return nil, tooLarge(want.bytes, cmp.Or(how.Total, DefaultTotal))
+		return nil, tooLarge(want.bytes, cmp.Or(how.Total, defaultTotal))
 	}
 	if !ok {
 		return nil, fault.New(fault.ToolMemory, "golem has no memory left to ask the module for its tools: running modules use it").

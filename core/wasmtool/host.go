@@ -17,7 +17,7 @@ const (
 // HostFunctions are the names of the functions that golem provides in each
 // module, in addition to WASI preview 1 (wasiFunctions). Engines provide
 // exactly these.
-var HostFunctions = map[string][]string{
+var hostFunctions = map[string][]string{
 	ExtismUser: append([]string{golemCall}, idleNames()...),
 	ExtismEnv: {
 		"alloc", "free", "length", "length_unsafe", "load_u8", "load_u64", "store_u8", "store_u64", "memory_bytes", "reset",
@@ -66,9 +66,9 @@ func idleNames() []string {
 	return out
 }
 
-// Offered reports whether golem provides a function of that name to modules.
-func Offered(module, name string) bool {
-	return slices.Contains(HostFunctions[module], name) || module == WASI && slices.Contains(wasiFunctions, name)
+// offered reports whether golem provides a function of that name to modules.
+func offered(module, name string) bool {
+	return slices.Contains(hostFunctions[module], name) || module == WASI && slices.Contains(wasiFunctions, name)
 }
 
 // varying lists the functions of WASI whose results differ from call to call. A module

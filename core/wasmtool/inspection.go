@@ -117,7 +117,7 @@ func needs(imports []guard.Import) []string {
 	unknown := map[string][]string{}
 	for _, im := range imports {
 		switch {
-		case !Offered(im.Module, im.Name):
+		case !offered(im.Module, im.Name):
 			unknown[im.Module] = append(unknown[im.Module], im.Name)
 		case im.Module == ExtismEnv || im.Module == ExtismUser:
 			if w := words[im.Name]; w != "" {

@@ -141,11 +141,11 @@ func (k *Kernel) Store(at int64, size int64, v uint64) error {
 	return nil
 }
 
-// Var returns the value of a variable, or nil.
-func (k *Kernel) Var(name string) []byte { return k.vars[name] }
+// variable returns the value of a variable, or nil.
+func (k *Kernel) variable(name string) []byte { return k.vars[name] }
 
-// SetVar stores a copy of a value; nil deletes the variable.
-func (k *Kernel) SetVar(name string, v []byte) error {
+// setVariable stores a copy of a value; nil deletes the variable.
+func (k *Kernel) setVariable(name string, v []byte) error {
 	if k.vars == nil {
 		k.vars = map[string][]byte{}
 	}

@@ -14,7 +14,7 @@ import (
 
 // DefaultTotal is how many bytes of memory the instances of all modules may have
 // together, where the person's config says nothing.
-const DefaultTotal int64 = tool.UsualTotal
+const defaultTotal int64 = tool.UsualTotal
 
 // room shares the memory of modules out to the instances of one process. An instance
 // counts with the most that its memory can grow to. The zero value is ready.
@@ -185,7 +185,7 @@ func (t *moduleTool) Admit(ctx context.Context, call string) (leave func(), err 
 	if err != nil {
 		return nil, err
 	}
-	room, total := &b.Module.library.room, cmp.Or(b.Grants.Total, DefaultTotal)
+	room, total := &b.Module.library.room, cmp.Or(b.Grants.Total, defaultTotal)
 	want := &holding{id: call, bytes: b.Module.mostMemory(b.Grants.Memory)}
 	if !t.stateful() || shape == command && !t.export {
 		return room.enter(ctx, call, want, total)

@@ -161,7 +161,7 @@ func (s *Session) ConfigGet(key int64) (int64, error) {
 
 // VarGet returns the handle of a variable's value, or 0.
 func (s *Session) VarGet(key int64) (int64, error) {
-	v := s.Kernel.Var(string(s.Kernel.Bytes(key)))
+	v := s.Kernel.variable(string(s.Kernel.Bytes(key)))
 	defer s.Kernel.Free(key) // as in ConfigGet
 	return s.Kernel.Put(v)
 }
@@ -172,7 +172,7 @@ func (s *Session) VarSet(key, value int64) error {
 	if value != 0 {
 		v = append([]byte{}, s.Kernel.Bytes(value)...)
 	}
-	err := s.Kernel.SetVar(string(s.Kernel.Bytes(key)), v)
+	err := s.Kernel.setVariable(string(s.Kernel.Bytes(key)), v)
 	s.Kernel.Free(key)
 	s.Kernel.Free(value)
 	return err

@@ -109,7 +109,7 @@ type WASIStat struct {
 }
 
 func (v WASIView) stat(name string, info fs.FileInfo) WASIStat {
-	st := WASIStat{Dir: info.IsDir(), Size: FileSize(info), Modified: nanoseconds(info.ModTime())}
+	st := WASIStat{Dir: info.IsDir(), Size: fileSize(info), Modified: nanoseconds(info.ModTime())}
 	st.Accessed = st.Modified
 	if own, ok := v.times[name]; ok {
 		st.Accessed, st.Modified = own[0], own[1]

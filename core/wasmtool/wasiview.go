@@ -131,9 +131,9 @@ func (v WASIView) Errno(err error) Errno {
 	return ErrnoIO
 }
 
-// FileSize returns a file's size in bytes, and 0 for a directory: the sizes of
+// fileSize returns a file's size in bytes, and 0 for a directory: the sizes of
 // directories differ between file systems, and a page's storage has none.
-func FileSize(info fs.FileInfo) int64 {
+func fileSize(info fs.FileInfo) int64 {
 	if info.IsDir() {
 		return 0
 	}

@@ -21,7 +21,7 @@ import (
 const (
 	MaxArchive = 256 << 20 // bytes of the zip file itself
 	MaxFiles   = 20_000    // files and directories
-	MaxBytes   = 512 << 20 // bytes of all unpacked files together
+	maxBytes   = 512 << 20 // bytes of all unpacked files together
 	MaxFile    = 256 << 20 // bytes of one unpacked file
 )
 
@@ -163,8 +163,8 @@ func planned(z *zip.Reader, skip func(string, bool) bool) ([]member, error) {
 		if f.UncompressedSize64 > MaxFile {
 			return nil, archiveFault("%s has %d bytes; a file may have at most %d", safeName(f.Name), f.UncompressedSize64, MaxFile)
 		}
-		if total += f.UncompressedSize64; total > MaxBytes {
-			return nil, archiveFault("its files have more than %d bytes", MaxBytes)
+		if total += f.UncompressedSize64; total > maxBytes {
+			return nil, archiveFault("its files have more than %d bytes", maxBytes)
 		}
 		plan = append(plan, member{name, f, false})
 	}

@@ -75,8 +75,8 @@ func (p *packing) file(name string) error {
 		return err
 	}
 	data = Travelling(name, data)
-	if p.total += int64(len(data)); p.total > MaxBytes {
-		return fault.New(fault.Limit, "the project has more than %d bytes", int64(MaxBytes))
+	if p.total += int64(len(data)); p.total > maxBytes {
+		return fault.New(fault.Limit, "the project has more than %d bytes", int64(maxBytes))
 	}
 	p.members = append(p.members, member{name: name})
 	f, err := p.entry(header(name, zip.Deflate, 0o644))

@@ -80,7 +80,7 @@ func (s *Shape) body(defs map[string]*Node) *Node {
 	} else if each := s.Each.schema(defs); len(each.Fields) > 0 {
 		out = out.With("additionalProperties", each)
 	}
-	keys := s.Members()
+	keys := s.members()
 	if len(keys) > 0 {
 		all := &Node{Kind: Mapping}
 		for _, name := range slices.Sorted(maps.Keys(keys)) {
@@ -103,9 +103,9 @@ func (s *Shape) body(defs map[string]*Node) *Node {
 	return out
 }
 
-// Members returns the keys of a mapping with their other spellings, and those that others
+// members returns the keys of a mapping with their other spellings, and those that others
 // decode.
-func (s *Shape) Members() map[string]*Shape {
+func (s *Shape) members() map[string]*Shape {
 	out := map[string]*Shape{}
 	maps.Copy(out, s.Keys)
 	for name, key := range s.Offers {
@@ -131,7 +131,7 @@ func (s *Shape) EachKey(path string, visit func(path string, key *Shape)) {
 		s.Of.EachKey(path, visit)
 		return
 	}
-	keys := s.Members()
+	keys := s.members()
 	for _, name := range slices.Sorted(maps.Keys(keys)) {
 		at := join(path, name)
 		visit(at, keys[name])

@@ -23,7 +23,7 @@ type Script struct {
 }
 
 // ScriptTool is the tool that runs scripts of skills.
-const ScriptTool = "run_skill_script"
+const scriptTool = "run_skill_script"
 
 // commandTool is the tool of the toolset shell that runs the other scripts.
 const commandTool = "run_command"
@@ -39,7 +39,7 @@ type scriptArgs struct {
 // decides on.
 func (s *Set) scripts(env toolset.Env) tool.Tool {
 	spec := tool.Spec{
-		Name: ScriptTool, Toolset: "skills", Provider: "builtin", Risk: tool.Read, Uses: []string{commandTool},
+		Name: scriptTool, Toolset: "skills", Provider: "builtin", Risk: tool.Read, Uses: []string{commandTool},
 		Description: "Runs a script of a skill with arguments and returns what it prints. JavaScript and TypeScript run in golem's own engine, " +
 			map[bool]string{false: "which reads your files and changes none", true: "which reads and changes your files"}[s.write] +
 			"; other scripts are commands, and need run_command.",
@@ -113,7 +113,7 @@ func permitted(allowed []string, program string) bool {
 	for _, one := range allowed {
 		name, pattern, some := strings.Cut(one, "(")
 		switch strings.ToLower(strings.TrimSpace(name)) {
-		case ScriptTool:
+		case scriptTool:
 			return true
 		case "bash", "shell", commandTool:
 		default:

@@ -8,10 +8,10 @@ import (
 	"golem/core/tool"
 )
 
-// Markdown returns the part of a page that a person reads: its title, and its main content
+// markdown returns the part of a page that a person reads: its title, and its main content
 // as Markdown, or with all also menus and footers. Links become absolute; base is the
 // address of the page. Scripts, styles, comments and hidden elements are left out.
-func Markdown(page string, base *url.URL, all bool) (title, text string) {
+func markdown(page string, base *url.URL, all bool) (title, text string) {
 	b := parse(page)
 	w := &writer{base: base}
 	if b.base != "" && len(b.base) <= maxAddress && base != nil {
@@ -30,13 +30,13 @@ func Markdown(page string, base *url.URL, all bool) (title, text string) {
 		w.leave = nil
 		text = w.page(b.stack[0])
 	}
-	return strings.Join(strings.Fields(Visible(b.title)), " "), text
+	return strings.Join(strings.Fields(visible(b.title)), " "), text
 }
 
 // plainText returns the visible text of a piece of HTML on one line.
 func plainText(s string) string {
 	w := &writer{plain: true}
-	return strings.Join(strings.Fields(Visible(w.inline(parse(s).stack[0]))), " ")
+	return strings.Join(strings.Fields(visible(w.inline(parse(s).stack[0]))), " ")
 }
 
 // mainOf returns the element that is marked as the main content, if it has at least 100
@@ -76,7 +76,7 @@ const maxIndent = 8
 func (w *writer) page(n *node) string {
 	var out []string
 	empty := true
-	for line := range strings.SplitSeq(Visible(w.block(n)), "\n") {
+	for line := range strings.SplitSeq(visible(w.block(n)), "\n") {
 		line = strings.TrimRight(line, " \t\r")
 		if line != "" || !empty {
 			out = append(out, line)

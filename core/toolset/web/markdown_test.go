@@ -40,7 +40,7 @@ func TestHiddenAndMalformed(t *testing.T) {
 		{"cells over two columns", `<table><tr><th>A<th>B<th>C<tr><td colspan=2>x<td>y</table>`, "| A | B | C |\n| --- | --- | --- |\n| x |  | y |"},
 		{"cells over rows", `<table><tr><th>K<th>V<th>W<tr><td rowspan=2>k<td>1<td rowspan=0>w<tr><td>2<tr><td>l<td>3</table>`, "| K | V | W |\n| --- | --- | --- |\n| k | 1 | w |\n|  | 2 |  |\n| l | 3 |  |"},
 	} {
-		if _, got := Markdown(c.page, base, false); got != c.want || strings.Contains(got, "X") {
+		if _, got := markdown(c.page, base, false); got != c.want || strings.Contains(got, "X") {
 			t.Errorf("%s: %q gives\n%q, want\n%q", c.name, c.page, got, c.want)
 		}
 	}
@@ -56,12 +56,12 @@ func TestMainContent(t *testing.T) {
 		{"many articles", `<article>` + long + `</article><article>` + long + `b</article><article>` + long + `</article>`, long + "\n\n" + long + "b\n\n" + long},
 		{"menus alone", `<nav>menu</nav><footer>end</footer>`, "menu\n\nend"},
 	} {
-		_, got := Markdown(c.page, base, false)
+		_, got := markdown(c.page, base, false)
 		if want := strings.ReplaceAll(c.want, ". \n", ".\n"); got != strings.TrimSpace(want) {
 			t.Errorf("%s:\n%q, want\n%q", c.name, got, want)
 		}
 	}
-	if _, all := Markdown(`<nav>menu</nav><main>`+long+`</main>`, base, true); !strings.HasPrefix(all, "menu") {
+	if _, all := markdown(`<nav>menu</nav><main>`+long+`</main>`, base, true); !strings.HasPrefix(all, "menu") {
 		t.Errorf("all: %q", all)
 	}
 }
@@ -87,7 +87,7 @@ func TestBombs(t *testing.T) {
 		"hyphens":     strings.Repeat("<!--"+strings.Repeat("-", 1000), 1000) + "end",
 		"comments":    `<main style="` + strings.Repeat("x/**/", 400_000) + `">end`,
 	} {
-		_, text := Markdown(page, base, false)
+		_, text := markdown(page, base, false)
 		if len(text) > 20*len(page) {
 			t.Errorf("%s: %d bytes give %d", name, len(page), len(text))
 		}
@@ -113,7 +113,7 @@ func TestCharsets(t *testing.T) {
 		kind, charset := contentType(c.header, []byte(c.body))
 		got := Source{}.text([]byte(c.body), charset)
 		if kind == "text/html" {
-			_, got = Markdown(got, base, false)
+			_, got = markdown(got, base, false)
 		}
 		if got != c.want {
 			t.Errorf("%s %q: %q, want %q", c.header, c.body, got, c.want)
@@ -127,7 +127,7 @@ func FuzzMarkdown(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, page string) {
-		title, text := Markdown(page, base, len(page)%2 == 0)
+		title, text := markdown(page, base, len(page)%2 == 0)
 		for _, s := range []string{title, text, plainText(page)} {
 			if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co) }) {
 				t.Fatalf("%q gives %q", page, s)

@@ -213,7 +213,7 @@ func resultList(body []byte, row row, n int) (string, error) {
 			return clip(plainText(s), maxSnippet)
 		}
 		to, _ := r["url"].(string)
-		fmt.Fprintf(&b, "%d. %s\n   %s\n", i+1, text("title"), clip(strings.Join(strings.Fields(Visible(to)), ""), maxAddress))
+		fmt.Fprintf(&b, "%d. %s\n   %s\n", i+1, text("title"), clip(strings.Join(strings.Fields(visible(to)), ""), maxAddress))
 		if s := text(row.text); s != "" {
 			fmt.Fprintf(&b, "   %s\n", strings.ReplaceAll(s, "\n", " "))
 		}

@@ -61,7 +61,7 @@ func (s Source) text(data []byte, charset string) string {
 				return strings.ToValidUTF8(text, "\uFFFD")
 			}
 		}
-		return "[the page is in the charset " + Visible(charset[:min(len(charset), 40)]) + ", of which only ASCII can be read]\n" + ascii(data)
+		return "[the page is in the charset " + visible(charset[:min(len(charset), 40)]) + ", of which only ASCII can be read]\n" + ascii(data)
 	}
 	out, err := enc.NewDecoder().Bytes(data)
 	if err != nil {
@@ -87,10 +87,10 @@ func joins(r rune) bool {
 	return r > 0x2ff && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsSymbol(r))
 }
 
-// Visible removes characters that a model reads but a person does not see: format and control
+// visible removes characters that a model reads but a person does not see: format and control
 // characters, fillers, and variation selectors that can carry data. Line breaks, tabs and
 // single joiners within words and emoji stay.
-func Visible(s string) string {
+func visible(s string) string {
 	last := rune(0)
 	return strings.Map(func(r rune) rune {
 		before := last

@@ -209,9 +209,9 @@ func (w *web) content(res wasmtool.HTTPResponse, all bool, out *tool.Output) err
 	case len(res.Body) == 0:
 		text = "(the answer is empty)"
 	case kind == "text/html" || kind == "application/xhtml+xml":
-		title, text = Markdown(w.text(res.Body, charset), base, all)
+		title, text = markdown(w.text(res.Body, charset), base, all)
 	case strings.HasPrefix(kind, "text/"), textual(kind):
-		text = Visible(w.text(res.Body, charset))
+		text = visible(w.text(res.Body, charset))
 	case slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"}, kind):
 		if len(res.Body) > maxPart {
 			return fault.New(fault.Limit, "%s is %s of %d bytes; a model is given at most %d", fault.Quoted(res.URL), kind, len(res.Body), maxPart)
@@ -226,7 +226,7 @@ func (w *web) content(res wasmtool.HTTPResponse, all bool, out *tool.Output) err
 		return fault.New(fault.Network, "%s is of type %s, which cannot be read", fault.Quoted(res.URL), fault.Quoted(kind)).
 			Hinting("web_fetch reads pages, text, JSON, images and PDF")
 	}
-	head := "URL: " + Visible(res.URL) + "\n"
+	head := "URL: " + visible(res.URL) + "\n"
 	if title != "" {
 		head += "Title: " + title + "\n"
 	}

@@ -117,9 +117,9 @@ type Kernel struct {
 	Spaces  Spaces
 }
 
-// Watched reports whether the supervisor must judge each signal of a command, because
+// watched reports whether the supervisor must judge each signal of a command, because
 // neither a PID namespace nor Landlock keeps signals to the command's own processes.
-func (w *Walls) Watched() bool { return !w.Spaces.Procs && w.ABI < scopedABI }
+func (w *Walls) watched() bool { return !w.Spaces.Procs && w.ABI < scopedABI }
 
 // scopedABI is the first version of Landlock that keeps signals and abstract sockets
 // within a domain: that of Linux 6.12.

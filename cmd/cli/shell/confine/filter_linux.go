@@ -80,7 +80,7 @@ func (w *Walls) filter() (listener int, err error) {
 	prog := w.program()
 	fprog := unix.SockFprog{Len: uint16(len(prog)), Filter: &prog[0]}
 	flags := uintptr(0)
-	if w.Watched() {
+	if w.watched() {
 		flags = unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 	}
 	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&fprog)))
@@ -141,14 +141,14 @@ func (w *Walls) addOwnCalls(p *program) {
 	p.answerCall(unix.SYS_IOCTL, func(p *program) {
 		p.loadArg(1)
 		p.answerValues(refuse, unix.TIOCSTI, unix.TIOCSETD, unix.TIOCSCTTY, tioclinux)
-		if w.Watched() { // a signal for whoever is named, when a descriptor is ready
+		if w.watched() { // a signal for whoever is named, when a descriptor is ready
 			p.answerValues(refuse, fiosetown, siocspgrp)
 		}
 		p.ret(pass)
 	})
 	p.answerCall(unix.SYS_FCNTL, func(p *program) {
 		p.loadArg(1)
-		if w.Watched() {
+		if w.watched() {
 			p.answerValues(refuse, unix.F_SETOWN, unix.F_SETOWN_EX, unix.F_SETSIG)
 		}
 		p.ret(pass)
@@ -186,7 +186,7 @@ func (w *Walls) addCallsToOthers(p *program) {
 	p.answerCall(unix.SYS_SETPRIORITY, w.named(oneself(unix.PRIO_PROCESS)))
 	p.answerCall(unix.SYS_IOPRIO_SET, w.named(oneself(ioprioProcess)))
 	signal, handle := uint32(pass), uint32(pass)
-	if w.Watched() {
+	if w.watched() {
 		signal, handle = ask, unknown
 	}
 	for _, number := range []uint32{unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO} {
