@@ -227,7 +227,7 @@ export async function goOn(kept, text, attachments = []) {
     talking.value = true
     tick.value++
   })
-  here.current = golem.chat(project.value, null, { ...talk(), ...by(kept), resume: kept.id, approve: framed ? undefined : approver(here) })
+  here.current = golem.chat(project.value, null, { ...talk(), ...workerOptions(kept), resume: kept.id, approve: framed ? undefined : approver(here) })
   if (text) here.current.send(text, { attachments })
   return follow(here)
 }
@@ -242,7 +242,7 @@ export async function resume(kept, at, repeat = false) {
   const cut = repeat ? said.findLastIndex((s) => s.n) : at ? said.findIndex((s) => s.n === at) : -1
   // An interrupted run continues with its answer; a chat, or a run that has answered, waits for the next message.
   const keep = kept.mode === 'chat' || answered.includes(kept.status) || at > 0
-  const started = { ...talk(), ...by(kept), resume: kept.id, at, approve: framed ? undefined : approver(here) }
+  const started = { ...talk(), ...workerOptions(kept), resume: kept.id, at, approve: framed ? undefined : approver(here) }
   batch(() => {
     run.value = recall(emptyRun(), said, kept, cut < 0 ? undefined : cut)
     run.value.kept = kept

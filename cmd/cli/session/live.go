@@ -79,7 +79,7 @@ func (c *chatCommands) Exchange(ctx context.Context) (within context.Context, st
 // Said adds a line to the history.
 func (c *chatCommands) Said(line string) {
 	if c.history != nil {
-		c.history.said(line)
+		c.history.addLine(line)
 	}
 }
 

@@ -146,7 +146,7 @@ func TestRecalledConversation(t *testing.T) {
 	person := &ui.Script{Inputs: []run.Input{{Text: "see @docs/a.md"}, {Text: "list"}, {Text: "broken"}}}
 	res := inst.Chat(context.Background(), nil, person, core.RunOptions{Host: &chatCommands{history: w, exchanges: &console.Exchanges{}}})
 	var got []string
-	for _, it := range said(inst, res.Conversation) {
+	for _, it := range shownItems(inst, res.Conversation) {
 		text := string(it.Kind) + ":" + it.Text()
 		for _, f := range it.Files {
 			text += " +" + f.Name

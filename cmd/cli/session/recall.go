@@ -17,9 +17,9 @@ import (
 // goes on.
 const maxRecalled = 200
 
-// said returns what was said in a kept conversation, for the screen of a chat. Calls in a row
+// shownItems returns what was said in a kept conversation, for the screen of a chat. Calls in a row
 // are one line.
-func said(inst *core.Instance, id string) (out []*view.Item) {
+func shownItems(inst *core.Instance, id string) (out []*view.Item) {
 	kept := inst.Conversations()
 	if kept == nil || id == "" {
 		return nil

@@ -80,13 +80,13 @@ func (s *Session) recall(inst *core.Instance, u *tui.UI) func(id string) {
 	if s.Options.Resume == nil {
 		return nil
 	}
-	later := func(id string) { u.Recall(said(inst, id)) }
+	later := func(id string) { u.Recall(shownItems(inst, id)) }
 	kept := inst.Conversations()
 	if kept == nil || s.Options.At > 0 {
 		return later
 	}
 	id := cmp.Or(*s.Options.Resume, conversation.Newest(kept))
-	u.Recall(said(inst, id))
+	u.Recall(shownItems(inst, id))
 	return func(opened string) {
 		if opened != id {
 			later(opened)

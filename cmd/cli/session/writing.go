@@ -98,9 +98,9 @@ func (w *writing) shorten(size int64) {
 	}
 }
 
-// said adds a line that the person sent to the history and its file. Known secrets were
+// addLine adds a line that the person sent to the history and its file. Known secrets were
 // removed from the line before.
-func (w *writing) said(line string) {
+func (w *writing) addLine(line string) {
 	if !w.history.Add(line) || w.file == "" {
 		return
 	}

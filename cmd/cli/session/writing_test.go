@@ -106,7 +106,7 @@ func TestHistoryIsKept(t *testing.T) {
 func TestHistoryThatIsTooLong(t *testing.T) {
 	c, inst, p := writingIn(t, chatProject)
 	w := newWriting(c, inst, p)
-	w.said("first")
+	w.addLine("first")
 	line := editor.Line(strings.Repeat("x", 60_000))
 	data := bytes.Repeat(line, home.MaxFile/len(line)+1)
 	if err := os.WriteFile(w.file, append(data, editor.Line("newest")...), 0o600); err != nil {
