@@ -108,9 +108,9 @@ func remedyHint(e ast.Expr) (ast.Expr, []ast.Expr) {
 	switch e := e.(type) {
 	case *ast.CallExpr:
 		switch name(e.Fun) {
-		case "hintOrPage":
+		case "hint or page":
 			return unwrapped(e.Args[0], nil)
-		case "anotherModel":
+		case "another model":
 			format, args := unwrapped(e.Args[0], nil)
 			return &ast.BinaryExpr{X: format, Op: token.ADD, Y: &ast.BasicLit{Kind: token.STRING, Value: `" another model with --model"`}}, args
 		}
