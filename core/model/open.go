@@ -99,18 +99,6 @@ func Split(name string) (provider, model string, err error) {
 	return provider, model, nil
 }
 
-// noticeOf returns the text that tells people that a model is a script or a
-// replay, and "" for a provider's model.
-func noticeOf(m Model) string {
-	switch m := undecorated(m).(type) {
-	case *script:
-		return m.name + " is a script, not a language model: it answers what its rules say"
-	case *replay:
-		return m.name + " is a recording, not a language model: it answers what was recorded"
-	}
-	return ""
-}
-
 // Forget removes what a model stores about a conversation that has ended: a
 // script's position in its sequences, a provider's encoded messages. It can be
 // called for any model.

@@ -74,9 +74,6 @@ workers:                      # by worker ID; "*" = any other
 	if f := failureOf(err); f != nil {
 		t.Error("would be retried")
 	}
-	if !strings.Contains(noticeOf(WithRetry(m, RetryPolicy{}, nil)), "not a language model") {
-		t.Error("it does not say that it is no language model")
-	}
 }
 
 func TestScriptConditions(t *testing.T) {
