@@ -90,7 +90,7 @@ func TestModelByItsAddress(t *testing.T) {
 	finished(p, "ok")
 	p.Reload()
 	do(p, `await until("the page", () => /main is ready|my own answer/.test(document.body.innerText)); await say("hello again");
-		await until("an answer", () => (document.body.innerText.split("hello again")[1] ?? '').includes("my own answer")); await click("Settings"); await until("it", () => document.querySelector('[aria-label^="address of acme"]')?.value.endsWith('/v1'))`)
+		await until("an answer", () => document.body.innerText.split("hello again").at(-1).includes("my own answer")); await click("Settings"); await until("it", () => document.querySelector('[aria-label^="address of acme"]')?.value.endsWith('/v1'))`)
 }
 
 // TestNothingIsLost tests what people noticed in an hour of use: no run is stopped without a
