@@ -112,6 +112,9 @@ func explain(c *console.Console, text string, asJSON bool) error {
 		code, said = text[at[0]:at[1]], strings.TrimLeft(text[at[1]:], ": ")
 	}
 	i := slices.IndexFunc(all, func(e explanation) bool { return e.Code == code || e.Code == "E_"+code })
+	if i < 0 && rest != "" && !strings.HasPrefix(code, "E_") {
+		return console.Usage("this text has no code").Hinting("write the code before the message, as in golem explain 'E_MODEL: MESSAGE'; golem explain lists the codes")
+	}
 	if i < 0 {
 		var known []string
 		for _, e := range all {
