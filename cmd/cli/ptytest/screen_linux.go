@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// Screen returns a terminal after it got out.
+// Screen returns a terminal in memory with these columns and rows, after out was written to it.
 func Screen(t testing.TB, out string, columns, rows int) *vt.Emulator {
 	t.Helper()
 	e := vt.NewEmulator(columns, rows)
