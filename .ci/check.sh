@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# The checks of `make check` and `make quick`. Each step is timed, and a summary comes at
-# the end. The tests in browsers run at the same time as most others, because they wait for
-# other processes most of the time and leave processors idle.
+# The checks of `make test`, `make check` and `make quick`. Each step is timed, and a summary comes
+# at the end. The tests in browsers run at the same time as most others, because they wait for
+# other processes much of the time and leave processors idle.
 #
-#   .ci/check.sh check    everything
+#   .ci/check.sh test     format, vet, sizes, tests: the race detector and Node for the packages of core that
+#                         start goroutines, browsers without what .ci/long.txt names
+#   .ci/check.sh check    everything: also staticcheck, other systems, the race detector and Node for all packages
 #   .ci/check.sh packages the packages from npm alone
-#   .ci/check.sh cross    golem for each system, within its budget; make check builds the largest, windows/amd64
+#   .ci/check.sh cross    golem for each system, within its budget; check builds the largest, windows/amd64
 #   .ci/check.sh quick    format, vet, arrows, tests; without the race detector, Chromium and what .ci/slow.txt names
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
@@ -122,13 +124,13 @@ vet_js() { js go vet $(js_packages); }
 # The tools are built for this machine first: `GOOS=js go tool` would build them for js.
 build_tools() { as_released build -modfile=tools.mod -o build/ honnef.co/go/tools/cmd/staticcheck ./.ci/types; }
 
-# golem is built for 64 bits only, but its packages compile for 32 as well. make cross also
-# builds golem for linux/arm64 and darwin/arm64; compiling every dependency takes minutes.
+# golem is built for 64 bits only, but its packages compile for 32 as well. make cross builds
+# golem for each system; compiling every dependency takes minutes.
 types_elsewhere() {
   local target
   local -a all=(./core/... ./cmd/cli/... ./sandbox/osfs)
   ./build/types linux/386 "${all[@]}"
-  for target in linux/arm64 darwin/arm64; do
+  for target in linux/arm64 darwin/arm64 windows/amd64; do
     ./build/types "$target" $(elsewhere "$target" "${all[@]}")
   done
 }
@@ -146,7 +148,7 @@ staticcheck_js() { js ./build/staticcheck $(js_packages); }
 # .ci/nojs.txt names are left out too.
 test_js() {
   local -a gotest=(js go test)
-  tests -vet=off -timeout $limit -skip "$(patterns .ci/nojs.txt)" -exec "env -i PATH=$PATH HOME=$HOME RAPID_SEED=$RAPID_SEED node --stack-size=8192 --liftoff-only $(go env GOROOT)/lib/wasm/wasm_exec_node.js" -- $(go list ./core/... | grep -v '/core/approval/sh$')
+  tests -vet=off -timeout $limit -skip "$(patterns .ci/nojs.txt)" -exec "env -i PATH=$PATH HOME=$HOME RAPID_SEED=$RAPID_SEED node --stack-size=8192 --liftoff-only $(go env GOROOT)/lib/wasm/wasm_exec_node.js" -- $({ if [ "$mode" = test ]; then goroutines; else go list ./core/...; fi; } | grep -v '/core/approval/sh$')
 }
 
 # The packages whose tests drive Chromium and Firefox. They run without the race detector:
@@ -199,20 +201,40 @@ for p in backend frontend ssa; do
   race_flags+=("-gcflags=$compiler/$p/...=-race=false -dwarf=false")
 done
 
+# goroutines prints the packages of golem/core that start goroutines or have locks, in their code or
+# in their tests: where the race detector, and a platform with one thread, can find something.
+goroutines() {
+  local package dir
+  go list -f '{{.ImportPath}} {{.Dir}}' ./core/... | while read -r package dir; do
+    if grep -qE '^[[:space:]]*(defer )?go [a-zA-Z(]|^[[:space:]]"sync(/atomic)?"$' "$dir"/*.go; then echo "$package"; fi
+  done
+}
+
+# racing prints the packages whose tests run with the race detector: all that can, or for make test
+# those of goroutines.
+racing() {
+  if [ "$mode" = test ]; then goroutines; else go list ./... | grep -vE "$chromium|$sequential"; fi
+}
+
 test_race() {
   local -a gotest=(go test -race "${race_flags[@]}")
-  tests -vet=off -timeout $limit -skip "$(patterns .ci/norace.txt)" -- $(go list ./... | grep -vE "$chromium|$sequential")
+  tests -vet=off -timeout $limit -skip "$(patterns .ci/norace.txt)" -- $(racing)
 }
 
-# The sequential packages, and the tests that .ci/norace.txt names.
+# All other packages, and the tests of .ci/norace.txt in those of racing.
 test_norace() {
-  local names
-  tests -vet=off -timeout $limit -- $(go list ./... | grep -E "$sequential")
+  local names all
+  all=$(racing)
+  tests -vet=off -timeout $limit -- $(go list ./... | grep -vE "$chromium" | grep -vxF "$all")
   names=$(patterns .ci/norace.txt | sed 's#/[^|]*##g; s#[$^]##g')
-  tests -vet=off -timeout $limit -run "$(patterns .ci/norace.txt)" -- $(git grep -lE "^func ($names)\(" -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's#^#./#')
+  tests -vet=off -timeout $limit -run "$(patterns .ci/norace.txt)" -- $(git grep -lE "^func ($names)\(" -- '*_test.go' | xargs -n1 dirname | sed 's#^#golem/#' | sort -u | grep -xF "$all")
 }
 
-test_chromium() { tests -vet=off -timeout $limit -- $(go list ./... | grep -E "$chromium"); }
+test_chromium() {
+  local -a without=()
+  if [ "$mode" = test ]; then without=(-skip "$(patterns .ci/long.txt)"); fi
+  tests -vet=off -timeout $limit ${without[@]+"${without[@]}"} -- $(go list ./... | grep -E "$chromium")
+}
 
 # All tests but those in browsers and those that .ci/slow.txt names.
 test_quick() {
@@ -336,20 +358,24 @@ browsers() {
   step "tests without the race detector: documents, .ci/norace.txt" test_norace
 }
 
-# All other steps after the page was built, which package web embeds. The cross-build is the
-# largest binary; "make run" builds golem for Linux, and make cross for all systems.
+# All other steps after the page was built, which package web embeds.
 others() {
   step "vet, js/wasm" vet_js
+  step "core.wasm: size, and a run in Node" core_wasm
+  step "make run" demo
+  step "binary size" within bin/golem "$(wc -c <bin/golem)" "$binary_budget"
+  if [ "$mode" = check ]; then analyses; fi
+  step "tests with the race detector" test_race
+}
+
+# What make check does beside tests. The cross-build is the largest binary; make cross builds all.
+analyses() {
   step "build staticcheck and .ci/types" build_tools
-  step "types, linux/386, linux/arm64 and darwin/arm64" types_elsewhere
+  step "types, linux/386, linux/arm64, darwin/arm64 and windows/amd64" types_elsewhere
   step "staticcheck" staticcheck
   step "staticcheck, js/wasm" staticcheck_js
-  step "arrows and style" as_released test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing|Receivers|Structs|Function|Words)'
-  step "core.wasm: size, and a run in Node" core_wasm
   step "cross-build" cross windows/amd64
-  step "binary size" binary_size windows/amd64
-  step "tests with the race detector" test_race
-  step "make run" demo
+  step "binary size, windows/amd64" binary_size windows/amd64
 }
 
 if [ "$mode" = packages ]; then
@@ -368,13 +394,13 @@ case $mode in
 quick)
   step "tests, without Chromium and .ci/slow.txt" test_quick
   ;;
-check)
+test | check)
   step "packages from npm" npm_packages
   step "the page: bundle, sizes" web_page
   together browsers others
   ;;
 *)
-  echo "usage: .ci/check.sh check|quick|packages|cross" >&2
+  echo "usage: .ci/check.sh test|check|quick|packages|cross" >&2
   exit 2
   ;;
 esac

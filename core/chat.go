@@ -347,8 +347,11 @@ func (c *chat) title(ctx context.Context, words string) (text, title string, err
 	if err != nil {
 		return "", "", err
 	}
-	return "the title is " + cmp.Or(title, "the first line of your first message"), title, nil
+	return titleSaid + cmp.Or(title, "the first line of your first message"), title, nil
 }
+
+// titleSaid begins the line that says what the title of a conversation is now.
+const titleSaid = "the title is "
 
 // entitle lets the model make the title of a new conversation after its first answer, if the
 // person's configuration says so.
@@ -359,7 +362,11 @@ func (c *chat) entitle(ctx context.Context, res run.Result) {
 	c.titles = false
 	within, stop := c.options.host().Exchange(ctx)
 	defer stop()
-	if _, err := run.TitlesOf(c.session).Make(within); err != nil && within.Err() == nil {
+	title, err := run.TitlesOf(c.session).Make(within)
+	switch {
+	case err == nil:
+		c.session.Show(trace.Status{Level: "info", Text: titleSaid + title, Title: title})
+	case within.Err() == nil:
 		c.session.Say("warn", "the model made no title, so the first line of your first message is the title: "+fault.Of(err, fault.Model).Message)
 	}
 }

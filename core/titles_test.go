@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,7 +11,9 @@ import (
 	"golem/core/fault"
 	"golem/core/options"
 	"golem/core/run"
+	"golem/core/sandbox"
 	"golem/core/state"
+	"golem/core/trace"
 )
 
 // A conversation has the first line of its first message as title, until the person gives it
@@ -64,5 +67,48 @@ func TestTitles(t *testing.T) {
 	}
 	if got := conversation.Branches(&s, id); len(got) != 1 || got[0].N != 2 || got[0].Index != 0 || len(got[0].IDs) != 2 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// With titles: model in the person's configuration, the model makes the title after the first
+// answer, front ends hear of it, and it is asked once. Where nobody is there it makes none.
+func TestTitlesOfAModel(t *testing.T) {
+	chat := func(ro core.RunOptions, answers ...string) (titles []string) {
+		tree, kept := sandbox.Memory(), state.Memory(sandbox.Memory())
+		if err := tree.WriteFile("main.worker", []byte("---\nmodel: acme:m\n---\nM.\n")); err != nil {
+			t.Fatal(err)
+		}
+		end := &odd{t: t, answers: answers}
+		inst, err := core.Open(core.Platform{
+			Name: "native", Version: "test", Env: map[string]string{"ACME_KEY": "k-0123456789"},
+			Person:       core.Person{Config: []byte("titles: model\nproviders: {acme: {base_url: 'https://models.acme.example/v1', api_key_env: ACME_KEY}}\n")},
+			Site:         core.Site{State: kept, Files: core.Tree{FS: tree}},
+			ModelSources: core.ModelSources{HTTP: end},
+		}, core.Options{Files: tree, Name: "titles"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := always()
+		u.Inputs = []run.Input{{Text: "Which owls are small?"}, {Text: "And which are white?"}}
+		res := inst.Chat(t.Context(), nil, u, ro)
+		if res.Error != nil || len(end.answers) > 0 {
+			t.Errorf("%v; these answers were not asked for: %q", res.Error, end.answers)
+		}
+		for _, e := range u.Events() {
+			if b, is := e.Body.(trace.Status); is && b.Title != "" {
+				titles = append(titles, b.Title)
+			}
+		}
+		k, err := conversation.Read(&kept, res.Conversation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(titles, k.Title())
+	}
+	if got := chat(core.RunOptions{Person: true}, "pygmy owls", `*Small owls*`, "snowy owls"); !slices.Equal(got, []string{"Small owls", "Small owls"}) {
+		t.Errorf("%q", got)
+	}
+	if got := chat(core.RunOptions{}, "pygmy owls", "snowy owls"); !slices.Equal(got, []string{"Which owls are small?"}) {
+		t.Errorf("nobody is there: %q", got)
 	}
 }

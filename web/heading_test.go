@@ -31,6 +31,9 @@ func TestHeadingIsTheTitle(t *testing.T) {
 	}
 	do(p, `await until("what it is for", () => document.querySelector('.titles h2').innerText === 'Says it again'); await say("  Plan for\t March \nand more"); await text("about"); `+headed, "Plan for March")
 	do(p, `await say("/title Owls"); `+headed, "Owls")
+	do(p, `await click("rename this conversation"); const field = await until("the field", () => document.querySelector('dialog[open] input'));
+		for (const title of ['', '   ']) { field.value = title; await click("Keep it"); if (field.validity.valid || !field.closest('dialog').open) throw new Error('an empty title closes the dialog') }
+		await click("Cancel"); `+headed, "Owls")
 	rename("rename this conversation", "Owls at night")
 	do(p, `await text("the title is Owls at night"); `+headed, "Owls at night")
 	do(p, `await until("my turn", () => button("Send")); await click("what you can do")`)

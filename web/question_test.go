@@ -182,7 +182,7 @@ func TestFramed(t *testing.T) {
 	inside := func(js string) {
 		t.Helper()
 		webtest.Eval[string](own, `(async () => {
-			for (let n = 0; n < 2000 && !frames[0]?.document?.body?.innerText.includes("is ready") && !frames[0]?.document?.querySelector('.composer'); n++) await new Promise((done) => setTimeout(done, 50));
+			for (let n = 0; n < 2000 && !frames[0]?.document?.body?.innerText.includes("is ready") && !frames[0]?.document?.querySelector('.composer, [aria-label="delete ask"]'); n++) await new Promise((done) => setTimeout(done, 50));
 			((document, window) => { `+hands+` })(frames[0].document, frames[0]);
 			const { say, text, until } = frames[0].hands, document = frames[0].document, location = frames[0].location;
 			`+js+`; return "" })()`)

@@ -104,7 +104,7 @@ func (j *batchJob) run() (end batchEnd, err error) {
 	if err != nil {
 		return end, err
 	}
-	queue, err := batch.OpenLocal(&store, j.head)
+	queue, err := core.OpenBatch(&store, j.head, j.pack)
 	if err != nil {
 		return end, err
 	}

@@ -12,7 +12,7 @@ const put = (question) => new Promise((resolve) => {
   open.value = { key: ++count, ...question, answer: (a) => { open.value = null; resolve(a) } }
 })
 
-/** Asks for a text. Resolves to the trimmed text, or null if it is empty or the person cancels. */
+/** Asks for a text. Resolves to the trimmed text, or null if the person cancels; the browser refuses an empty one. */
 export const askText = (title, rest) => put({ title, text: true, action: 'OK', ...rest }).then((v) => v?.trim() || null)
 
 /** Asks for a text and for one of choices {label, rows: [{name, about}]}. Resolves to {text, choice} or null. */
@@ -50,7 +50,7 @@ function Question({ question }) {
       {text && (
         <div class="field">
           <label for="asked">{label}</label>
-          <input id="asked" class="input" ref={field} data-first autocomplete="off" spellcheck={false} defaultValue={value ?? ''} />
+          <input id="asked" class="input" ref={field} data-first autocomplete="off" spellcheck={false} required pattern=".*\S.*" title="a text that is not empty" defaultValue={value ?? ''} />
         </div>
       )}
       {choices && (

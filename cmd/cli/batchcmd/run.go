@@ -75,7 +75,7 @@ func (f *flags) run(c *console.Console, j job) error {
 	if err != nil {
 		return err
 	}
-	queue, err := batch.OpenLocal(&store, j.head)
+	queue, err := core.OpenBatch(&store, j.head, j.pack)
 	if err != nil {
 		return err
 	}
