@@ -3,9 +3,10 @@
 # at the end. The tests in browsers run at the same time as most others, because they wait for
 # other processes much of the time and leave processors idle.
 #
-#   .ci/check.sh test     format, vet, sizes, tests: the race detector and Node for the packages of core that
-#                         start goroutines, browsers without what .ci/long.txt names
-#   .ci/check.sh check    everything: also staticcheck, other systems, the race detector and Node for all packages
+#   .ci/check.sh test     format, vet, sizes, tests: the race detector for the packages of core that start
+#                         goroutines, browsers without what .ci/long.txt names
+#   .ci/check.sh check    everything: also vet and tests for js/wasm, staticcheck, other systems, and the race
+#                         detector for all packages
 #   .ci/check.sh packages the packages from npm alone
 #   .ci/check.sh cross    golem for each system, within its budget; check builds the largest, windows/amd64
 #   .ci/check.sh quick    format, vet, arrows, tests; without the race detector, Chromium and what .ci/slow.txt names
@@ -148,7 +149,7 @@ staticcheck_js() { js ./build/staticcheck $(js_packages); }
 # .ci/nojs.txt names are left out too.
 test_js() {
   local -a gotest=(js go test)
-  tests -vet=off -timeout $limit -skip "$(patterns .ci/nojs.txt)" -exec "env -i PATH=$PATH HOME=$HOME RAPID_SEED=$RAPID_SEED node --stack-size=8192 --liftoff-only $(go env GOROOT)/lib/wasm/wasm_exec_node.js" -- $({ if [ "$mode" = test ]; then goroutines; else go list ./core/...; fi; } | grep -v '/core/approval/sh$')
+  tests -vet=off -timeout $limit -skip "$(patterns .ci/nojs.txt)" -exec "env -i PATH=$PATH HOME=$HOME RAPID_SEED=$RAPID_SEED node --stack-size=8192 --liftoff-only $(go env GOROOT)/lib/wasm/wasm_exec_node.js" -- $(go list ./core/... | grep -v '/core/approval/sh$')
 }
 
 # The packages whose tests drive Chromium and Firefox. They run without the race detector:
@@ -202,7 +203,7 @@ for p in backend frontend ssa; do
 done
 
 # goroutines prints the packages of golem/core that start goroutines or have locks, in their code or
-# in their tests: where the race detector, and a platform with one thread, can find something.
+# in their tests: where the race detector can find something.
 goroutines() {
   local package dir
   go list -f '{{.ImportPath}} {{.Dir}}' ./core/... | while read -r package dir; do
@@ -350,17 +351,20 @@ unchanged() {
   fi
 }
 
+vetting() { step "vet" as_released vet ./...; }
+
+installing() { step "packages from npm" npm_packages; }
+
 # The tests in browsers, which leave processors idle, and what takes as long as the other list
 # has left then.
 browsers() {
   step "tests in Chromium and Firefox" test_chromium
-  step "tests of core, js/wasm in Node" test_js
-  step "tests without the race detector: documents, .ci/norace.txt" test_norace
+  if [ "$mode" = check ]; then step "tests of core, js/wasm in Node" test_js; fi
+  step "tests without the race detector" test_norace
 }
 
 # All other steps after the page was built, which package web embeds.
 others() {
-  step "vet, js/wasm" vet_js
   step "core.wasm: size, and a run in Node" core_wasm
   step "make run" demo
   step "binary size" within bin/golem "$(wc -c <bin/golem)" "$binary_budget"
@@ -370,6 +374,7 @@ others() {
 
 # What make check does beside tests. The cross-build is the largest binary; make cross builds all.
 analyses() {
+  step "vet, js/wasm" vet_js
   step "build staticcheck and .ci/types" build_tools
   step "types, linux/386, linux/arm64, darwin/arm64 and windows/amd64" types_elsewhere
   step "staticcheck" staticcheck
@@ -389,13 +394,13 @@ if [ "$mode" = cross ]; then
 fi
 before=$(checkout)
 step "format" formatted
-step "vet" as_released vet ./...
 case $mode in
 quick)
+  vetting
   step "tests, without Chromium and .ci/slow.txt" test_quick
   ;;
 test | check)
-  step "packages from npm" npm_packages
+  together vetting installing
   step "the page: bundle, sizes" web_page
   together browsers others
   ;;

@@ -84,9 +84,9 @@ func serveCorpus(t *testing.T) string {
 	return server.URL
 }
 
-// TestInBrowsers runs the tests of the *_js_test.go files in a worker of a real
+// TestProgramInChromium runs the tests of the *_js_test.go files in a worker of a real
 // Chromium. In Firefox new workers start too slowly for it on a busy machine.
-func TestInBrowsers(t *testing.T) {
+func TestProgramInChromium(t *testing.T) {
 	webtest.Suite{
 		Package: ".", Scripts: []string{opfs.Script, lent, fmt.Sprintf("globalThis.corpusServer = %q", serveCorpus(t))}, Timeout: 10 * time.Minute,
 		Expect: []string{"the server responded with a status of"}, // a provider's refusals
