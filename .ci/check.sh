@@ -355,12 +355,14 @@ vetting() { step "vet" as_released vet ./...; }
 
 installing() { step "packages from npm" npm_packages; }
 
-# The tests in browsers, which leave processors idle, and what takes as long as the other list
-# has left then.
+# The tests in browsers, which leave processors idle, and for make check what takes as long as the
+# other list has left then.
 browsers() {
   step "tests in Chromium and Firefox" test_chromium
-  if [ "$mode" = check ]; then step "tests of core, js/wasm in Node" test_js; fi
-  step "tests without the race detector" test_norace
+  if [ "$mode" = check ]; then
+    step "tests of core, js/wasm in Node" test_js
+    step "tests without the race detector" test_norace
+  fi
 }
 
 # All other steps after the page was built, which package web embeds.
@@ -370,6 +372,7 @@ others() {
   step "binary size" within bin/golem "$(wc -c <bin/golem)" "$binary_budget"
   if [ "$mode" = check ]; then analyses; fi
   step "tests with the race detector" test_race
+  if [ "$mode" = test ]; then step "tests without the race detector" test_norace; fi
 }
 
 # What make check does beside tests. The cross-build is the largest binary; make cross builds all.

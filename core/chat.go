@@ -140,7 +140,10 @@ func (c *chat) exchange(ctx context.Context, do func(context.Context) run.Result
 	within, stop := c.options.host().Exchange(ctx)
 	res := do(within)
 	stop()
-	c.entitle(ctx, res)
+	if c.titles && res.Error == nil && run.TitlesOf(c.session).CanMake() {
+		c.titles = false
+		makeTitle(ctx, c.session, c.options.host())
+	}
 	switch {
 	case res.Error == nil || ctx.Err() != nil:
 	case res.Refused && c.session.Model() == "" && !c.options.Person:
@@ -194,7 +197,7 @@ func (c *chat) command(ctx context.Context, cmd ui.Command) error {
 	case ui.Test:
 		text, err = c.making.carryOut(within, cmd.Arg, s.ID())
 	case ui.Title:
-		text, title, err = c.title(within, cmd.Arg)
+		text, title, err = carryOutTitle(within, s, cmd.Arg)
 	case ui.New:
 		s.Reset()
 		text = "a new conversation"
