@@ -275,6 +275,20 @@ binary_size() {
   done
 }
 
+# huge_pages lets Linux give programs pages of 2 MB until the check ends, if CI runs it as root: in
+# virtual machines, where each page is dear, compiling takes a third less time. Elsewhere it
+# changes nothing of the machine.
+huge_pages() {
+  huge=/sys/kernel/mm/transparent_hugepage/enabled
+  if [ "${CI:-}" = true ] && [ -w "$huge" ]; then
+    usual=$(sed 's/.*\[\(.*\)\].*/\1/' "$huge")
+    if echo always >"$huge"; then
+      trap 'echo "$usual" >"$huge"' EXIT
+      echo "transparent huge pages: always; at the end $usual again"
+    fi
+  fi
+}
+
 # packages DIR…: installs the npm packages of each directory, if its lock file has changed,
 # those of several directories at the same time.
 packages() {
@@ -396,6 +410,7 @@ if [ "$mode" = cross ]; then
   exit
 fi
 before=$(checkout)
+huge_pages
 step "format" formatted
 case $mode in
 quick)

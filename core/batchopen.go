@@ -30,7 +30,7 @@ func OpenBatch(s *state.Store, h batch.Head, pack *workspace.Pack) (*batch.Local
 	}
 	named := *f
 	named.Message += "; since then: " + differences(began.Index, pack.Index)
-	named.Hint += "; a .golemignore file leaves out what is no part of the project"
+	named.Hint += "; a .golemignore file leaves files out"
 	return nil, &named
 }
 
