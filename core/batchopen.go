@@ -37,30 +37,31 @@ func OpenBatch(s *state.Store, h batch.Head, pack *workspace.Pack) (*batch.Local
 // maxDifferences is how many files a message names.
 const maxDifferences = 5
 
-// differences says for people which files of a packed project were added, changed and removed.
+// differences says for people which files of a packed project changed, are gone and are new.
 func differences(before, now workspace.Index) string {
 	sums := map[string]string{}
 	for _, f := range before.Files {
 		sums[f.Path] = f.SHA256
 	}
-	var all []string
-	add := func(path, how string) {
-		all = append(all, fmt.Sprintf("%s (%s)", fault.Brief(strings.TrimPrefix(path, "project/")), how))
+	said := func(path, how string) string {
+		return fmt.Sprintf("%s (%s)", fault.Brief(strings.TrimPrefix(path, "project/")), how)
 	}
+	var all, added []string
 	for _, f := range now.Files {
 		switch old, known := sums[f.Path]; {
 		case !known:
-			add(f.Path, "new")
+			added = append(added, said(f.Path, "new"))
 		case old != f.SHA256:
-			add(f.Path, "changed")
+			all = append(all, said(f.Path, "changed"))
 		}
 		delete(sums, f.Path)
 	}
 	for _, f := range before.Files {
 		if _, gone := sums[f.Path]; gone {
-			add(f.Path, "gone")
+			all = append(all, said(f.Path, "gone"))
 		}
 	}
+	all = append(all, added...)
 	if len(all) == 0 {
 		return "the project's name, version or empty directories"
 	}
