@@ -3,6 +3,8 @@
 package web_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"strings"
@@ -111,6 +113,11 @@ func project(t testing.TB, p *webtest.Page, name string, files map[string]string
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	asItIs := func(next http.Handler, _ []byte) http.Handler { return next }
+	module, err := unpacked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(module)
 	for name, c := range map[string]struct {
 		server func(http.Handler, []byte) http.Handler
 		site   fs.FS
@@ -130,9 +137,13 @@ func TestOffline(t *testing.T) {
 			p.Reload()
 			do(p, `await click("Ada starts on Monday"); await text("Change a file?")`)
 			yes(p)
-			got := webtest.Eval[string](p, `fetch('golem.wasm.gz').then(async (r) => [r.headers.get('Content-Type'), r.headers.get('Golem-Unpacked'), String(new Uint8Array(await r.arrayBuffer()).slice(0, 4))].join(' '))`)
-			if got != "application/wasm 1 0,97,115,109" {
-				t.Errorf("the service worker keeps golem.wasm as %s", got)
+			got := webtest.Eval[string](p, `performance.getEntriesByType('resource').map((r) => r.name).filter((name) => name.includes('.wasm')).join()`)
+			if got != "" {
+				t.Errorf("the page did not read the cache itself, but asked the service worker for %s", got)
+			}
+			got = webtest.Eval[string](p, `fetch('golem.wasm.gz').then(async (r) => [r.headers.get('Content-Type'), r.headers.get('Golem-Unpacked'), String(new Uint8Array(await r.arrayBuffer()).slice(0, 4))].join(' '))`)
+			if want := fmt.Sprintf("application/wasm %x 0,97,115,109", sum[:16]); got != want {
+				t.Errorf("the service worker keeps golem.wasm as %s, want %s", got, want)
 			}
 		})
 	}

@@ -126,13 +126,14 @@ func TestPoisonedCache(t *testing.T) {
 	webtest.Eval[string](p, `(async () => {
 		const script = 'localStorage.setItem("taken", "1"); document.title = "taken"', page = '<!doctype html><script src="app.js"></script>';
 		const put = async (cache, file, text, type) => cache.put(new URL(file, location.origin + '/').href, new Response(text, {headers: {'Content-Type': type, 'Golem-Unpacked': '1'}}));
+		const genuine = await caches.match('golem.wasm.gz', {cacheName: (await caches.keys())[0]}); // with the digest that golem.js looks for
 		for (const name of [...await caches.keys(), 'golem ' + location.origin + '/ 0000000000000000', 'other']) {
 			const cache = await caches.open(name);
 			for (const request of await cache.keys()) if (request.url.endsWith('.js')) await put(cache, request.url, script, 'text/javascript');
 			for (const file of ['./', 'index.html', 'evil.html', 'evil-00000000000000000000.html', 'embed.html']) await put(cache, file, page, 'text/html');
 			await put(cache, 'evil.js', script, 'text/javascript');
 			await put(cache, 'styles.css', page, 'text/html');
-			await put(cache, 'golem.wasm.gz', 'no module', 'application/wasm');
+			await cache.put(new URL('golem.wasm.gz', location.origin + '/').href, new Response(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]), genuine)); // an empty module
 		}
 		return 'done'
 	})()`)

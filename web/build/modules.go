@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -15,14 +18,24 @@ func modules() error {
 	return together("golem.js", "web/golem.js", write)
 }
 
-// together bundles a module with what it imports, and writes it with write.
+// together bundles a module with what it imports, and writes it with write. Its MODULE is the first
+// half of the SHA-256 of golem.wasm.
 func together(to, from string, write func(name string, data []byte) error) error {
-	names, err := late()
+	known, err := late()
 	if err != nil {
 		return err
 	}
+	packed, err := os.ReadFile(filepath.Join(dist, "golem.wasm.gz"))
+	if err != nil {
+		return err
+	}
+	sums, err := digests(packed)
+	if err != nil {
+		return err
+	}
+	known["MODULE"] = strconv.Quote(sums[1])
 	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{from}, Bundle: true, Format: api.FormatESModule, Define: names,
+		EntryPoints: []string{from}, Bundle: true, Format: api.FormatESModule, Define: known,
 		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, Target: api.ES2022, LogLevel: api.LogLevelWarning,
 	})
 	if err := flawless(r); err != nil {

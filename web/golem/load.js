@@ -7,15 +7,39 @@ export function ok(response) {
   return response
 }
 
-/** Loads golem.wasm and compiles it while it loads. It loads golem.wasm.gz if the server has it, and decompresses it unless the server or sw.js did. */
+/** Loads golem.wasm and compiles it, while it loads or from the cache of sw.js. It loads golem.wasm.gz if the server has it, and decompresses it unless the server or sw.js did. */
 export async function compiled(base, progress, signal) {
   progress?.('loading golem')
+  const module = await kept(base)
+  if (module) return module
   let response = await fetch(new URL('golem.wasm.gz', base), { signal }).catch(() => null)
   if (!response?.ok) response = ok(await fetch(new URL('golem.wasm', base), { signal }))
   if (response.headers.has('Golem-Unpacked')) return WebAssembly.compileStreaming(response) // by sw.js
   const length = response.headers.has('Content-Encoding') ? 0 : Number(response.headers.get('Content-Length'))
   const { packed, stream } = await looked(response.body, (got) => length && progress?.(`loading golem, ${Math.floor((100 * got) / length)} %`))
   return WebAssembly.compileStreaming(new Response(packed ? stream.pipeThrough(new DecompressionStream('gzip')) : stream, { headers: { 'Content-Type': 'application/wasm' } }))
+}
+
+/**
+ * Compiles golem.wasm from what sw.js has in its cache, or returns null if it has none of this build.
+ * The browser needs a third of the time that it needs for a response of sw.js, which goes from process to
+ * process. Scripts of the origin can write to the cache, so the module must have the digest of this build.
+ */
+async function kept(base) {
+  try {
+    for (const cacheName of (await caches.keys()).reverse()) {
+      const found = cacheName.startsWith('golem ') && (await caches.match(new URL('golem.wasm.gz', base), { cacheName }))
+      if (!found || found.headers.get('Golem-Unpacked') !== MODULE) continue
+      const bytes = await found.arrayBuffer()
+      const both = Promise.all([crypto.subtle.digest('SHA-256', bytes), WebAssembly.compile(bytes)]) // each has a copy
+      bytes.transfer?.(0) // frees it now
+      const [sum, module] = await both
+      if ([...new Uint8Array(sum, 0, 16)].map((b) => b.toString(16).padStart(2, '0')).join('') === MODULE) return module
+    }
+  } catch {
+    // a page without a service worker, for example in an insecure context
+  }
+  return null
 }
 
 /** Returns body as a stream, and whether it is compressed. The first bytes show that, because some servers decompress .gz themselves. told gets the number of bytes so far. */

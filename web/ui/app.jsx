@@ -173,5 +173,6 @@ async function main() {
   }
 }
 
-main()
+await main()
+// Last, because it loads and compares all files, and golem should not wait for that.
 if ('serviceWorker' in navigator && location.protocol !== 'file:') navigator.serviceWorker.register('sw.js').catch(() => {})
