@@ -3,8 +3,8 @@
 # at the end. The tests in browsers run at the same time as most others, because they wait for
 # other processes much of the time and leave processors idle.
 #
-#   .ci/check.sh test     format, vet, sizes, tests: the race detector for the packages of core that start
-#                         goroutines, browsers without what .ci/long.txt names
+#   .ci/check.sh test     format, vet, sizes, tests: the race detector for the packages that do several things
+#                         at once, without the longest tests, which .ci/long.txt and .ci/long-native.txt name
 #   .ci/check.sh check    everything: also vet and tests for js/wasm, staticcheck, other systems, and the race
 #                         detector for all packages
 #   .ci/check.sh packages the packages from npm alone
@@ -202,33 +202,35 @@ for p in backend frontend ssa; do
   race_flags+=("-gcflags=$compiler/$p/...=-race=false -dwarf=false")
 done
 
-# goroutines prints the packages of golem/core that start goroutines or have locks, in their code or
-# in their tests: where the race detector can find something.
-goroutines() {
-  local package dir
-  go list -f '{{.ImportPath}} {{.Dir}}' ./core/... | while read -r package dir; do
-    if grep -qE '^[[:space:]]*(defer )?go [a-zA-Z(]|^[[:space:]]"sync(/atomic)?"$' "$dir"/*.go; then echo "$package"; fi
-  done
+# The packages whose tests make test runs with the race detector: those that do several things at
+# once for a person, and the cases, which are whole runs.
+concurrent='^golem/core/(approval|batch|clearance|consent|conversation|coretest|mcp|run|state|trace|trust|ui|ui/plain)$'
+
+# racing prints the packages whose tests run with the race detector: for make check all that can.
+racing() {
+  if [ "$mode" = test ]; then go list ./core/... | grep -E "$concurrent"; else go list ./... | grep -vE "$chromium|$sequential"; fi
 }
 
-# racing prints the packages whose tests run with the race detector: all that can, or for make test
-# those of goroutines.
-racing() {
-  if [ "$mode" = test ]; then goroutines; else go list ./... | grep -vE "$chromium|$sequential"; fi
+# left_out FILE…: prints one pattern for the tests that the tables name, and for make test also for
+# those of .ci/long-native.txt.
+left_out() {
+  local file
+  if [ "$mode" = test ]; then set -- "$@" .ci/long-native.txt; fi
+  for file; do patterns "$file"; done | paste -sd '|'
 }
 
 test_race() {
   local -a gotest=(go test -race "${race_flags[@]}")
-  tests -vet=off -timeout $limit -skip "$(patterns .ci/norace.txt)" -- $(racing)
+  tests -vet=off -timeout $limit -skip "$(left_out .ci/norace.txt)" -- $(racing)
 }
 
 # All other packages, and the tests of .ci/norace.txt in those of racing.
 test_norace() {
   local names all
   all=$(racing)
-  tests -vet=off -timeout $limit -- $(go list ./... | grep -vE "$chromium" | grep -vxF "$all")
+  tests -vet=off -timeout $limit -skip "$(left_out)" -- $(go list ./... | grep -vE "$chromium" | grep -vxF "$all")
   names=$(patterns .ci/norace.txt | sed 's#/[^|]*##g; s#[$^]##g')
-  tests -vet=off -timeout $limit -run "$(patterns .ci/norace.txt)" -- $(git grep -lE "^func ($names)\(" -- '*_test.go' | xargs -n1 dirname | sed 's#^#golem/#' | sort -u | grep -xF "$all")
+  tests -vet=off -timeout $limit -run "$(patterns .ci/norace.txt)" -skip "$(left_out)" -- $(git grep -lE "^func ($names)\(" -- '*_test.go' | xargs -n1 dirname | sed 's#^#golem/#' | sort -u | grep -xF "$all")
 }
 
 test_chromium() {

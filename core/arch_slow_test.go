@@ -11,8 +11,8 @@ import (
 )
 
 // Each row of .ci/slow.txt (tests that make quick leaves out), of .ci/norace.txt (tests
-// without the race detector), of .ci/nojs.txt (tests that do not run in Node) and of .ci/long.txt
-// (tests in browsers that make test leaves out) names a test
+// without the race detector), of .ci/nojs.txt (tests that do not run in Node), and of .ci/long.txt
+// and .ci/long-native.txt (tests in and outside browsers that make test leaves out) names a test
 // that exists and gives the reason.
 func TestNothingSlowIsForgotten(t *testing.T) {
 	var tests []string
@@ -24,7 +24,7 @@ func TestNothingSlowIsForgotten(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"slow.txt", "norace.txt", "nojs.txt", "long.txt"} {
+	for _, name := range []string{"slow.txt", "norace.txt", "nojs.txt", "long.txt", "long-native.txt"} {
 		table, err := os.ReadFile("../.ci/" + name)
 		if err != nil {
 			t.Fatal(err)

@@ -156,9 +156,9 @@ func BenchmarkTools(b *testing.B) {
 	for _, c := range []struct {
 		name, file, call string
 		data             []byte
-		first, later     int // wanted
+		first, later     float64 // wanted, in ms
 	}{
-		{"small", "t.wasm", `{tool: add, args: {a: 2, b: 3}}`, small, 15, 1}, {"3 MB, Go", "t.wasm", `{tool: count, args: {text: to be or not to be}}`, words, 100, 4},
+		{"small", "t.wasm", `{tool: add, args: {a: 2, b: 3}}`, small, 15, 0.8}, {"3 MB, Go", "t.wasm", `{tool: count, args: {text: to be or not to be}}`, words, 100, 4},
 		{"source", "t.js", `{tool: add, args: {a: 2, b: 3}}`, source, 60, 3},
 	} {
 		p := embedded(b)
@@ -179,7 +179,7 @@ func BenchmarkTools(b *testing.B) {
 				warm = append(warm, all[1:]...)
 			}
 		}
-		fmt.Printf("tool %-9s first call %6.1f ms (wanted %d), then %s (wanted %d), after %d calls %s\n", c.name, median(first), c.first, typical(later), c.later, 20*runs, typical(warm))
+		fmt.Printf("tool %-9s first call %6.1f ms (wanted %g), then %s (wanted %g), after %d calls %s\n", c.name, median(first), c.first, typical(later), c.later, 20*runs, typical(warm))
 	}
 	for _, c := range []struct {
 		name, script string

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"golem/core/config"
 	"golem/core/mcp"
@@ -118,7 +119,9 @@ func (m *maker) server(file, key, name string, n *yamltree.Node) *server {
 // reference is a value that has nothing but variables and words that are no secret.
 var (
 	reference = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}`)
-	harmless  = regexp.MustCompile(`^(true|false|yes|no|on|off|info|debug|warn|warning|error|trace|production|development|test|stdio|http|utf-?8|[a-z]{2}[-_][A-Za-z]{2}|[0-9]{1,5}|/[A-Za-z0-9._/-]{0,80}|\./[A-Za-z0-9._/-]{0,80}|https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9._-]{0,20}){0,4}/?)$`)
+	harmless  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(true|false|yes|no|on|off|info|debug|warn|warning|error|trace|production|development|test|stdio|http|utf-?8|[a-z]{2}[-_][A-Za-z]{2}|[0-9]{1,5}|/[A-Za-z0-9._/-]{0,80}|\./[A-Za-z0-9._/-]{0,80}|https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9._-]{0,20}){0,4}/?)$`)
+	})
 )
 
 // value returns a value of env or headers: as it is if it is surely no secret, or has
@@ -128,7 +131,7 @@ func (m *maker) value(file, key, server, kind, name, text string) any {
 	if reference.MatchString(text) && !strings.Contains(text, ":-") && (rest == "" || strings.EqualFold(rest, "bearer") || strings.EqualFold(rest, "token")) {
 		return text
 	}
-	if kind == "env" && !secretName(name) && (text == "" || harmless.MatchString(strings.ToLower(text))) && !trace.LooksLikeKey(text) {
+	if kind == "env" && !secretName(name) && (text == "" || harmless().MatchString(strings.ToLower(text))) && !trace.LooksLikeKey(text) {
 		return text
 	}
 	variable := variableOf(name)

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // SecretParts returns, for each argument of a command line, the part of it that is a
@@ -20,9 +21,9 @@ func SecretParts(args []string) []string {
 			out[i] = value
 		case i > 0 && !flag && strings.HasPrefix(args[i-1], "-") && !strings.Contains(args[i-1], "=") && secretFlag(args[i-1]):
 			out[i] = arg
-		case keyForm.MatchString(arg):
+		case keyForm().MatchString(arg):
 			out[i] = arg
-		case given && keyForm.MatchString(value):
+		case given && keyForm().MatchString(value):
 			out[i] = value
 		default:
 			out[i] = addressSecret(arg)
@@ -33,7 +34,9 @@ func SecretParts(args []string) []string {
 
 // keyForm matches what looks like a key: the prefixes of well-known vendors, and one long
 // word of letters and digits.
-var keyForm = regexp.MustCompile(`^(?:(?:sk-|sk_|pk_live_|rk_live_|gh[opsu]_|github_pat_|glpat-|xox[abeprs]-|AKIA|AIza|figd_|npm_|hf_|r8_|dop_v1_|eyJ[A-Za-z0-9_-]{8,}\.)[A-Za-z0-9._-]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z]*[0-9][A-Za-z0-9]{31,})$`)
+var keyForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:sk-|sk_|pk_live_|rk_live_|gh[opsu]_|github_pat_|glpat-|xox[abeprs]-|AKIA|AIza|figd_|npm_|hf_|r8_|dop_v1_|eyJ[A-Za-z0-9_-]{8,}\.)[A-Za-z0-9._-]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z]*[0-9][A-Za-z0-9]{31,})$`)
+})
 
 // secretFlag reports whether the name of a flag, or of a variable before =, says that its
 // value is secret.

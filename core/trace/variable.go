@@ -38,7 +38,7 @@ func plainPath(value string) bool {
 	if len(parts) == 0 || !drive && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "~/") || strings.ContainsAny(value, "?&=+") {
 		return false
 	}
-	return len(parts) > 1 && !slices.ContainsFunc(parts, keyForm.MatchString) || !slices.ContainsFunc(parts, func(p string) bool { return !plainName(p) })
+	return len(parts) > 1 && !slices.ContainsFunc(parts, keyForm().MatchString) || !slices.ContainsFunc(parts, func(p string) bool { return !plainName(p) })
 }
 
 // plainAddress reports whether a value is an address that gives no access by itself.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -191,19 +192,23 @@ func fitting(all []message, said string) []message {
 }
 
 var (
-	valueInText = regexp.MustCompile(`\{[^}]*\}|…`)
-	wordInText  = regexp.MustCompile(`[\pL\pN_.-]+`)
+	valueInText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\{[^}]*\}|…`)
+	})
+	wordInText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[\pL\pN_.-]+`)
+	})
 )
 
 // fit returns which part of the words of a pattern, without its values, a text has: 0 to 1.
 // Among patterns of which a text has all words, a longer one fits a little better.
 func fit(pattern, text string) float64 {
-	words := wordInText.FindAllString(strings.ToLower(codeInText.ReplaceAllString(valueInText.ReplaceAllString(pattern, " "), " ")), -1)
+	words := wordInText().FindAllString(strings.ToLower(codeInText.ReplaceAllString(valueInText().ReplaceAllString(pattern, " "), " ")), -1)
 	if len(words) == 0 {
 		return 0
 	}
 	has := map[string]bool{}
-	for _, w := range wordInText.FindAllString(strings.ToLower(text), -1) {
+	for _, w := range wordInText().FindAllString(strings.ToLower(text), -1) {
 		has[w] = true
 	}
 	found := 0

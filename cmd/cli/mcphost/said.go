@@ -33,9 +33,13 @@ func (s *saidLines) Write(p []byte) (int, error) {
 // Patterns of lines on standard error.
 var (
 	// stackLine is a line of a stack, or what runtimes print around one.
-	stackLine = regexp.MustCompile(`^\s*(at\s|File ".*", line \d|goroutine \d|node:|Node\.js v|\^+\s*$|[{}()\[\];,]*\s*$|\S+\.(js|ts|mjs|cjs|go|py):\d+|throw |raise |created by |Traceback|\.\.\. \d+ more|code: |requireStack:|npm (notice|warn))`)
+	stackLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(at\s|File ".*", line \d|goroutine \d|node:|Node\.js v|\^+\s*$|[{}()\[\];,]*\s*$|\S+\.(js|ts|mjs|cjs|go|py):\d+|throw |raise |created by |Traceback|\.\.\. \d+ more|code: |requireStack:|npm (notice|warn))`)
+	})
 	// reasonLine is a line that says why a program does not start.
-	reasonLine = regexp.MustCompile(`(?i)error|fail|fatal|panic|missing|require|provide|not set|must|invalid|cannot|can't|could not|unable|denied|unauthori[sz]ed|not found|no such|refused|usage:|api.?key|token`)
+	reasonLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)error|fail|fatal|panic|missing|require|provide|not set|must|invalid|cannot|can't|could not|unable|denied|unauthori[sz]ed|not found|no such|refused|usage:|api.?key|token`)
+	})
 )
 
 const maxReason = 3 // lines
@@ -49,11 +53,11 @@ func (s *saidLines) reason() string {
 	var lines, reasons []string
 	for _, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
-		if line == "" || stackLine.MatchString(line) || slices.Contains(lines, line) {
+		if line == "" || stackLine().MatchString(line) || slices.Contains(lines, line) {
 			continue
 		}
 		lines = append(lines, line)
-		if reasonLine.MatchString(line) {
+		if reasonLine().MatchString(line) {
 			reasons = append(reasons, line)
 		}
 	}

@@ -113,12 +113,14 @@ const tempPrefix = ".tmp-"
 func (c *toolCache) entries() string { return filepath.Join(c.Dir, "modules") }
 
 // cacheKey matches the keys of entries, which golem makes.
-var cacheKey = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,127}$`)
+var cacheKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,127}$`)
+})
 
 // Get returns an entry, and marks it as used. ok is false if there is none that golem
 // wrote on this machine under this key.
 func (c *toolCache) Get(key string) ([]byte, bool) {
-	if !cacheKey.MatchString(key) || !c.open() {
+	if !cacheKey().MatchString(key) || !c.open() {
 		return nil, false
 	}
 	name := filepath.Join(c.entries(), key)
@@ -142,7 +144,7 @@ func (c *toolCache) Get(key string) ([]byte, bool) {
 
 // Put writes an entry, completely or not at all.
 func (c *toolCache) Put(key string, data []byte) error {
-	if !cacheKey.MatchString(key) {
+	if !cacheKey().MatchString(key) {
 		return errors.New("not a key of the cache")
 	}
 	if !c.open() {
