@@ -173,6 +173,6 @@ async function main() {
   }
 }
 
-await main()
-// Last, because it loads and compares all files, and golem should not wait for that.
-if ('serviceWorker' in navigator && location.protocol !== 'file:') navigator.serviceWorker.register('sw.js').catch(() => {})
+main().finally(() => { // not before, because it loads and compares all files, and golem should not wait for that
+  if ('serviceWorker' in navigator && location.protocol !== 'file:') navigator.serviceWorker.register('sw.js').catch(() => {})
+})
