@@ -65,10 +65,16 @@ export async function follow() {
   }
 }
 
+/** Reports whether the URL is a link with a project that the page has not read yet (incoming in making.js). */
+function linked() {
+  const given = new URLSearchParams(location.hash.slice(1))
+  return !location.hash.startsWith('#/') && (given.has('zip') || given.has('url'))
+}
+
 /** Sets the URL to the address of what is shown. This is a new entry in the browser's history, or with replace it replaces the last one. */
 function write(replace = false) {
   const to = untracked(here)
-  if (location.hash === to || going) return
+  if (location.hash === to || going || linked()) return
   if (replace || !location.hash.startsWith('#/')) history.replaceState(null, '', to)
   else history.pushState(null, '', to)
 }
