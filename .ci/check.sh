@@ -3,10 +3,8 @@
 # at the end. The tests in browsers run at the same time as most others, because they wait for
 # other processes much of the time and leave processors idle.
 #
-#   .ci/check.sh test     format, vet, sizes, tests: the race detector for the packages that do several things
-#                         at once, without the longest tests, which .ci/long.txt and .ci/long-native.txt name
-#   .ci/check.sh check    everything: also vet and tests for js/wasm, staticcheck, other systems, and the race
-#                         detector for all packages
+#   .ci/check.sh test     format, vet, sizes, tests without the longest, which .ci/long.txt and .ci/long-native.txt name
+#   .ci/check.sh check    everything: also vet and tests for js/wasm, staticcheck, other systems, the race detector
 #   .ci/check.sh packages the packages from npm alone
 #   .ci/check.sh cross    golem for each system, within its budget; check builds the largest, windows/amd64
 #   .ci/check.sh quick    format, vet, arrows, tests; without the race detector, Chromium and what .ci/slow.txt names
@@ -202,35 +200,25 @@ for p in backend frontend ssa; do
   race_flags+=("-gcflags=$compiler/$p/...=-race=false -dwarf=false")
 done
 
-# The packages whose tests make test runs with the race detector: those that do several things at
-# once for a person, and the cases, which are whole runs.
-concurrent='^golem/core/(approval|batch|clearance|consent|conversation|coretest|mcp|run|state|trace|trust|ui|ui/plain)$'
-
-# racing prints the packages whose tests run with the race detector: for make check all that can.
-racing() {
-  if [ "$mode" = test ]; then go list ./core/... | grep -E "$concurrent"; else go list ./... | grep -vE "$chromium|$sequential"; fi
-}
-
-# left_out FILE…: prints one pattern for the tests that the tables name, and for make test also for
-# those of .ci/long-native.txt.
-left_out() {
-  local file
-  if [ "$mode" = test ]; then set -- "$@" .ci/long-native.txt; fi
-  for file; do patterns "$file"; done | paste -sd '|'
-}
+# racing prints the packages whose tests run with the race detector.
+racing() { go list ./... | grep -vE "$chromium|$sequential"; }
 
 test_race() {
   local -a gotest=(go test -race "${race_flags[@]}")
-  tests -vet=off -timeout $limit -skip "$(left_out .ci/norace.txt)" -- $(racing)
+  tests -vet=off -timeout $limit -skip "$(patterns .ci/norace.txt)" -- $(racing)
 }
 
 # All other packages, and the tests of .ci/norace.txt in those of racing.
 test_norace() {
-  local names all
-  all=$(racing)
-  tests -vet=off -timeout $limit -skip "$(left_out)" -- $(go list ./... | grep -vE "$chromium" | grep -vxF "$all")
+  local names
+  tests -vet=off -timeout $limit -- $(go list ./... | grep -E "$sequential")
   names=$(patterns .ci/norace.txt | sed 's#/[^|]*##g; s#[$^]##g')
-  tests -vet=off -timeout $limit -run "$(patterns .ci/norace.txt)" -skip "$(left_out)" -- $(git grep -lE "^func ($names)\(" -- '*_test.go' | xargs -n1 dirname | sed 's#^#golem/#' | sort -u | grep -xF "$all")
+  tests -vet=off -timeout $limit -run "$(patterns .ci/norace.txt)" -- $(git grep -lE "^func ($names)\(" -- '*_test.go' | xargs -n1 dirname | sed 's#^#golem/#' | sort -u)
+}
+
+# All packages for make test, which runs no test with the race detector.
+test_native() {
+  tests -vet=off -timeout $limit -skip "$(patterns .ci/long-native.txt)" -- $(go list ./... | grep -vE "$chromium")
 }
 
 test_chromium() {
@@ -386,9 +374,12 @@ others() {
   step "core.wasm: size, and a run in Node" core_wasm
   step "make run" demo
   step "binary size" within bin/golem "$(wc -c <bin/golem)" "$binary_budget"
-  if [ "$mode" = check ]; then analyses; fi
-  step "tests with the race detector" test_race
-  if [ "$mode" = test ]; then step "tests without the race detector" test_norace; fi
+  if [ "$mode" = check ]; then
+    analyses
+    step "tests with the race detector" test_race
+  else
+    step "tests outside browsers" test_native
+  fi
 }
 
 # What make check does beside tests. The cross-build is the largest binary; make cross builds all.

@@ -29,9 +29,10 @@ var (
 	webkit  = webtest.Browser{Engine: webtest.WebKit} // for TestWebKit
 )
 
-// browserOf returns the browser for a test: Firefox for subtests of TestFirefox, else Chromium.
+// browserOf returns the browser for a test: Firefox for subtests of TestFirefox and
+// TestFirefoxFirst, else Chromium.
 func browserOf(t testing.TB) *webtest.Browser {
-	if strings.HasPrefix(t.Name(), "TestFirefox/") {
+	if strings.HasPrefix(t.Name(), "TestFirefox") {
 		return &firefox
 	}
 	return &browser

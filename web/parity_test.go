@@ -41,16 +41,28 @@ var elsewhere = map[string]string{
 	"x-toolset-unknown": "the list of toolsets that it names has one more in a page, page",
 }
 
-// TestParity plays every case natively and in each browser of everywhere, through golem.js. It
-// compares normalised traces, requests to models, results, faults and file trees, byte for
-// byte (scenario 40), and writes the table to build/parity.txt.
+// TestParity plays every case natively and in Chromium, through golem.js. It compares normalised
+// traces, requests to models, results, faults and file trees, byte for byte (scenario 40), and
+// writes the table to build/parity-chromium.txt.
 func TestParity(t *testing.T) {
 	t.Parallel()
+	parity(t, &browser, "parity-chromium.txt")
+}
+
+// TestParityInFirefox does the same in Firefox, and writes build/parity-firefox.txt.
+func TestParityInFirefox(t *testing.T) {
+	t.Parallel()
+	parity(t, &firefox, "parity-firefox.txt")
+}
+
+// parity plays every case natively and in a browser, and writes the table of results to a file below build.
+func parity(t *testing.T, b *webtest.Browser, to string) {
+	t.Helper()
 	cases, err := coretest.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
-	sides := everywhere(t)
+	sides := in(t, b)
 	var quick, slow []coretest.Case
 	rows := map[string]string{}
 	for _, c := range cases {
@@ -92,7 +104,7 @@ func TestParity(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		table.WriteString(rows[name])
 	}
-	keep(t, "parity.txt", []byte(table.String()))
+	keep(t, to, []byte(table.String()))
 }
 
 // waits reports whether time passes in a case. Natively the clock is simulated (synctest), in
@@ -116,9 +128,10 @@ func natively(t *testing.T, c coretest.Case) (o coretest.Outcome) {
 
 // side is a browser and a page in it that plays cases, one at a time.
 type side struct {
-	engine webtest.Engine
-	page   *webtest.Page
-	turn   *pageTurn
+	browser *webtest.Browser
+	engine  webtest.Engine
+	page    *webtest.Page
+	turn    *pageTurn
 }
 
 // pageTurn is the lock that a case takes to be played in a page.
@@ -135,9 +148,15 @@ type player func(side, *testing.T, coretest.Case) coretest.Outcome
 // everywhere opens a page in each browser.
 func everywhere(t *testing.T) sides {
 	t.Helper()
+	return in(t, &browser, &firefox)
+}
+
+// in opens a page in each of the browsers.
+func in(t *testing.T, browsers ...*webtest.Browser) sides {
+	t.Helper()
 	var out sides
-	for _, b := range []*webtest.Browser{&browser, &firefox} {
-		out = append(out, side{b.Engine, embeddedIn(t, b), &pageTurn{}})
+	for _, b := range browsers {
+		out = append(out, side{b, b.Engine, embeddedIn(t, b), &pageTurn{}})
 	}
 	return out
 }
@@ -182,7 +201,8 @@ func (all sides) together(t *testing.T, cases []coretest.Case) map[webtest.Engin
 		t.Fatal(err)
 	}
 	out := map[webtest.Engine]func(*testing.T) []coretest.Outcome{}
-	for i, s := range everywhere(t) {
+	for _, one := range all {
+		s := in(t, one.browser)[0]
 		var texts []string
 		var err error
 		done := make(chan struct{})
@@ -191,7 +211,7 @@ func (all sides) together(t *testing.T, cases []coretest.Case) map[webtest.Engin
 			texts, err = webtest.Try[[]string](s.page, "Promise.all("+string(data)+".map(play))", 2*webtest.Patience)
 		}()
 		t.Cleanup(func() { <-done })
-		out[all[i].engine] = func(t *testing.T) []coretest.Outcome {
+		out[s.engine] = func(t *testing.T) []coretest.Outcome {
 			t.Helper()
 			if <-done; err != nil {
 				t.Fatalf("%s did not play them: %v\n%s", s.engine, err, s.page.Console())
