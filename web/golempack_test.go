@@ -152,9 +152,10 @@ func TestPackedProjectByHand(t *testing.T) {
 	do(p, `await text("is ready")`)
 	do(p, `const tab = await until("a tab", () => button("Settings")); location.hash = '#url=' + encodeURIComponent(%q);
 		tab.click(); // the page shows another view before it reads the link
-		await text("Fetch this project?"); await click("Cancel")`, site.URL+"at/wide.golem")
+		await text("Fetch this project?"); await click("Cancel");
+		await until("the view of before, with its address", () => location.hash.endsWith('/settings') && document.querySelector('.tab.settings[aria-current]'))`, site.URL+"at/wide.golem")
 	do(p, `location.hash = '#url=' + encodeURIComponent(%q); await text("Fetch this project?"); await click("Fetch it"); await text("E_LOCK")`, site.URL+"at/bad.golem")
-	do(p, `location.hash = '#url=' + encodeURIComponent('javascript:alert(1)'); await text("must begin with https")`)
+	do(p, `location.hash = '#url=' + encodeURIComponent('javascript:alert(1)'); await text("must begin with https"); await until("still that view", () => location.hash.endsWith('/settings') && document.querySelector('.tab.settings[aria-current]'))`)
 	do(p, `location.hash = '#url=' + encodeURIComponent(%q); await click("Fetch it"); await text("Open this packed project?"); await text("signed with the key RW"); await text("sha256:"); await click("Open it");
 		await until("the project", () => document.title.startsWith("wide"))`, site.URL+"at/wide.golem")
 	do(p, `await click("Run"); await say("go"); await text("asks for more than its sandbox"); await text("signed with the key RW")`)

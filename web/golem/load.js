@@ -26,6 +26,7 @@ export async function compiled(base, progress, signal) {
  * process. Scripts of the origin can write to the cache, so the module must have the digest of this build.
  */
 async function kept(base) {
+  if (!globalThis.navigator?.serviceWorker?.controller) return null // a first start, or a page without sw.js
   try {
     for (const cacheName of (await caches.keys()).reverse()) {
       const found = cacheName.startsWith('golem ') && (await caches.match(new URL('golem.wasm.gz', base), { cacheName }))
@@ -37,7 +38,7 @@ async function kept(base) {
       if ([...new Uint8Array(sum, 0, 16)].map((b) => b.toString(16).padStart(2, '0')).join('') === MODULE) return module
     }
   } catch {
-    // a page without a service worker, for example in an insecure context
+    // the browser refuses the cache, for example in a private window
   }
   return null
 }

@@ -19,7 +19,7 @@ import { Unkept } from './unkept.jsx'
 import { choosing } from './models.js'
 import { listen, shown, showKeys } from './keys.jsx'
 import { watch } from './notify.js'
-import { follow, keep } from './route.js'
+import { follow, keep, write } from './route.js'
 
 const tabs = [
   ['projects', 'Projects', 'home'], ['run', 'Run'], ['workers', 'Workers', 'worker'], ['files', 'Files'], ['staged', 'Staged', 'check'], ['batches', 'Batches', 'box'], ['trace', 'Trace'], ['settings', 'Settings'],
@@ -163,7 +163,11 @@ async function main() {
     made.ended.then((e) => store.tell(`golem has stopped: ${e.message}. ${e.hint}.`, 'error'))
     await store.start(made, shipped.examples)
     if ('modelContext' in document) import('./offer.jsx').catch(() => {})
-    addEventListener('hashchange', async () => (await follow()) || incoming())
+    addEventListener('hashchange', async () => {
+      if (await follow()) return
+      await incoming()
+      write(true)
+    })
     if (!(await follow())) await incoming()
     keep()
     listen()

@@ -45,7 +45,7 @@ export const assist = () => store.attempt('the assistant', async () => {
   return store.open(name)
 })
 
-/** Makes the project that the page's link contains or, on a first visit, an example. */
+/** Makes the project that the page's link contains. Without one, and if no project is open, it opens the last project or, on a first visit, an example. */
 export async function incoming() {
   const given = new URLSearchParams(location.hash.slice(1))
   if (given.has('zip')) {
@@ -80,6 +80,7 @@ export async function incoming() {
       return
     }
   }
+  if (store.project.value) return // a link that the person refused, or that is wrong, changes nothing
   const { last } = settings
   if (last && store.projects.value.some((p) => p.name === last)) return void (await store.attempt(last, () => store.open(last)))
   if (!store.projects.value.length && store.examples.value.length && (!last || !store.golem.kept)) await store.attempt('the first example', () => take(store.examples.value[0], true))

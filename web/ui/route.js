@@ -71,8 +71,8 @@ function linked() {
   return !location.hash.startsWith('#/') && (given.has('zip') || given.has('url'))
 }
 
-/** Sets the URL to the address of what is shown. This is a new entry in the browser's history, or with replace it replaces the last one. */
-function write(replace = false) {
+/** Sets the URL to the address of what is shown, unless it is a link that the page has not read yet. This is a new entry in the browser's history, or with replace it replaces the last one. */
+export function write(replace = false) {
   const to = untracked(here)
   if (location.hash === to || going || linked()) return
   if (replace || !location.hash.startsWith('#/')) history.replaceState(null, '', to)
