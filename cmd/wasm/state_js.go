@@ -119,7 +119,7 @@ func readConversation(s *state.Store, n named) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return map[string]any{"listing": k.Listing(), "said": k.Said(), "branches": conversation.Branches(s, k.ID)}, nil, nil
+	return map[string]any{"listing": k.ListingIn(s), "said": k.Said(), "branches": conversation.Branches(s, k.ID)}, nil, nil
 }
 
 // exportConversation returns a conversation as Markdown.

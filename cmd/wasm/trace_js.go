@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"io/fs"
 	"path"
 	"syscall/js"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/state"
 	"golem/core/trace"
 	"golem/sandbox/opfs"
 )
@@ -42,10 +42,7 @@ func (c *call) openTrace(fsys *opfs.FS, project, id string) *traceFile {
 		return nil
 	}
 	log.Gathers = true
-	_ = kept.Last(trace.OrderKind, id+".jsonl", func(name string) bool { // an error costs only its place among the kept ones
-		_, err := fs.Stat(fsys, path.Join(trace.RunsDir, name))
-		return err == nil
-	})
+	_ = kept.Last(trace.OrderKind, state.Written{Name: id + ".jsonl"}, func() map[string]bool { return trace.Listed(fsys, trace.RunsDir) }) // an error costs only its place among the kept ones
 	return &traceFile{Log: log, fs: fsys, dir: trace.TextsDir(name)}
 }
 

@@ -155,9 +155,15 @@ func TestTheOrderIsThatOfWriting(t *testing.T) {
 // A conversation that another golem continues while the oldest ones are removed is not
 // removed.
 func TestPruneBesideResume(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		pruneBesideResume(t, killed)
+	}
+}
+
+func pruneBesideResume(t *testing.T, killed bool) {
+	t.Helper()
 	s := state.Memory(sandbox.Memory())
 	keep(&s, "old")
-	time.Sleep(5 * time.Millisecond)
 	for n := range conversation.KeptCount {
 		keep(&s, "c"+string(rune('A'+n/26))+string(rune('a'+n%26)))
 		if n == conversation.KeptCount-2 {
@@ -181,12 +187,16 @@ func TestPruneBesideResume(t *testing.T) {
 			}
 			j.Add(conversation.Entry{T: conversation.InputEntry, Input: &conversation.Input{Text: "and more"}})
 			j.Flush()
-			j.Close()
+			if killed {
+				release()
+			} else {
+				j.Close()
+			}
 		}
 		return other.Host.Lock(ctx, wanted)
 	}}
 	keep(&s, "new")
 	if _, err := conversation.Read(&other, "old"); errors.Is(err, fault.NotFound) {
-		t.Error("what was just said is gone:", err)
+		t.Errorf("what was just said is gone (killed then: %t): %v", killed, err)
 	}
 }

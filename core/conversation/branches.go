@@ -124,5 +124,35 @@ func (f family) first(id string, n int) string {
 	return id
 }
 
-// Branches returns Places of a conversation of the store.
-func Branches(s *state.Store, id string) []Place { return places(List(s), id) }
+// Branches returns Places of a conversation of the store. It reads only conversations that
+// branch off from one another.
+func Branches(s *state.Store, id string) []Place {
+	near := relatives(origins(s), id)
+	if len(near) < 2 {
+		return []Place{}
+	}
+	var all []Listing
+	for other := range newestFirst(s) {
+		if near[other] {
+			if k, err := Read(s, other); err == nil {
+				all = append(all, k.Listing())
+			}
+		}
+	}
+	return places(all, id)
+}
+
+// relatives returns a conversation and those with which it has an ancestor in common, with the
+// ancestors, which may be gone.
+func relatives(from map[string]Origin, id string) map[string]bool {
+	near := map[string]bool{id: true}
+	for grown := true; grown; {
+		grown = false
+		for one, o := range from {
+			if near[one] != near[o.ID] {
+				near[one], near[o.ID], grown = true, true, true
+			}
+		}
+	}
+	return near
+}

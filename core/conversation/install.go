@@ -49,11 +49,15 @@ func (x *Export) Install(s *state.Store, other string, files []ExportedFile, kee
 	if err != nil {
 		return "", err
 	}
-	prune(s, KeptCount-1)
+	prune(s, listed(s), KeptCount-1)
 	if err := s.Files.WriteFile(fileOf(id), sealed); err != nil {
 		return "", err
 	}
-	written(s, id)
+	var head Entry
+	if err := json.Unmarshal(lines[0], &head); err != nil {
+		return "", err
+	}
+	written(s, id, head.From)
 	return id, nil
 }
 

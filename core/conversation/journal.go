@@ -1,19 +1,16 @@
 package conversation
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"golem/core/fault"
 	"golem/core/sandbox"
-	"golem/core/sorting"
 	"golem/core/state"
 )
 
@@ -30,6 +27,7 @@ type Journal struct {
 
 	keeper Keeper // nil: there are no secrets, and nobody is told of errors
 	store  *state.Store
+	from   *Origin // of a branch
 
 	mu      sync.Mutex
 	release func()
@@ -82,7 +80,7 @@ func validID(id string) error {
 // created at the first write; then the oldest conversations beyond KeptCount are
 // removed.
 func Start(s *state.Store, k Keeper, head Entry) *Journal {
-	j := &Journal{ID: head.Run, store: s, keeper: k}
+	j := &Journal{ID: head.Run, store: s, keeper: k, from: head.From}
 	head.T = HeadEntry
 	j.Add(head)
 	return j
@@ -98,14 +96,15 @@ func (j *Journal) create() error {
 	if err != nil {
 		return err
 	}
-	sweep(j.store)
-	prune(j.store, KeptCount-1)
+	there := listed(j.store)
+	sweep(j.store, there)
+	prune(j.store, there, KeptCount-1)
 	if j.log, err = j.store.NewLog(format, fileOf(j.ID)); err != nil {
 		release()
 		return err
 	}
 	j.release = release
-	written(j.store, j.ID)
+	written(j.store, j.ID, j.from)
 	return nil
 }
 
@@ -209,7 +208,7 @@ func (j *Journal) Close() (id string) {
 			j.fail(err)
 		}
 		j.ended = true
-		written(j.store, j.ID)
+		_ = j.store.Last(Dir, state.Written{Name: j.ID}, nil) // an error costs only its place in the order
 		j.release()
 		j.release = nil
 	}
@@ -217,55 +216,6 @@ func (j *Journal) Close() (id string) {
 		return ""
 	}
 	return j.ID
-}
-
-// prune removes the person's own conversations that were written longest ago and that
-// nobody uses, until keep of them are left. Files that a clone or a copy brought along
-// neither count nor are removed.
-func prune(s *state.Store, keep int) {
-	if count(s) <= keep {
-		return
-	}
-	own := slices.DeleteFunc(files(s), func(f file) bool { return !f.own })
-	for _, f := range own[:max(len(own)-keep, 0)] {
-		if release, err := hold(s, f.id); err == nil {
-			if info, err := fs.Stat(s.Files, fileOf(f.id)); err == nil && info.ModTime().Equal(f.wrote) { // nobody has continued it meanwhile
-				_ = s.Files.Remove(fileOf(f.id))
-				removeContents(s, f.id)
-			}
-			release()
-		}
-	}
-}
-
-// sweep removes the files of conversations that a golem began and, because it was killed,
-// wrote nothing into. One that a golem uses stays.
-func sweep(s *state.Store) {
-	entries, err := fs.ReadDir(s.Files, Dir)
-	if err != nil {
-		return // there is no directory yet
-	}
-	for _, e := range entries {
-		id, ok := strings.CutSuffix(e.Name(), ".jsonl")
-		if !ok || !e.Type().IsRegular() || validID(id) != nil || !s.Blank(fileOf(id)) {
-			continue
-		}
-		if release, err := hold(s, id); err == nil {
-			if s.Blank(fileOf(id)) { // nobody has written to it meanwhile
-				_ = s.Files.Remove(fileOf(id))
-			}
-			release()
-		}
-	}
-}
-
-// written makes a conversation the last one in the order of the person's own. An error
-// costs only its place there.
-func written(s *state.Store, id string) {
-	_ = s.Last(Dir, id, func(id string) bool {
-		_, err := fs.Stat(s.Files, fileOf(id))
-		return err == nil
-	})
 }
 
 // Remove removes a conversation. It fails with E_BUSY if a golem uses it, and with
@@ -283,74 +233,6 @@ func Remove(s *state.Store, id string) error {
 		removeContents(s, id)
 	}
 	return err
-}
-
-// file is one conversation in Dir.
-type file struct {
-	id    string
-	wrote time.Time // what the file system says, to notice a change
-	own   bool      // golem wrote it on this machine in this project
-	rank  int       // its place in the order of the own ones; -1: it is not there
-}
-
-// count returns the number of files in Dir.
-func count(s *state.Store) int {
-	if s.Files == nil {
-		return 0
-	}
-	entries, err := fs.ReadDir(s.Files, Dir)
-	if err != nil {
-		return 0
-	}
-	return len(entries)
-}
-
-// files returns the conversations of a project, without files that contain nothing: first those that are not the person's
-// own, then the own ones, the one that was written last at the end. Own ones that the
-// order does not know were written by an older golem; their names begin with a time.
-func files(s *state.Store) []file {
-	if s.Files == nil {
-		return nil
-	}
-	entries, err := fs.ReadDir(s.Files, Dir)
-	if err != nil {
-		return nil // there is no directory: none was kept yet
-	}
-	ranks := map[string]int{}
-	for n, id := range s.Order(Dir) {
-		ranks[id] = n
-	}
-	var out []file
-	for _, e := range entries {
-		id, ok := strings.CutSuffix(e.Name(), ".jsonl")
-		info, err := e.Info()
-		if ok && err == nil && e.Type().IsRegular() && validID(id) == nil && !s.Blank(fileOf(id)) {
-			rank, known := ranks[id]
-			if !known {
-				rank = -1
-			}
-			out = append(out, file{id, info.ModTime(), known || s.Began(format, fileOf(id)), rank})
-		}
-	}
-	sorting.By(out, func(a, b file) int {
-		switch {
-		case a.own != b.own && b.own:
-			return -1
-		case a.own != b.own:
-			return 1
-		}
-		return cmp.Or(cmp.Compare(a.rank, b.rank), strings.Compare(a.id, b.id))
-	})
-	return out
-}
-
-// Newest returns the person's own conversation that was written last, or if there is none
-// of their own another one; "" if there is none.
-func Newest(s *state.Store) string {
-	if all := files(s); len(all) > 0 {
-		return all[len(all)-1].id
-	}
-	return ""
 }
 
 // Hold locks a conversation against every other golem. Call it before you read a

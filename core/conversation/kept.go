@@ -372,5 +372,6 @@ func Resume(s *state.Store, by Keeper, k *Kept, release func()) (*Journal, error
 	if err != nil {
 		return nil, err
 	}
+	_ = s.Last(Dir, state.Written{Name: k.ID, Note: noteOf(k.Head.From)}, nil) // now, so that it is the last one also if golem is killed; an error costs only that
 	return &Journal{ID: k.ID, keeper: by, store: s, log: log, release: release, files: k.fileBytes()}, nil
 }

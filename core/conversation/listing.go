@@ -3,7 +3,6 @@ package conversation
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"golem/core/fault"
@@ -36,19 +35,28 @@ type Listing struct {
 // conversation that cannot be read has an Error.
 func List(s *state.Store) []Listing {
 	out := []Listing{}
-	for _, f := range slices.Backward(files(s)) {
-		k, err := Read(s, f.id)
-		if err != nil {
-			out = append(out, Listing{ID: f.id, Status: "error", Error: fault.Of(err, fault.Config)})
+	for id := range newestFirst(s) {
+		k, err := Read(s, id)
+		if (err != nil || len(k.entries) == 0) && s.Blank(fileOf(id)) {
 			continue
 		}
-		l := k.Listing()
-		if s.Held(lockOf(f.id)) {
-			l.Status = "running"
+		if err != nil {
+			out = append(out, Listing{ID: id, Status: "error", Error: fault.Of(err, fault.Config)})
+			continue
 		}
-		out = append(out, l)
+		out = append(out, k.ListingIn(s))
 	}
 	return out
+}
+
+// ListingIn returns the description of k in a list of a store, with the status "running" while
+// a golem uses it.
+func (k *Kept) ListingIn(s *state.Store) Listing {
+	l := k.Listing()
+	if s.Held(lockOf(k.ID)) {
+		l.Status = "running"
+	}
+	return l
 }
 
 // Listing returns the description of k in a list. Its usage includes what a branch took over.

@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"errors"
-	"slices"
 
 	"golem/core/fault"
 	"golem/core/state"
@@ -15,8 +14,8 @@ func OfRun(s *state.Store, run string) (*Kept, error) {
 	if !errors.Is(err, fault.NotFound) || run == "" {
 		return k, err
 	}
-	for _, f := range slices.Backward(files(s)) {
-		if other, bad := Read(s, f.id); bad == nil {
+	for id := range newestFirst(s) {
+		if other, bad := Read(s, id); bad == nil {
 			if found, _ := other.Resumed(run); found {
 				return other, nil
 			}

@@ -34,6 +34,8 @@ type order struct {
 	Root   string   `json:"root"`             // Store.Project when it was written
 	Former []string `json:"former,omitempty"` // places of the project before it was moved
 	Names  []string `json:"names"`
+	// Notes has what Written.Note said, by name.
+	Notes map[string]json.RawMessage `json:"notes,omitempty"`
 
 	genuine bool
 }
@@ -53,7 +55,7 @@ func (s *Store) readOrder(kind string) (o order) {
 		return order{}
 	}
 	if o.genuine = err == nil; !o.genuine {
-		o.Names = nil
+		o.Names, o.Notes = nil, nil
 	}
 	o.Former = o.Former[:min(len(o.Former), maxFormer)]
 	return o
@@ -70,9 +72,26 @@ func (s *Store) Order(kind string) []string {
 	return append([]string{}, s.readOrder(kind).Names...)
 }
 
-// Last notes that a file of a kind was written now: it becomes the last of the order.
-// exists says which of the others are still there. Without a key Last does nothing.
-func (s *Store) Last(kind, name string, exists func(name string) bool) error {
+// Notes returns what was noted of the names that Order returns: Written.Note, by name.
+func (s *Store) Notes(kind string) map[string]json.RawMessage {
+	if !s.Kept() {
+		return nil
+	}
+	return s.readOrder(kind).Notes
+}
+
+// Written is a file that was written now.
+type Written struct {
+	Name string
+	// Note is a short JSON value that Notes returns, so that nobody needs to open the file for
+	// it; nil: what was noted before stays.
+	Note json.RawMessage
+}
+
+// Last makes a file the last one in the order of its kind. there returns the names of the files
+// that exist: Last calls it once, while no other golem changes the order, and removes all others
+// from the order. None is removed if there is nil or returns nil. Without a key Last does nothing.
+func (s *Store) Last(kind string, w Written, there func() map[string]bool) error {
 	if !s.Kept() {
 		return nil
 	}
@@ -88,9 +107,12 @@ func (s *Store) Last(kind, name string, exists func(name string) bool) error {
 		o.Former = append([]string{o.Root}, o.Former...)
 		o.Former = o.Former[:min(len(o.Former), maxFormer)]
 	}
-	names := slices.DeleteFunc(o.Names, func(n string) bool { return n == name || !exists(n) })
-	names = append(names, name)
-	o.Root, o.Names = s.Project, names[max(len(names)-maxOrder, 0):]
+	var names map[string]bool
+	if there != nil {
+		names = there()
+	}
+	o.add(w, names)
+	o.Root = s.Project
 	body, err := json.Marshal(o)
 	if err != nil {
 		return err
@@ -103,6 +125,23 @@ func (s *Store) Last(kind, name string, exists func(name string) bool) error {
 		return err
 	}
 	return s.Files.WriteFile(orderFile(kind), file)
+}
+
+// add makes a file the last one, and removes those that are not in there, unless it is nil, or too many.
+func (o *order) add(w Written, there map[string]bool) {
+	names := slices.DeleteFunc(o.Names, func(n string) bool { return n == w.Name || there != nil && !there[n] })
+	names = append(names, w.Name)
+	o.Names = names[max(len(names)-maxOrder, 0):]
+	notes := map[string]json.RawMessage{}
+	for _, n := range o.Names {
+		if note := o.Notes[n]; note != nil {
+			notes[n] = note
+		}
+	}
+	if w.Note != nil {
+		notes[w.Name] = w.Note
+	}
+	o.Notes = notes
 }
 
 // maxBlank is the size of a file up to which Blank looks at it.

@@ -38,10 +38,10 @@ func Prune(f Folder, next string, keep int, own []string, goesOn func(name strin
 	}
 	var files, dirs []string
 	for _, e := range entries {
-		switch run, _ := path.Match("[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]-*", e.Name()); {
-		case run && e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl"):
+		switch {
+		case isTrace(e):
 			files = append(files, e.Name())
-		case run && e.IsDir() && strings.HasSuffix(e.Name(), ".d"):
+		case ofRun(e) && e.IsDir() && strings.HasSuffix(e.Name(), ".d"):
 			dirs = append(dirs, e.Name())
 		}
 	}
@@ -68,6 +68,32 @@ func Prune(f Folder, next string, keep int, own []string, goesOn func(name strin
 	for _, name := range old {
 		_ = f.Remove(name) // another golem may already have removed it
 	}
+}
+
+// Listed returns the names of the traces in a directory, for state.Store.Last; nil if it
+// cannot be read.
+func Listed(f fs.FS, dir string) map[string]bool {
+	entries, err := fs.ReadDir(f, dir)
+	if err != nil {
+		return nil
+	}
+	out := map[string]bool{}
+	for _, e := range entries {
+		if isTrace(e) {
+			out[e.Name()] = true
+		}
+	}
+	return out
+}
+
+// ofRun reports whether the name of a file or directory begins as a run's ID does.
+func ofRun(e fs.DirEntry) bool {
+	run, _ := path.Match("[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]-*", e.Name())
+	return run
+}
+
+func isTrace(e fs.DirEntry) bool {
+	return ofRun(e) && e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl")
 }
 
 // RemoveTexts removes a TextsDir with its long texts and prompts. If it contains files

@@ -83,9 +83,12 @@ async function listBranches(known = false) {
   if (listed) listedOf = id
 }
 
+/** Returns the description of a kept conversation of a project, with error if it cannot be read; undefined if there is none. */
+const keptOf = (name, id) => golem.conversation(name, id).then((c) => c.listing, (error) => (error.code === 'E_NOT_FOUND' ? undefined : { id, error }))
+
 /** Shows another form of a message: the conversation that has it. */
 export async function switchTo(id) {
-  const kept = (await golem.conversations(project.value)).find((c) => c.id === id)
+  const kept = await keptOf(project.value, id)
   if (!kept) return tell(`This project has no conversation ${id} any more.`, 'warn')
   return reopen(kept)
 }
@@ -181,7 +184,7 @@ export function goesOn() {
 /** Shows the kept conversation of an address. Resolves when it is shown; tells the person if there is none. */
 export async function comeBack(id) {
   if (!id || running.value || id === conversing()) return
-  const kept = (await golem.conversations(project.value)).find((c) => c.id === id)
+  const kept = await keptOf(project.value, id)
   if (!kept) return tell(`This project has no conversation ${id} any more.`, 'warn')
   if (kept.error) return tell(faultText(kept.error), 'error')
   await present(kept)
@@ -191,7 +194,7 @@ export async function comeBack(id) {
 async function catchUp() {
   const { kept, shown } = run.value
   if (!shown || running.value) return
-  const now = (await golem.conversations(project.value)).find((c) => c.id === kept.id)
+  const now = await keptOf(project.value, kept.id)
   if (now && !now.error && now.messages !== kept.messages && run.value.kept === kept) await present(now)
 }
 document.addEventListener('visibilitychange', () => document.hidden || attempt('reading the conversation', catchUp))
@@ -200,7 +203,7 @@ document.addEventListener('visibilitychange', () => document.hidden || attempt('
 export async function remodel() {
   const id = conversing()
   await leave()
-  const kept = (await golem.conversations(project.value)).find((c) => c.id === id)
+  const kept = await keptOf(project.value, id)
   if (kept && !kept.error) await present(kept)
 }
 
@@ -265,7 +268,7 @@ export const goesBack = () => talking.value || !!(conversing() && (run.value.sho
 export async function rewind(n) {
   if (talking.value) return goBack(n, `/rewind ${n}`)
   const id = conversing()
-  const kept = run.value.shown ? run.value.kept : (await golem.conversations(project.value)).find((c) => c.id === id)
+  const kept = run.value.shown ? run.value.kept : await keptOf(project.value, id)
   if (!kept) return tell(`This project has no conversation ${id} any more.`, 'warn')
   return resume(kept, n)
 }
@@ -358,7 +361,7 @@ async function close(s, shown) {
 /** Lets the person's next message go on with a conversation that was ended because they went to another project. */
 async function continueLater(s, shown) {
   const id = shown.conversation || shown.header?.run
-  const kept = (await golem.conversations(s.name).catch(() => [])).find((c) => c.id === id)
+  const kept = await keptOf(s.name, id).catch(() => null)
   if (!kept || kept.error) return
   Object.assign(shown, { kept, conversation: id, shown: true, broken: !isComplete(kept) })
   tick.value++

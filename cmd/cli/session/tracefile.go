@@ -69,10 +69,7 @@ func OpenTrace(c *console.Console, file string, p target.Place, id string) (*Tra
 		c.Say("warning: the trace cannot be written to %s: %s (--trace FILE writes it elsewhere)", where, disk.Cause(err))
 		return nil, nil
 	}
-	_ = kept.Last(trace.OrderKind, id+".jsonl", func(name string) bool { // an error costs only its place among the kept ones
-		_, err := t.folder.Lstat(name)
-		return err == nil
-	})
+	_ = kept.Last(trace.OrderKind, state.Written{Name: id + ".jsonl"}, func() map[string]bool { return trace.Listed(t.folder.FS(), ".") }) // an error costs only its place among the kept ones
 	return t, nil
 }
 
