@@ -142,7 +142,7 @@ var arrows = map[string]string{
 	// Sends traces to a collector of the person: it knows no project.
 	"cmd/cli/telemetry": "otlp trace ui cmd/cli/console cmd/cli/fetch cmd/cli/home",
 	"cmd/cli/githost":   "clearance config gitrepo sandbox tool toolset toolset/gitset ui wasmtool workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch",
-	"cmd/cli/toolhost":  "jstool jstool/embedded sandbox wasmtool wasmtool/guard wasmtool/wazeroengine workspace cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch",
+	"cmd/cli/toolhost":  "jstool jstool/embedded sandbox state wasmtool wasmtool/guard wasmtool/wazeroengine workspace cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch",
 	"cmd/cli/mcphost":   "mcp trace wasmtool cmd/cli/disk cmd/cli/console cmd/cli/secretstore cmd/cli/fetch",
 	"cmd/cli/target":    "core approval consent project sandbox ui workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/fetch",
 	"cmd/cli/machine":   "builtin core gitrepo jstool/embedded project run sandbox state tool toolset trace workspace sandbox/osfs cmd/cli/disk cmd/cli/home cmd/cli/console cmd/cli/secretstore cmd/cli/fetch cmd/cli/githost cmd/cli/toolhost cmd/cli/mcphost cmd/cli/target cmd/cli/shell cmd/cli/telemetry",
@@ -156,7 +156,7 @@ var arrows = map[string]string{
 	// Groups of commands. A session is one run or chat; its commands show what the groups below
 	// it list.
 	"cmd/cli/testcmd":   "core options run ui ui/plain worktest cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/asking cmd/cli/newcases cmd/cli/projectcmd",
-	"cmd/cli/hardencmd": "core harden options ui/plain cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/asking",
+	"cmd/cli/hardencmd": "approval core harden options ui ui/plain cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/asking",
 	"cmd/cli/batchcmd":  "core approval batch options clearance model money run sandbox state ui ui/plain workspace sandbox/osfs cmd/cli/disk cmd/cli/console cmd/cli/toolhost cmd/cli/target cmd/cli/machine cmd/cli/runflags cmd/cli/asking cmd/cli/natsqueue cmd/cli/telemetry cmd/cli/batchweb cmd/cli/clearcmd cmd/cli/fetch cmd/cli/httpguard",
 	// The page with a batch's questions and staged items: it knows no project.
 	"cmd/cli/batchweb": "approval batch clearance ui cmd/cli/httpguard",

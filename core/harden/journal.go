@@ -27,19 +27,10 @@ const Lock = "hardening"
 const mostFile = 64 << 20
 
 func (j Journal) together() sandbox.Together {
-	return sandbox.Together{Root: j.Root, Dir: sandbox.StateDir + "/hardening", Seal: seal{j.State}, Most: mostFile}
+	return sandbox.Together{Root: j.Root, Dir: sandbox.StateDir + "/hardening", Seal: j.State.Sealer(journalFormat, Lock), Most: mostFile}
 }
 
-// seal is the MAC of a journal.
-type seal struct{ store *state.Store }
-
 var journalFormat = state.Format{Kind: "hardening", Version: 1}
-
-// Seal puts the MAC before a journal.
-func (s seal) Seal(data []byte) ([]byte, error) { return s.store.Seal(journalFormat, Lock, data) }
-
-// Unseal returns a journal of this machine.
-func (s seal) Unseal(data []byte) ([]byte, error) { return s.store.Unseal(journalFormat, Lock, data) }
 
 // Unfinished reports whether there is a journal, so that Recover has something to do.
 func (j Journal) Unfinished() bool { return j.together().Unfinished() }

@@ -89,12 +89,17 @@ func (t Together) Stage(files map[string][]byte) error {
 	return nil
 }
 
-// Staged returns the files that Stage prepared, sorted by name. It fails with E_LOCK if
-// they are not what Stage wrote.
+// ErrForeign is the error of Staged for a journal that this machine did not write.
+var ErrForeign = errors.New("the journal is not of this machine")
+
+// Staged returns the files that Stage prepared, sorted by name. It fails with ErrForeign if the
+// journal has no genuine seal, and with E_LOCK if the files are not what Stage wrote.
 func (t Together) Staged() ([]NewFile, error) {
 	data, err := ReadFile(t.Root, t.journal(), mostJournal)
 	if err == nil && t.Seal != nil {
-		data, err = t.Seal.Unseal(data[:max(0, len(data)-1)])
+		if data, err = t.Seal.Unseal(data[:max(0, len(data)-1)]); err != nil {
+			return nil, ErrForeign
+		}
 	}
 	var j stagedJournal
 	if err == nil {

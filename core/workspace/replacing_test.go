@@ -1,6 +1,8 @@
 package workspace_test
 
 import (
+	"bytes"
+	"errors"
 	"io/fs"
 	"maps"
 	"strings"
@@ -63,10 +65,10 @@ func TestReplacedToolsAreOldOrNew(t *testing.T) {
 		ended := false
 		for again := 0; again < 12; again++ {
 			root := begin()
-			err := workspace.ToolFiles{Root: &stopping{root, n}}.Replace(files)
+			err := workspace.ToolFiles{Root: &stopping{root, n}, Seal: seal{}}.Replace(files)
 			ended = err == nil
-			_ = workspace.ToolFiles{Root: &stopping{root, again}}.Recover() // killed, too
-			if err := (workspace.ToolFiles{Root: root}).Recover(); err != nil {
+			_ = workspace.ToolFiles{Root: &stopping{root, again}, Seal: seal{}}.Recover() // killed, too
+			if err := (workspace.ToolFiles{Root: root, Seal: seal{}}).Recover(); err != nil {
 				t.Fatalf("step %d, then %d: %v", n, again, err)
 			}
 			got := map[string]string{}
@@ -92,31 +94,80 @@ func TestReplacedToolsAreOldOrNew(t *testing.T) {
 	}
 }
 
-// A journal that another program wrote changes no other file, and none without the
-// content that it names.
+// seal marks a journal as one of this machine.
+type seal struct{}
+
+func (seal) Seal(data []byte) ([]byte, error) { return append([]byte("sealed "), data...), nil }
+
+func (seal) Unseal(data []byte) ([]byte, error) {
+	body, ok := bytes.CutPrefix(data, []byte("sealed "))
+	if !ok {
+		return nil, errors.New("not sealed")
+	}
+	return body, nil
+}
+
+// SECURITY 17: a journal that this machine did not write, as one of a clone, changes nothing and
+// stays. One that it wrote changes files of tools only, and none without the content that it names.
 func TestForeignReplacement(t *testing.T) {
-	for name, journal := range map[string]string{
-		"another file":   `{"golem":"replacing","v":1,"files":[{"name":"main.worker","sha256":"9834876dcfb05cb167a5c24953eba58c4ac89b1adf57f28f2f9d09af107ee8f0"}]}`,
-		"outside":        `{"golem":"replacing","v":1,"files":[{"name":"tools/../../x.wasm","sha256":"9834876dcfb05cb167a5c24953eba58c4ac89b1adf57f28f2f9d09af107ee8f0"}]}`,
-		"another digest": `{"golem":"replacing","v":1,"files":[{"name":"tools/a.wasm","sha256":"00"}]}`,
-		"no JSON":        `[[[`,
-		"a later one":    `{"golem":"replacing","v":2}`,
+	const sum = "9834876dcfb05cb167a5c24953eba58c4ac89b1adf57f28f2f9d09af107ee8f0"
+	for name, c := range map[string]struct{ journal, refused string }{
+		"of a clone":     {`{"golem":"replacing","v":1,"files":[{"name":"tools/a.wasm","sha256":"` + sum + `"}]}`, ""},
+		"no JSON":        {`[[[`, ""},
+		"another file":   {`sealed {"golem":"replacing","v":1,"files":[{"name":"main.worker","sha256":"` + sum + `"}]}`, "main.worker"},
+		"outside":        {`sealed {"golem":"replacing","v":1,"files":[{"name":"tools/../../x.wasm","sha256":"` + sum + `"}]}`, "x.wasm"},
+		"another digest": {`sealed {"golem":"replacing","v":1,"files":[{"name":"tools/a.wasm","sha256":"00"}]}`, "is damaged"},
+		"a later one":    {`sealed {"golem":"replacing","v":2}`, "is damaged"},
 	} {
 		root := sandbox.Memory()
-		for file, text := range map[string]string{"main.worker": "old", ".golem/replacing/0": "aaa", ".golem/replacing/journal.json": journal} {
+		old := map[string]string{"main.worker": "old", "tools/a.wasm": "old", ".golem/replacing/0": "aaa", ".golem/replacing/journal.json": c.journal + "\n"}
+		for file, text := range old {
 			if err := root.WriteFile(file, []byte(text)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		err := workspace.ToolFiles{Root: root}.Recover()
-		if err == nil || !strings.Contains(err.Error(), "E_LOCK") || !strings.Contains(err.Error(), "remove the directory .golem/replacing") {
+		files := workspace.ToolFiles{Root: root, Seal: seal{}}
+		err := files.Recover()
+		if c.refused == "" && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if data, rerr := fs.ReadFile(root, "main.worker"); rerr != nil || string(data) != "old" {
-			t.Errorf("%s: main.worker is %q, %v", name, data, rerr)
+		if c.refused != "" && (err == nil || !strings.Contains(err.Error(), "E_LOCK") || !strings.Contains(err.Error(), c.refused) || !strings.Contains(err.Error(), "remove the directory .golem/replacing")) {
+			t.Errorf("%s: %v", name, err)
 		}
-		if err := (workspace.ToolFiles{Root: root}).Replace(map[string][]byte{"tools/a.wasm": []byte("x")}); err != nil {
+		for file, text := range old {
+			if data, rerr := fs.ReadFile(root, file); rerr != nil || string(data) != text {
+				t.Errorf("%s: %s is %q, %v", name, file, data, rerr)
+			}
+		}
+		if err := (workspace.ToolFiles{Root: root}).Recover(); err != nil {
+			t.Errorf("%s, without a key: %v", name, err)
+		}
+		if err := files.Replace(map[string][]byte{"tools/a.wasm": []byte("x")}); err != nil {
 			t.Errorf("%s: afterwards: %v", name, err)
 		}
+	}
+}
+
+// Without a key tools.lock is written last: if golem is killed before, the run is refused and
+// the command can be given again.
+func TestReplacedWithoutAKey(t *testing.T) {
+	files := map[string][]byte{"tools/a.wasm": []byte("new"), "tools.lock": []byte("new lock")}
+	root := sandbox.Memory()
+	if err := (workspace.ToolFiles{Root: &stopping{root, 1}}).Replace(files); err == nil {
+		t.Fatal("it was not stopped")
+	}
+	if _, err := fs.Stat(root, "tools.lock"); err == nil {
+		t.Error("tools.lock is written before the module")
+	}
+	if err := (workspace.ToolFiles{Root: root}).Replace(files); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		if data, err := fs.ReadFile(root, name); err != nil || string(data) != string(want) {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+	}
+	if _, err := fs.Stat(root, ".golem"); err == nil {
+		t.Error("there is a journal")
 	}
 }

@@ -9,8 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"golem/core"
+	"golem/core/approval"
 	"golem/core/harden"
 	"golem/core/options"
+	"golem/core/ui"
 	"golem/core/ui/plain"
 
 	"golem/cmd/cli/asking"
@@ -131,7 +133,7 @@ func (f *flags) finish(ctx context.Context, c *console.Console, h *core.Hardened
 	}
 	text := r.Text()
 	if r.Source != "" {
-		text += "\nIt writes " + strings.Join(r.Files, ", ") + ". The source:\n\n" + indented(r.Source)
+		text += "\nIt writes " + ui.OneLine(strings.Join(r.Files, ", ")) + ". The source:\n\n" + reviewed(r.Source)
 	}
 	if r.Source != "" && doubt != "" {
 		text += "\nThe report warns: " + doubt + ".\n"
@@ -175,7 +177,16 @@ func exit(r *harden.Report) error {
 	return nil
 }
 
-// indented returns a source with each line moved to the right.
-func indented(source string) string {
-	return "    " + strings.ReplaceAll(strings.TrimSuffix(source, "\n"), "\n", "\n    ") + "\n"
+// reviewed returns a source that a model wrote as a person decides on it (SECURITY 9): each line
+// is moved to the right, and what is not visible is an escape.
+func reviewed(source string) string {
+	lines, changed := approval.Lines(source)
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString("    " + l + "\n")
+	}
+	if changed {
+		b.WriteString("\nNote: control, invisible or text-direction characters of the source are shown as escapes.\n")
+	}
+	return b.String()
 }

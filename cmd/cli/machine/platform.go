@@ -56,7 +56,8 @@ func Open(c *console.Console, p target.Place, with Opening, t *toolhost.Tools) (
 	if err != nil {
 		return nil, fault.Of(err, fault.Project)
 	}
-	if err := toolhost.Recover(p.Root, files); err != nil {
+	store := c.Home.State(files, p.Root)
+	if err := toolhost.Recover(&store, files); err != nil {
 		return nil, err
 	}
 	o := with.Options

@@ -18,7 +18,6 @@ import (
 	"golem/core/jstool"
 	"golem/core/wasmtool"
 	"golem/core/wasmtool/guard"
-	"golem/core/workspace"
 	"golem/sandbox/osfs"
 
 	"golem/cmd/cli/console"
@@ -254,12 +253,10 @@ func (a *adding) put(modules map[string][]byte) error {
 	defer root.Close()
 	files := maps.Clone(modules)
 	files[config.ToolLockFile] = config.EncodeToolLock(a.digests, a.from)
-	release, err := toolhost.LockReplacing(a.root, true)
-	if err == nil {
-		defer release()
-		err = workspace.ToolFiles{Root: root}.Replace(files)
-	}
-	if err == nil {
+	ctx, stop := a.console.Interruptible(context.Background())
+	defer stop()
+	store := a.console.Home.State(root, a.root)
+	if err = toolhost.Replace(ctx, &store, root, files); err == nil {
 		return nil
 	}
 	if f := fault.Of(err, fault.Config); f.Code == fault.Lock || f.Code == fault.Protected {

@@ -1,52 +1,46 @@
 package toolhost
 
 import (
+	"context"
 	"errors"
-	"os"
-	"path/filepath"
-
-	"github.com/gofrs/flock"
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/state"
 	"golem/core/workspace"
 
 	"golem/cmd/cli/disk"
 )
 
-// LockReplacing locks the replacement of a project's tool modules against other golem
-// processes. Without wait, release is nil if another process holds the lock.
-func LockReplacing(root string, wait bool) (release func(), err error) {
-	dir, err := os.OpenRoot(root)
-	if err != nil {
-		return nil, err
+// replacing is the lock of a project in which tool modules are replaced, and the kind of its journal.
+const replacing = "replacing"
+
+func toolFiles(store *state.Store, files sandbox.FS) workspace.ToolFiles {
+	return workspace.ToolFiles{Root: files, Seal: store.Sealer(state.Format{Kind: replacing, Version: 1}, replacing)}
+}
+
+// Replace replaces files of tools together, with a lock against other golem processes. store is
+// the state of the project.
+func Replace(ctx context.Context, store *state.Store, files sandbox.FS, now map[string][]byte) error {
+	if store.Kept() {
+		release, err := store.Hold(ctx, replacing)
+		if err != nil {
+			return err
+		}
+		defer release()
 	}
-	defer dir.Close()
-	if err := dir.MkdirAll(".golem", 0o700); err != nil { // not through a link that leads out
-		return nil, err
-	}
-	lock := flock.New(filepath.Join(root, ".golem", "replacing.lock"))
-	held := true
-	if wait {
-		err = lock.Lock()
-	} else {
-		held, err = lock.TryLock()
-	}
-	if err != nil || !held {
-		return nil, err
-	}
-	return func() { lock.Close() }, nil
+	return toolFiles(store, files).Replace(now)
 }
 
 // Recover finishes a replacement of tool modules that was killed. While another
 // process replaces them, there is nothing to finish.
-func Recover(root string, files sandbox.FS) error {
-	t := workspace.ToolFiles{Root: files}
-	if !t.Unfinished() {
+func Recover(store *state.Store, files sandbox.FS) error {
+	t := toolFiles(store, files)
+	if t.Seal == nil || !t.Unfinished() {
 		return nil
 	}
-	release, err := LockReplacing(root, false)
-	if err == nil && release == nil {
+	release, err := store.TryHold(replacing)
+	if errors.Is(err, fault.Busy) {
 		return nil
 	}
 	if err == nil {
