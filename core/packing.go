@@ -153,6 +153,20 @@ func checkPacked(p Platform, o Options, pack *workspace.Pack, left []workspace.L
 	return errs.Compact()
 }
 
+// CheckPack returns E_LOCK if a packed project says of itself that it starts with another worker
+// than the one with which it does.
+func (i *Instance) CheckPack(pack *workspace.Pack) error {
+	if pack.Entry == "" || i.options.Entry != "" {
+		return nil
+	}
+	entry, err := i.Entry()
+	if err != nil || entry.ID == pack.Entry {
+		return nil // what is wrong with the entry, the run says
+	}
+	return fault.New(fault.Lock, "the packed project is refused: it says that it starts with %s, and it starts with %s", fault.Quoted(pack.Entry), fault.Quoted(entry.ID)).
+		Hinting("nothing was run; get the file again, or ask its author for it")
+}
+
 // PackLibraries returns where a packed project finds its libraries: only in the pack, so
 // that it runs in the same way everywhere.
 func PackLibraries(pack *workspace.Pack) []project.LibraryRoot {

@@ -6,11 +6,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golem/core/fault"
 	"golem/core/sandbox"
@@ -68,6 +70,26 @@ type PackFile struct {
 	Path   string `json:"path"` // in the archive: "project/main.worker"
 	Size   int64  `json:"size"` // bytes
 	SHA256 string `json:"sha256"`
+}
+
+// untitled says what is wrong with the name, version or entry, which people see before they
+// run the project; "": nothing is.
+func (x Index) untitled() string {
+	for _, part := range []struct {
+		what, text string
+		most       int
+	}{{"name", x.Name, 255}, {"version", x.Version, 100}, {"entry", x.Entry, 255}} {
+		if len(part.text) > part.most {
+			return fmt.Sprintf("its %s has more than %d bytes", part.what, part.most)
+		}
+		if strings.ContainsFunc(part.text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return "its " + part.what + " " + fault.Quoted(part.text) + " has characters that are not visible"
+		}
+	}
+	if x.Name == "" || strings.ContainsAny(x.Name, `/\`) {
+		return "its name " + fault.Quoted(x.Name) + " cannot be the name of a directory"
+	}
+	return ""
 }
 
 // bytes returns the index as JSON in the only form that readIndex accepts.
@@ -255,6 +277,9 @@ func built(name string) bool {
 // encode writes the archive. files are sorted by name.
 func (s PackSource) encode(files []node) ([]byte, error) {
 	x := Index{Golem: "pack", V: 1, Name: s.Name, Version: s.Version, Entry: s.Entry, Files: []PackFile{}}
+	if why := x.untitled(); why != "" {
+		return nil, fault.New(fault.Path, "the project cannot be packed: %s", why).Hinting("rename the project's directory, its version or its entry")
+	}
 	for _, n := range files {
 		if n.dir {
 			x.Dirs = append(x.Dirs, n.name)

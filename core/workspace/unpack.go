@@ -142,6 +142,9 @@ func readIndex(data []byte) (Index, error) {
 	if digest, err := x.digest(); err != nil || digest != x.Digest {
 		return x, packFault("the digest in its index %s is wrong", packIndex)
 	}
+	if why := x.untitled(); why != "" {
+		return x, packFault("%s", why)
+	}
 	return x, x.checkEntries()
 }
 

@@ -170,7 +170,11 @@ func openPack(c *console.Console, p target.Place, with Opening, t *toolhost.Tool
 				Hinting(console.UnpackIt)
 		},
 	}}
-	return core.Open(platform, o)
+	inst, err := core.Open(platform, o)
+	if err == nil {
+		err = inst.CheckPack(p.Pack.Pack)
+	}
+	return inst, err
 }
 
 // Libraries returns the directories in which libraries are searched: each --lib, those

@@ -114,15 +114,15 @@ func AboutPack(word string, p *workspace.Pack) string {
 	if u, err := url.Parse(word); err == nil && IsAddress(word) {
 		word = path.Base(u.Path)
 	}
-	title := strings.TrimSpace(p.Name + " " + p.Version)
+	title := fault.Quoted(strings.TrimSpace(p.Name + " " + p.Version))
 	if p.Entry != "" {
-		title += ", entry " + p.Entry
+		title += ", entry " + fault.Quoted(p.Entry)
 	}
-	signed := "not signed"
+	signed := "not signed" // before what the project says of itself
 	if p.Signer != nil {
-		signed = "signed with the key " + p.Signer.Key + " (" + p.Signer.Comment + ")"
+		signed = "signed with the key " + p.Signer.Key + " (" + fault.Quoted(p.Signer.Comment) + ")"
 	}
-	return fmt.Sprintf("%s: %s, %s, %s, %s, %s", filepath.Base(word), title, fault.Count(len(p.Files), "file"), console.Bytes(p.Bytes), p.Digest, signed)
+	return fmt.Sprintf("%s: %s; %s, %s, %s, %s", filepath.Base(word), signed, title, fault.Count(len(p.Files), "file"), console.Bytes(p.Bytes), p.Digest)
 }
 
 // TrustKey returns the name of a packed project in trust.json. It depends on the
