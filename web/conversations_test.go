@@ -78,3 +78,13 @@ func TestConversationOfAnotherTab(t *testing.T) {
 	do(two, `await text("about one"); await say("two"); await text("about two"); await until("my turn", () => button("Send"))`)
 	do(p, `if (document.body.innerText.includes('about two')) throw new Error('it is there'); document.dispatchEvent(new Event('visibilitychange')); await text("about two")`)
 }
+
+// A chat that ends before its first message leaves no trace.
+func TestChatWithoutAMessageLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	p := embedded(t)
+	if got := talk(p, `await golem.create('quiet', %s); const chat = golem.chat('quiet'); chat.end(); await chat.result;
+		return JSON.stringify([(await golem.runs('quiet')).length, (await golem.files('quiet').list()).filter((f) => f.path.includes('runs/')).length])`, helloFiles); got != "[0,0]" {
+		t.Error(got)
+	}
+}

@@ -25,7 +25,7 @@ func listRuns(c *call, _ named, fsys *opfs.FS) (any, []byte, error) {
 		return out, nil, nil // no run yet
 	}
 	for _, e := range slices.Backward(entries) {
-		if info, err := e.Info(); err == nil && !e.IsDir() {
+		if info, err := e.Info(); err == nil && !e.IsDir() && info.Size() > 0 { // empty: the run waits for its first message, or was killed before it
 			out = append(out, entry{Path: e.Name(), Size: info.Size(), Modified: info.ModTime().UnixMilli()})
 		}
 	}

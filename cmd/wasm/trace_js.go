@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"path"
 	"syscall/js"
 	"time"
@@ -20,8 +22,8 @@ import (
 // does not fail the run (SPEC §14).
 type traceFile struct {
 	*opfs.Log
-	fs  *opfs.FS
-	dir string // the directory of the long texts
+	fs   *opfs.FS
+	name string
 }
 
 // openTrace makes the trace file of a run, and first removes the oldest traces. If it cannot
@@ -43,12 +45,22 @@ func (c *call) openTrace(fsys *opfs.FS, project, id string) *traceFile {
 	}
 	log.Gathers = true
 	_ = kept.Last(trace.OrderKind, state.Written{Name: id + ".jsonl"}, func() map[string]bool { return trace.Listed(fsys, trace.RunsDir) }) // an error costs only its place among the kept ones
-	return &traceFile{Log: log, fs: fsys, dir: trace.TextsDir(name)}
+	return &traceFile{Log: log, fs: fsys, name: name}
 }
 
 // Put writes one long text.
 func (t *traceFile) Put(name string, data []byte) error {
-	return t.fs.WriteFile(path.Join(t.dir, name), data)
+	return t.fs.WriteFile(path.Join(trace.TextsDir(t.name), name), data)
+}
+
+// Close closes the file. It removes the file if nothing was written, as in a chat that ends before
+// its first message.
+func (t *traceFile) Close() error {
+	err := t.Log.Close()
+	if info, missing := fs.Stat(t.fs, t.name); missing == nil && info.Size() == 0 {
+		err = errors.Join(err, t.fs.Remove(t.name))
+	}
+	return err
 }
 
 // textsOf are the long texts beside a trace of a project.

@@ -27,6 +27,7 @@ type TraceFile struct {
 	folder *os.Root // the directory of the file and of dir; nil: long texts stay in the lines
 	dir    string   // the name of the directory of the texts, in folder
 	texts  *os.Root // dir, opened for the first text
+	run    string   // the name of the file in folder, if golem chose it: Close removes it if it is empty
 }
 
 // OpenTrace opens the trace of a run: the file of --trace, or if that is "", a new file below
@@ -125,7 +126,7 @@ func newRunFile(root string, dirs []string, id string, own []string) (*TraceFile
 		return nil, err
 	}
 	_, _ = osfs.Hold(file) // for goesOn; not every file system has locks
-	return &TraceFile{OutFile: &disk.OutFile{File: file, Begun: true}, folder: dir, dir: trace.TextsDir(name)}, nil
+	return &TraceFile{OutFile: &disk.OutFile{File: file, Begun: true}, folder: dir, dir: trace.TextsDir(name), run: name}, nil
 }
 
 // goesOn reports whether the run still writes its trace. On Windows, and where the file
@@ -194,9 +195,14 @@ func (t *TraceFile) Texts() trace.Files {
 	return t
 }
 
-// Close closes the file and the directories.
+// Close closes the file and the directories. The file of a run that wrote nothing, such as a chat
+// that ends before its first message, is removed.
 func (t *TraceFile) Close() error {
+	info, unknown := t.Stat()
 	err := t.OutFile.Close()
+	if t.run != "" && unknown == nil && info.Size() == 0 {
+		err = errors.Join(err, t.folder.Remove(t.run))
+	}
 	for _, root := range []*os.Root{t.texts, t.folder} {
 		if root != nil {
 			err = errors.Join(err, root.Close())

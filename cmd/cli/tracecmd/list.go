@@ -92,7 +92,7 @@ func listTraces(c *console.Console, dir string) ([]report.Listing, error) {
 	out := []report.Listing{}
 	for _, e := range slices.Backward(entries) { // a name begins with the time
 		run, isTrace := strings.CutSuffix(e.Name(), ".jsonl")
-		if !isTrace {
+		if !isTrace || isEmpty(e) {
 			continue
 		}
 		header, events, err := Read(c, filepath.Join(runs, e.Name()))

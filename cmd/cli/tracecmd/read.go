@@ -70,7 +70,7 @@ func fileOf(c *console.Console, word string) (string, error) {
 	if word == "" {
 		entries, _ := os.ReadDir(c.Path(runs)) // sorted by name, which begins with the time
 		for _, e := range slices.Backward(entries) {
-			if strings.HasSuffix(e.Name(), ".jsonl") {
+			if strings.HasSuffix(e.Name(), ".jsonl") && !isEmpty(e) {
 				return filepath.Join(c.Path(runs), e.Name()), nil
 			}
 		}
@@ -82,6 +82,13 @@ func fileOf(c *console.Console, word string) (string, error) {
 		}
 	}
 	return word, nil
+}
+
+// isEmpty reports whether a trace has no line: its run waits for a first message, or was killed
+// before it.
+func isEmpty(e os.DirEntry) bool {
+	info, err := e.Info()
+	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
 // textsOf are the long texts beside the trace file of this name.
