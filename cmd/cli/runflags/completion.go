@@ -3,6 +3,7 @@ package runflags
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +76,13 @@ func workerNames(c *console.Console, f *Flags, words []string) []string {
 			names = append(names, lib+":"+w.ID)
 		}
 	}
-	return names
+	return slices.DeleteFunc(names, func(n string) bool { return strings.ContainsFunc(n, special) })
+}
+
+// special reports whether a character may mean something to a shell or a terminal. Worker names
+// are file names of the project, and a shell puts what is offered into the command line.
+func special(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/:@+", r)
 }
 
 // CompleteWorkers offers the workers of the project for the first word of a
