@@ -106,6 +106,24 @@ func BenchmarkTurns(b *testing.B) {
 	fmt.Printf("%d turns with requests, in the page %5.0f ms   wanted: 1500\n", turns, median(page))
 }
 
+// BenchmarkKept prints how long a short run takes in the page in a new project and in one with 200
+// kept conversations, and how long the page then needs to read one of them.
+func BenchmarkKept(b *testing.B) {
+	p := embedded(b)
+	talk(p, `await golem.create('kept', {'main.worker': '---\nmodel: script:s.yaml\n---\nHi.\n', 's.yaml': 'script: 1\nworkers: {main: [{say: hi}]}\n'}); return 1`)
+	runs := func(n int) float64 {
+		return webtest.Eval[float64](p, fmt.Sprintf(`(async () => { const golem = await window.golem; const took = [];
+			for (let i = 0; i < %d; i++) { const t = performance.now(); await golem.run('kept', 'x').result; took.push(performance.now() - t) }
+			return took.slice(-20).sort((a, b) => a - b)[10] })()`, n))
+	}
+	fresh, kept := runs(20), runs(200)
+	read := webtest.Eval[float64](p, `(async () => { const golem = await window.golem; const [c] = await golem.conversations('kept');
+		const t = performance.now(); await golem.conversation('kept', c.id); return performance.now() - t })()`)
+	fmt.Printf("a short run in a new project         %5.0f ms\n", fresh)
+	fmt.Printf("the same with 200 conversations      %5.0f ms\n", kept)
+	fmt.Printf("reading one of them                  %5.0f ms\n", read)
+}
+
 // tabMemory returns the proportional set size of this program's largest renderer, in MB.
 func tabMemory(b *testing.B) float64 {
 	b.Helper()

@@ -112,31 +112,47 @@ func prune(s *state.Store, ids map[string]bool, keep int) {
 	}
 }
 
-// lately is how many conversations golems can have begun and then been killed together: so
-// many at the end of the order may be without content.
-const lately = 16
+// enough is how many conversations with content, one after the other at the end of the order, show
+// that those before them have content as well.
+const enough = 4
 
 // sweep removes of the conversations with these ids the files that a golem began and, because
 // it was killed, wrote nothing into. One that a golem uses stays. It looks at those that are
-// not in the order and at the last of it, because those before had one that was begun later,
-// which had a sweep.
+// not in the order, and at the end of the order: those before had one that was begun later, which
+// had a sweep.
 func sweep(s *state.Store, ids map[string]bool) {
-	order := s.Order(Dir)
 	written := map[string]bool{}
-	for _, id := range order[:max(len(order)-lately, 0)] {
+	whole := 0
+	for _, id := range slices.Backward(s.Order(Dir)) {
 		written[id] = true
+		switch {
+		case whole == enough:
+		case ids[id] && !removeBlank(s, id):
+			whole++
+		default:
+			whole = 0
+		}
 	}
 	for id := range ids {
-		if written[id] || !s.Blank(fileOf(id)) {
-			continue
-		}
-		if release, err := hold(s, id); err == nil {
-			if s.Blank(fileOf(id)) { // nobody has written to it meanwhile
-				_ = s.Files.Remove(fileOf(id))
-			}
-			release()
+		if !written[id] {
+			removeBlank(s, id)
 		}
 	}
+}
+
+// removeBlank removes a conversation into which nothing was written, unless a golem uses it, and
+// reports whether nothing was written.
+func removeBlank(s *state.Store, id string) bool {
+	if !s.Blank(fileOf(id)) {
+		return false
+	}
+	if release, err := hold(s, id); err == nil {
+		if s.Blank(fileOf(id)) { // nobody has written to it meanwhile
+			_ = s.Files.Remove(fileOf(id))
+		}
+		release()
+	}
+	return true
 }
 
 // written makes a conversation the last one in the order of the person's own, with where it
