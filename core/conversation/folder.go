@@ -20,8 +20,8 @@ type file struct {
 }
 
 // listed returns the ids of the conversations in Dir; nil if it cannot be read, for example
-// because none was kept yet. It opens none of them: with hundreds of
-// them, in a page, that would take longer than the rest of a short run.
+// because none was kept yet. It opens none of them: with hundreds of them, in a page, that would
+// take longer than the rest of a short run.
 func listed(s *state.Store) map[string]bool {
 	if s.Files == nil {
 		return nil
