@@ -1,5 +1,5 @@
 // The list of kept conversations, to look at and to continue.
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { visible } from './diff.jsx'
 import { askText, askYes } from './ask.jsx'
@@ -16,6 +16,12 @@ export async function retitle({ id, title }) {
   if (to && to !== title) await store.attempt('the title', () => store.rename(id, to))
 }
 
+/** Returns a list, the newest first, with another description of one conversation, which is first if it goes on. */
+function updated(list, c) {
+  const old = list.find((o) => o.id === c.id)
+  return old && old.messages === c.messages && old.turns === c.turns ? list.map((o) => (o === old ? c : o)) : [c, ...list.filter((o) => o !== old)]
+}
+
 /** @param {{beside?: boolean}} props beside: in the column beside a conversation, one line each */
 export function History({ beside }) {
   const [list, setList] = useState(null)
@@ -24,8 +30,23 @@ export function History({ beside }) {
   const listAll = () => store.attempt('listing the conversations', async () => setList(await store.golem.conversations(name, { search: words })))
   useEffect(() => {
     const timer = setTimeout(listAll, words ? 300 : 0)
-    return () => clearTimeout(timer)
-  }, [name, words, store.running.value, store.talking.value, store.run.value.transcript.length > 0])
+    const seen = () => document.hidden || listAll() // another tab may have changed some
+    document.addEventListener('visibilitychange', seen)
+    return () => {
+      clearTimeout(timer)
+      document.removeEventListener('visibilitychange', seen)
+    }
+  }, [name, words])
+  const now = store.conversing()
+  const last = useRef(now)
+  useEffect(() => {
+    if (!list) return
+    if (words || !now) return void listAll()
+    const ids = [...new Set([now, last.current])].filter(Boolean)
+    last.current = now
+    // Only what can have changed is read again: golem reads the whole of each conversation that it lists.
+    Promise.all(ids.map((id) => store.keptOf(name, id))).then((read) => setList((all) => all && read.filter(Boolean).reduceRight(updated, all)))
+  }, [now, store.running.value, store.talking.value, store.run.value.transcript.length > 0])
   const rename = async (c) => {
     await retitle(c)
     await listAll()

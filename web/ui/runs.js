@@ -84,7 +84,7 @@ async function listBranches(known = false) {
 }
 
 /** Returns the description of a kept conversation of a project, with error if it cannot be read; undefined if there is none. */
-const keptOf = (name, id) => golem.conversation(name, id).then((c) => c.listing, (error) => (error.code === 'E_NOT_FOUND' ? undefined : { id, error }))
+export const keptOf = (name, id) => golem.conversation(name, id).then((c) => c.listing, (error) => (error.code === 'E_NOT_FOUND' ? undefined : { id, error }))
 
 /** Shows another form of a message: the conversation that has it. */
 export async function switchTo(id) {
