@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -130,7 +131,11 @@ func (s subject) fitsPath(pattern string, all bool) match {
 		for i, p := range s.paths {
 			values[i] = p.Path
 		}
-		return fitsValues(values, pattern, all, false, s.paths)
+		m := fitsValues(values, pattern, all, false, s.paths)
+		if m == no && !all {
+			m = s.fitsBelow(pattern)
+		}
+		return m
 	}
 	if s.previewed {
 		if raw == nil {
@@ -142,6 +147,41 @@ func (s subject) fitsPath(pattern string, all bool) match {
 		return yes
 	}
 	return unsure
+}
+
+// fitsBelow matches the pattern against what is below the directories that the call goes through,
+// so that a search of / is also one of /secrets. It is certain if the pattern names a place there.
+func (s subject) fitsBelow(pattern string) match {
+	out := no
+	for _, p := range s.paths {
+		if p.Deep {
+			out = max(out, below(pattern, p.Path))
+		}
+	}
+	return out
+}
+
+// below reports whether a pattern matches paths below a directory, which it does not match itself.
+func below(pattern, dir string) match {
+	place, rest := doublestar.SplitPattern(pattern)
+	if !strings.ContainsAny(rest, `*?[{\`) {
+		place = path.Join(place, rest)
+	}
+	inside := strings.TrimSuffix(dir, "/") + "/"
+	if strings.HasPrefix(place, inside) && place != "/" {
+		return yes
+	}
+	if strings.Contains(pattern, "**") || strings.Contains(pattern, "{") {
+		if strings.HasPrefix(inside, strings.TrimSuffix(place, "/")+"/") {
+			return unsure
+		}
+		return no
+	}
+	parts, depth := strings.Split(pattern, "/"), strings.Count(inside, "/")
+	if len(parts) > depth && doublestar.MatchUnvalidated(strings.Join(parts[:depth], "/")+"/", inside) {
+		return unsure
+	}
+	return no
 }
 
 // fitsValues reports whether the pattern matches all values, or any of them.

@@ -289,6 +289,8 @@ type PathUse struct {
 	Op    string `json:"op"`              // "read", "write" or "delete"
 	Mount string `json:"mount,omitempty"` // the mount's name; "root" for /
 	Path  string `json:"path"`            // as the worker sees it, such as "/output/a.md"
+	// Deep says that the call goes through all that is below Path.
+	Deep bool `json:"-"`
 	// Staged says that the change is staged (clearance): it does not reach the real
 	// file until a person pushes it.
 	Staged bool `json:"-"`

@@ -189,6 +189,7 @@ func reading[In any, P interface {
 func (f *files) readingAll(at *string) (tool.Preview, error) {
 	p, err := f.touch("read", at)
 	if err == nil {
+		p.Paths[0].Deep = true
 		p.Paths = append(p.Paths, Below(f.fs, "read", nameOf(*at))...)
 	}
 	return p, err

@@ -30,6 +30,7 @@ func (f *files) previewMove(id string, in *moveArgs) (tool.Preview, error) {
 	if err != nil {
 		return p, err
 	}
+	p.Paths[0].Deep = from.isDir()
 	f.looks.keep(id, from.mark()+" "+to.mark())
 	if to.digest != "" && from.digest != "" {
 		p.Before = to.digest
