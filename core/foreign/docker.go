@@ -58,6 +58,13 @@ func (m dockerAgents) file(f read, root *yamltree.Node) {
 	}
 }
 
+// dockerTools are the tools of docker-agent, by golem's tools that do the same.
+var dockerTools = map[string][]string{
+	"read_file": {"read_file", "read_multiple_files"}, "list_files": {"list_directory", "directory_tree", "list_files"}, "search_files": {"search_files", "search_files_content"},
+	"write_file": {"write_file", "create_file"}, "edit_file": {"edit_file"}, "delete_file": {"delete_file", "remove_file"}, "move_file": {"move_file"}, "make_directory": {"create_directory", "make_directory"},
+	"run_command": {"shell", "run_shell"}, "web_fetch": {"fetch"},
+}
+
 // forbid blocks the tools that a pattern of docker-agent denies: TOOL, with * for any
 // letters, or shell:cmd=COMMAND.
 func (m dockerAgents) forbid(file, pattern string, made map[string]*worker) {
@@ -68,11 +75,7 @@ func (m dockerAgents) forbid(file, pattern string, made map[string]*worker) {
 		return
 	}
 	var blocked []string
-	for golem, theirs := range map[string][]string{
-		"read_file": {"read_file", "read_multiple_files"}, "list_files": {"list_directory", "directory_tree", "list_files"}, "search_files": {"search_files", "search_files_content"},
-		"write_file": {"write_file", "create_file"}, "edit_file": {"edit_file"}, "delete_file": {"delete_file", "remove_file"}, "move_file": {"move_file"}, "make_directory": {"create_directory", "make_directory"},
-		"run_command": {"shell", "run_shell"}, "web_fetch": {"fetch"},
-	} {
+	for golem, theirs := range dockerTools {
 		for _, one := range theirs {
 			if ok, err := path.Match(name, one); err == nil && ok && within == "" {
 				blocked = append(blocked, golem)
@@ -85,9 +88,6 @@ func (m dockerAgents) forbid(file, pattern string, made map[string]*worker) {
 	}
 	for _, w := range made {
 		w.tools.block(blocked...)
-		if w.tools.blocked["run_command"] {
-			w.tools.block(runners...)
-		}
 	}
 	m.mapped(file, key, "blocked", "")
 }

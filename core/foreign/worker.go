@@ -44,12 +44,13 @@ func (r *rights) block(names ...string) {
 	}
 }
 
-// The tools of golem that the kinds of rights stand for.
+// The tools of golem that the kinds of rights stand for. A worker gets no toolset shell if
+// run_command is blocked, and no toolset web if web_fetch is.
 var (
 	readers = []string{"read_file", "list_files", "search_files", "file_info", "file_exists"}
 	writers = []string{"write_file", "edit_file", "delete_file", "move_file", "make_directory"}
-	runners = []string{"run_command", "start_command", "command_output", "stop_command"}
-	fetches = []string{"web_fetch", "web_search"}
+	runners = []string{"run_command"}
+	fetches = []string{"web_fetch"}
 )
 
 // toolsets returns the toolsets and the sandbox of a worker. Nothing in them is approved in
