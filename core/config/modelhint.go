@@ -21,7 +21,7 @@ var OtherProviders = map[string]string{
 	"google-gla": "google", "google-vertex": "google", "gemini": "google", "openai-chat": "openai", "openai-responses": "openai", "grok": "xai", "togetherai": "together",
 }
 
-// knownProviders are those of golem's table (SPEC §10).
+// knownProviders are those of golem's table (SPEC §10), core/model/rows.go.
 const knownProviders = "openai anthropic google openrouter groq mistral deepseek together xai azure cerebras moonshot zai perplexity huggingface vercel ollama lmstudio"
 
 // ModelName returns a model's name as golem writes it, provider:name, if the given name
