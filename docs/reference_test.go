@@ -14,7 +14,6 @@ import (
 	"golem/core/model"
 	"golem/core/sandbox"
 	"golem/core/toolset"
-	"golem/core/trace"
 	"golem/docs/reference"
 )
 
@@ -32,6 +31,9 @@ const maxPageBytes = 8 << 10
 
 var flagName = regexp.MustCompile(`--[a-z][a-z-]+`)
 
+// eventType finds the types of events in core/trace/body.go.
+var eventType = regexp.MustCompile(`EventType\(\) string +\{ return "(.*?)" \}`)
+
 // fresh tests that pages that a program makes are what it would write, that there are no
 // others in the directory dir, and that they are short.
 func fresh(t *testing.T, dir string, want map[string]string, command string) {
@@ -40,8 +42,11 @@ func fresh(t *testing.T, dir string, want map[string]string, command string) {
 		if len(text) > maxPageBytes {
 			t.Errorf("docs/%s has %d bytes, more than %d", name, len(text), maxPageBytes)
 		}
-		if got, err := os.ReadFile(name); err != nil || string(got) != text {
-			t.Errorf("docs/%s is out of date (%v): %s", name, err, command)
+		switch got, err := os.ReadFile(name); {
+		case err != nil:
+			t.Errorf("docs/%s cannot be read: %v; %s writes it", name, err, command)
+		case string(got) != text:
+			t.Errorf("docs/%s is out of date: %s writes it", name, command)
 		}
 	}
 	files, err := filepath.Glob(dir + "/*.md")
@@ -73,13 +78,9 @@ func TestReferencePagesAreFresh(t *testing.T) {
 	}
 	fresh(t, "reference", pages, "go run ./docs/reference/write")
 	events := pages["trace/events.md"] + pages["trace/shown.md"]
-	for _, body := range []trace.Body{
-		trace.RunStart{}, trace.RunEnd{}, trace.WorkerStart{}, trace.WorkerEnd{}, trace.Message{}, trace.ModelStart{}, trace.ModelEnd{},
-		trace.Retry{}, trace.ToolStart{}, trace.ToolEnd{}, trace.Approval{}, trace.Fallback{}, trace.Warning{}, trace.Error{},
-		trace.Delta{}, trace.Reasoning{}, trace.Progress{}, trace.Status{}, trace.Diff{}, trace.Ask{}, trace.Clearance{}, trace.Permission{},
-	} {
-		if !strings.Contains(events, "\n## "+body.EventType()+"\n") {
-			t.Errorf("no page of events has %s", body.EventType())
+	for _, m := range eventType.FindAllStringSubmatch(page(t, "../core/trace/body.go"), -1) {
+		if !strings.Contains(events, "\n## "+m[1]+"\n") {
+			t.Errorf("no page of events has %s", m[1])
 		}
 	}
 	for _, p := range model.Rows() {

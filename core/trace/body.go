@@ -172,7 +172,6 @@ func decodeBody(typ string, line []byte) (Body, error) {
 		return decodeAs[Message](line)
 	case "fallback":
 		return decodeAs[Fallback](line)
-
 	case "permission":
 		return decodeAs[Permission](line)
 	case "warning":
