@@ -12,13 +12,14 @@ import (
 	"golem/core/trace"
 )
 
-// kinds are the protocol's kinds of golem's own tools.
+// kinds are the protocol's kinds of golem's own tools. A tool without a row is shown as other,
+// and no files are named with it.
 var kinds = map[string]acp.ToolKind{
 	"read_file": acp.ToolKindRead, "file_info": acp.ToolKindRead, "file_exists": acp.ToolKindRead, "read_skill": acp.ToolKindRead,
 	"list_files": acp.ToolKindSearch, "search_files": acp.ToolKindSearch, "web_search": acp.ToolKindFetch, "web_fetch": acp.ToolKindFetch,
 	"write_file": acp.ToolKindEdit, "edit_file": acp.ToolKindEdit, "make_directory": acp.ToolKindEdit,
 	"move_file": acp.ToolKindMove, "delete_file": acp.ToolKindDelete, "run_command": acp.ToolKindExecute, "start_command": acp.ToolKindExecute,
-	"read_command": acp.ToolKindRead, "stop_command": acp.ToolKindOther,
+	"read_command": acp.ToolKindRead,
 }
 
 // kindOf returns the protocol's kind of a call. A module that has the name of golem's own tool
