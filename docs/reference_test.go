@@ -170,3 +170,19 @@ func TestPagesNameKnownCodes(t *testing.T) {
 		}
 	}
 }
+
+// TestSpecNamesTheCommands tests that SPEC §12 names each command that golem has, except help,
+// which every program has.
+func TestSpecNamesTheCommands(t *testing.T) {
+	_, text, _ := strings.Cut(page(t, "spec.md"), "\n## 12. ")
+	text, _, _ = strings.Cut(text, "\n## 13. ")
+	commands := regexp.MustCompile("(?m)^\\| \\[`golem (\\w+)`\\]").FindAllStringSubmatch(page(t, "reference/commands.md"), -1)
+	if len(commands) < 30 {
+		t.Fatalf("only %d commands were found", len(commands))
+	}
+	for _, m := range commands {
+		if m[1] != "help" && !regexp.MustCompile(`\bgolem \[?`+m[1]+`\b`).MatchString(text) {
+			t.Errorf("SPEC §12 (docs/spec.md) does not name golem %s", m[1])
+		}
+	}
+}
