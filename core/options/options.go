@@ -63,12 +63,14 @@ type Page struct {
 	Own  bool   // golem.js uses it by itself and does not send it
 }
 
-// Value returns a pointer to the option's field in r. Options that golem.js uses by itself may
-// have none; do not call it for them.
+// Value returns a pointer to the option's field in r; nil if there is none, as for some options
+// that golem.js uses by itself.
 func (o Option) Value(r *Run) any {
 	v := reflect.ValueOf(r).Elem()
 	for name := range strings.SplitSeq(o.field(), ".") {
-		v = v.FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) })
+		if v = v.FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) }); !v.IsValid() {
+			return nil
+		}
 	}
 	return v.Addr().Interface()
 }

@@ -19,7 +19,11 @@ func TestOneName(t *testing.T) {
 	values := map[any]bool{}
 	for _, o := range options.All {
 		if o.Flag.In != "" || !o.Page.Own {
-			values[o.Value(&run)] = true
+			v := o.Value(&run)
+			if v == nil {
+				t.Errorf("%s has no field in Run: add it to core/options/run.go, or write Into", o.Name)
+			}
+			values[v] = true
 		}
 		if names := o.FlagName() + " " + o.PageName(); others[o.Name] != "" && names != others[o.Name] {
 			t.Errorf("%s is %s", o.Name, names)
@@ -40,7 +44,7 @@ func TestOneName(t *testing.T) {
 			if f := v.Field(i); f.Kind() == reflect.Struct {
 				fields(f)
 			} else if !values[f.Addr().Interface()] {
-				t.Errorf("the field %s is no option", v.Type().Field(i).Name)
+				t.Errorf("the field %s of Run is no option: add a row to core/options/table.go", v.Type().Field(i).Name)
 			}
 		}
 	}
@@ -54,11 +58,17 @@ func TestRows(t *testing.T) {
 	flags, names := map[string]bool{}, map[string]bool{}
 	for _, o := range options.All {
 		flag, page := o.FlagName(), o.PageName()
-		if (flag == "" || page == "") != (o.Why != "") {
-			t.Errorf("%s: flag %q, in golem.js %q, and why: %q", o.Name, flag, page, o.Why)
+		switch one := flag == "" || page == ""; {
+		case one && o.Why == "":
+			t.Errorf("%s: the flag is %q, the name in golem.js %q: give it the missing one (Flag or Page), or Why, which says what that side has instead", o.Name, flag, page)
+		case !one && o.Why != "":
+			t.Errorf("%s is a flag and in golem.js: remove Why, %q", o.Name, o.Why)
 		}
-		if flag != "" && (flags[flag] || o.Flag.Help == "") || page != "" && names[page] {
-			t.Errorf("%s is there twice, or has no help", o.Name)
+		if flag != "" && flags[flag] || page != "" && names[page] {
+			t.Errorf("%s: another row has the flag %q or the name in golem.js %q", o.Name, flag, page)
+		}
+		if flag != "" && o.Flag.Help == "" {
+			t.Errorf("%s: give the flag Help, a line of --help", o.Name)
 		}
 		flags[flag], names[page] = true, true
 		for _, c := range strings.Fields(o.Flag.In) {
