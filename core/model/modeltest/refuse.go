@@ -53,7 +53,10 @@ var refusals = map[string]strictness{
 // Refuse returns the status and the message with which the real provider refuses a
 // request; said is "" if it accepts it.
 func Refuse(provider string, r *http.Request, body []byte) (status int, said string) {
-	s := refusals[provider]
+	s, ok := refusals[provider]
+	if !ok {
+		return http.StatusBadRequest, "core/model/modeltest/refuse.go has no row for " + provider
+	}
 	header := s.key
 	if header == "" {
 		header = "Authorization"
