@@ -24,11 +24,14 @@ func TestCases(t *testing.T) {
 				if update(t, c, o) {
 					return
 				}
+				if c.ExpectsNothing() {
+					t.Errorf("core/coretest/cases/%s.txtar expects nothing: add empty parts want/output and want/trace (want/faults for check); GOLEM_UPDATE=1 go test ./core/coretest fills them", c.Name)
+				}
 				for _, diff := range coretest.Compare(c, o) {
 					t.Error(diff)
 				}
 				if t.Failed() {
-					t.Logf("%s proves: %s", c.Name, c.Proves)
+					t.Logf("%s proves: %s\nIf the outcome is right, GOLEM_UPDATE=1 go test ./core/coretest -run 'TestCases/%s$' writes the parts want/… that the case has", c.Name, c.Proves, c.Name)
 				}
 			})
 		})

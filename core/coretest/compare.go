@@ -37,6 +37,12 @@ func Compare(c Case, o Outcome) []string {
 	return append(diffs, compareTexts(s, o.whole())...)
 }
 
+// ExpectsNothing reports whether a case compares only the status and the exit code of its run.
+func (c Case) ExpectsNothing() bool {
+	s := c.Settings
+	return len(c.Want) == 0 && s.Asked == nil && !s.Quiet && len(s.Absent) == 0 && len(s.Contains) == 0 && len(s.Lacks) == 0
+}
+
 // compareTexts checks Contains and Lacks. If one fails, it adds the complete outcome.
 func compareTexts(s Settings, whole string) []string {
 	var diffs []string
