@@ -74,6 +74,11 @@ const waiters = 2
 // TestScripts runs testdata/script/*.txtar. The first comment of each says what
 // it proves. golem has no terminal there, whoever runs the tests.
 func TestScripts(t *testing.T) {
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("UPDATE_SCRIPTS=1 go test ./cmd/cli -run TestScripts/NAME writes what cmp compares into testdata/script/NAME.txtar; read the difference before you commit it")
+		}
+	})
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
