@@ -126,13 +126,13 @@ func TestArrows(t *testing.T) {
 			continue
 		}
 		if _, ok := arrows[f.dir]; !ok {
-			t.Errorf("%s: package %s is not in the table of core/arch_test.go; add it there and to docs/design.md", f.name, f.dir)
+			t.Errorf("%s: package %s is not in the table of core/arch_test.go: add a row with what it imports; then GOLEM_UPDATE=1 go test core/arch*_test.go writes docs/design.md", f.name, f.dir)
 			continue
 		}
 		may := allowed(f.dir)
 		for _, imp := range f.imports(t) {
 			if strings.HasPrefix(imp, "golem/") && !slices.Contains(may, imp) {
-				t.Errorf("%s imports %s: no such arrow", f.name, imp)
+				t.Errorf("%s imports %s: add it to the row of %s in core/arch_test.go, if it leads down; else move what both need down, or pass a value", f.name, imp, f.dir)
 			}
 		}
 	}

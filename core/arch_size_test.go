@@ -62,7 +62,7 @@ func TestReceiversStaySmall(t *testing.T) {
 			limit = maxMethods
 		}
 		if n > limit {
-			t.Errorf("%s has %d methods; the limit is %d", name, n, limit)
+			t.Errorf("%s has %d methods; the limit is %d: write a function with the type as its first parameter, or a smaller type", name, n, limit)
 		}
 	}
 	for name := range fewerMethods {
@@ -81,7 +81,7 @@ func TestStructsStaySmall(t *testing.T) {
 	})
 	for name, n := range counts {
 		if n > maxFields {
-			t.Errorf("%s has %d fields; the limit is %d", name, n, maxFields)
+			t.Errorf("%s has %d fields; the limit is %d: put fields that are used together into a struct of their own (a record of a file or message is in dataTables, with a reason)", name, n, maxFields)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func TestFunctionFieldsAreFew(t *testing.T) {
 		for _, name := range names[:min(15, len(names))] {
 			t.Logf("%3d %s", by[name], name)
 		}
-		t.Errorf("core has %d struct fields of a function type; the limit is %d", total, maxFunctionFields)
+		t.Errorf("core has %d struct fields of a function type; the limit is %d: use an interface, or pass a value", total, maxFunctionFields)
 	}
 	t.Logf("core has %d struct fields of a function type", total)
 }

@@ -2,8 +2,10 @@ package core_test
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"golem/core"
 	"golem/core/coretest"
@@ -42,8 +44,8 @@ func TestToolsTellWhatTheyCanCall(t *testing.T) {
 		"forward [mul pipeline " + files10 + " helper worker_call]",
 		"helper [helper]", "worker_call [helper]",
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	if !slices.Equal(got, want) {
+		t.Errorf("the tools can call others (-want +got; files10 has the tools of the toolset filesystem):\n%s", cmp.Diff(want, got))
 	}
 	if w.made.Load() != 0 {
 		t.Error("an engine was made to tell it")
