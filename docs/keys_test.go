@@ -19,7 +19,7 @@ func TestKeysAreWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		if page(t, "schemas/"+f.Schema+".schema.json") != string(want) {
-			t.Errorf("docs/schemas/%s.schema.json is out of date: go run ./docs/keys", f.Schema)
+			t.Errorf("docs/schemas/%s.schema.json is out of date: go run ./docs/keys writes it", f.Schema)
 		}
 	}
 	fresh(t, "keys", config.KeyPages(config.Files), "go run ./docs/keys")
@@ -32,7 +32,7 @@ func TestKeysAreExplained(t *testing.T) {
 		f.Shape.EachKey("", func(path string, key *yamltree.Shape) {
 			keys++
 			if !strings.HasSuffix(key.Doc, ".") {
-				t.Errorf("%s: %s has the description %q", f.Schema, path, key.Doc)
+				t.Errorf("%s: the description of %s in core/config must be a sentence that ends with a full stop: %q", f.Schema, path, key.Doc)
 			}
 		})
 	}

@@ -101,7 +101,7 @@ func sameScreen(t *testing.T, name, shown, printed string) {
 	}
 	text, old := page(t, name), "```text\n"+shown+"```\n"
 	if os.Getenv("GOLEM_UPDATE") == "" || strings.Contains("\n"+shown, "\n"+excerpt+"\n") || strings.Count(text, old) != 1 {
-		t.Errorf("%s shows\n%s\nthe commands print\n%s\nA line … in the page stands for lines that it leaves out. GOLEM_UPDATE=1 writes a block that has none and that the page has once", name, shown, printed)
+		t.Errorf("%s shows\n%s\nthe commands print\n%s\nGOLEM_UPDATE=1 go test ./docs writes the block, unless it has a line …, which stands for lines that the page leaves out, or the page has it twice: then change it by hand", name, shown, printed)
 		return
 	}
 	if err := os.WriteFile(name, []byte(strings.Replace(text, old, "```text\n"+printed+"```\n", 1)), 0o644); err != nil {
@@ -143,7 +143,7 @@ func TestBlocksAreCopiedFromTheTerminal(t *testing.T) {
 	screen := onTerminal(t, checkout(t), "golem docs start")
 	for _, b := range blocks {
 		if !strings.Contains(screen, "\n\n"+b[2]+"\n") {
-			t.Errorf("golem docs start does not show this as the page has it:\n%s\n%s", b[2], screen)
+			t.Errorf("golem docs start does not show this block of docs/start.md as the page has it, so that it cannot be copied (no line may be longer than the terminal, or indented):\n%s\nIt shows\n%s", b[2], screen)
 			return
 		}
 	}

@@ -26,6 +26,8 @@ func serving(t *testing.T, file ...string) string {
 	t.Helper()
 	cmd := exec.Command(cli(t), append([]string{"web", "--addr", "127.0.0.1:0"}, file...)...)
 	cmd.Env = append(os.Environ(), "GOLEM_HOME="+t.TempDir())
+	var said strings.Builder
+	cmd.Stderr = &said
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -33,16 +35,16 @@ func serving(t *testing.T, file ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil { // it has ended, or ends now
+		t.Fatalf("golem web prints no address (%v, %v): %s", err, cmd.Wait(), said.String())
+	}
 	t.Cleanup(func() {
 		if err := cmd.Process.Kill(); err != nil {
 			t.Error(err)
 		}
 		cmd.Wait() // it was killed
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
 	address, _, _ := strings.Cut(strings.TrimSpace(line), "#")
 	return address
 }

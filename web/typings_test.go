@@ -248,7 +248,7 @@ func TestTypings(t *testing.T) {
 				t.Fatal(err)
 			}
 		} else if sources[name] != made {
-			t.Errorf("%s is not what golem's types say: GOLEM_UPDATE=1 go test ./web -run TestTypings", name)
+			t.Errorf("%s is not what golem's types say: GOLEM_UPDATE=1 go test ./web -run '^TestTypings$' writes it", name)
 		}
 	}
 	for _, name := range written {
@@ -262,7 +262,7 @@ func TestTypings(t *testing.T) {
 	}
 	for _, m := range regexp.MustCompile(`EventType\(\) string +\{ return "(.*?)" \}`).FindAllStringSubmatch(string(source), -1) {
 		if !strings.Contains(want[typings[1]], "  type: '"+m[1]+"'\n") {
-			t.Errorf("%s has no event %s", typings[1], m[1])
+			t.Errorf("%s has no event %s: add it to bodies in web/typings_test.go; then GOLEM_UPDATE=1 go test ./web -run '^TestTypings$' writes it", typings[1], m[1])
 		}
 	}
 	// Every name that is used is declared, once.

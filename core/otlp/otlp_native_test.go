@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"golem/core/otlp/otlptest"
@@ -75,8 +76,10 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			want, err := os.ReadFile(file)
-			if err != nil || out.String() != string(want) {
-				t.Errorf("%s differs (GOLEM_UPDATE=1 writes it): %v", file, err)
+			if err != nil {
+				t.Errorf("%v: GOLEM_UPDATE=1 writes it", err)
+			} else if d := cmp.Diff(string(want), out.String()); d != "" {
+				t.Errorf("%s differs (-want +got; GOLEM_UPDATE=1 writes it):\n%s", file, d)
 			}
 		}
 	}
