@@ -155,7 +155,7 @@ func checkPacked(p Platform, o Options, pack *workspace.Pack, left []workspace.L
 
 // CheckPack returns E_LOCK if a packed project says of itself that it starts with another worker
 // than the one with which it does.
-func (i *Instance) CheckPack(pack *workspace.Pack) error {
+func CheckPack(i *Instance, pack *workspace.Pack) error {
 	if pack.Entry == "" || i.options.Entry != "" {
 		return nil
 	}

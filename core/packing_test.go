@@ -35,7 +35,7 @@ func TestPackNamesItsEntry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := inst.CheckPack(pack); errors.Is(err, fault.Lock) != refused {
+		if err := core.CheckPack(inst, pack); errors.Is(err, fault.Lock) != refused {
 			t.Errorf("entry %q: %v", entry, err)
 		}
 	}

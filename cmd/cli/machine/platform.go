@@ -172,7 +172,7 @@ func openPack(c *console.Console, p target.Place, with Opening, t *toolhost.Tool
 	}}
 	inst, err := core.Open(platform, o)
 	if err == nil {
-		err = inst.CheckPack(p.Pack.Pack)
+		err = core.CheckPack(inst, p.Pack.Pack)
 	}
 	return inst, err
 }
