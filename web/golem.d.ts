@@ -148,8 +148,8 @@ export class Golem {
   libraries(options?: Waiting): Promise<{ libraries: Library[]; faults: Fault[] }>
   /** Installs a library from a zip, or from files by their paths. from says where it came from. */
   installLibrary(files: Bytes | Record<string, Bytes>, from?: string, options?: Waiting): Promise<{ library: Library; fresh: boolean; left: string[] | null; missing: string[] | null }>
-  /** Replaces the installed library of the same name and version, or installs the library beside other versions. With look it only returns what that would change. */
-  updateLibrary(files: Bytes | Record<string, Bytes>, from?: string, options?: Waiting & { look?: boolean }): Promise<{ library: Library; fresh: boolean; changes: string[] | null; left: string[] | null; missing: string[] | null }>
+  /** Replaces the installed library of the same name and version, or installs the library beside other versions. With look it only returns what that would change. dir is the installed library that the files update, such as utils@1.0.0. With it, files of another name, or of a version that is installed from elsewhere, are refused (E_CONFLICT). */
+  updateLibrary(files: Bytes | Record<string, Bytes>, from?: string, options?: Waiting & { look?: boolean; dir?: string }): Promise<{ library: Library; fresh: boolean; changes: string[] | null; left: string[] | null; missing: string[] | null }>
   /** Removes a library by its directory, such as utils@1.0.0. */
   removeLibrary(dir: string, options?: Waiting): Promise<void>
   /** Writes golem.lock of a project, as golem lib lock, and returns the change as a diff. With look it writes nothing. agreed is a diff that was shown: if the change is another one now, it fails with E_CONFLICT. */

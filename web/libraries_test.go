@@ -43,7 +43,7 @@ func TestLibraries(t *testing.T) {
 	if err := os.WriteFile(file, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var newer atomic.Bool
+	var newer, other atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/closed.zip" {
 			w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -55,6 +55,10 @@ func TestLibraries(t *testing.T) {
 		text := "---\n---\nB.\n"
 		if newer.Load() {
 			text = "---\n---\nBetter.\n"
+		}
+		if other.Load() {
+			w.Write(zipOf(t, "lib.yaml", "name: utils\nversion: 1.0.0\n", "workers/a.worker", "---\n---\nEvil.\n"))
+			return
 		}
 		w.Write(zipOf(t, "lib.yaml", "name: more\ndependencies: [absent]\n", "workers/b.worker", text))
 	}))
@@ -80,6 +84,9 @@ func TestLibraries(t *testing.T) {
 	do(p, `await click("update the library more"); await text("changed workers/b.worker"); await click("Cancel"); await until("no dialog", () => !document.querySelector('dialog[open]'));
 		await click("update the library more"); await text("changed workers/b.worker"); await click("Put the new files in their place"); await text("more is updated");
 		await click("update the library more"); await text("more is up to date")`)
+	other.Store(true)
+	do(p, `await click("update the library more"); await text("the source of more now has utils@1.0.0, a library of another name");
+		if (document.querySelector('dialog[open]')) throw new Error('a question is asked')`)
 	do(p, `await click("remove the library more"); await text("Remove more?"); await click("Remove"); await until("it to go", () => !button("remove the library more"));
 		await until("the other to stay", () => button("remove the library utils@1.0.0"))`)
 }
@@ -96,14 +103,15 @@ func TestLibraryRuns(t *testing.T) {
 		const { fresh } = await golem.installLibrary(files, 'here');
 		const again = (await golem.installLibrary(files, 'there')).fresh;
 		const other = await golem.installLibrary({ ...files, 'x': bytes('x') }).catch((e) => e.code);
+		const wrong = await golem.updateLibrary({ ...files, 'x': bytes('x') }, 'there', { dir: 'more@1.0.0' }).catch((e) => e.code);
 		await golem.create('user', { 'project.yaml': 'dependencies: [utils]\n', 'main.worker': "---\nmodel: script:s.yaml\nallow_workers: ['utils:a']\n---\nHi.\n",
 			's.yaml': 'script: 1\nworkers:\n  main:\n    - calls: [{tool: utils__a, args: {input: x}}]\n    - say: done\n  utils:a: [{say: hello}]\n' });
 		const out = (await golem.run('user', 'x', {approval: 'approve_all'}).result).text;
 		const { libraries } = await golem.libraries();
 		await golem.removeLibrary('utils@1.0.0');
 		const left = (await golem.libraries()).libraries.length;
-		return [bad, none, fresh, again, other, out, libraries.map((l) => l.dir + ' from ' + l.origin.from), left].join('; ')`)
-	if want := "E_PATH; 0; true; false; E_CONFLICT; done; utils@1.0.0 from here; 0"; got != want {
+		return [bad, none, fresh, again, other, wrong, out, libraries.map((l) => l.dir + ' from ' + l.origin.from), left].join('; ')`)
+	if want := "E_PATH; 0; true; false; E_CONFLICT; E_CONFLICT; done; utils@1.0.0 from here; 0"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

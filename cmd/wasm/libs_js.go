@@ -98,6 +98,7 @@ type installAsked struct {
 	From   string `json:"from"`
 	Update bool   `json:"update"`
 	Look   bool   `json:"look"`
+	Dir    string `json:"dir"` // the installed library whose source has these files now; see workspace.Libraries.Update
 
 	Names []string `json:"names"` // of the bytes, in order; none: the bytes are a zip
 }
@@ -137,9 +138,9 @@ func installLibrary(c *call, n installAsked) (any, []byte, error) {
 		from := workspace.Origin{From: n.From}
 		if n.Update {
 			var there bool
-			lib, there, changes, err = l.Compare(content, from)
+			lib, there, changes, err = l.Compare(n.Dir, content, from)
 			if fresh = !there; err == nil && !n.Look {
-				_, _, err = l.Update(content, from)
+				_, _, _, err = l.Update(n.Dir, content, from)
 			}
 			return err
 		}

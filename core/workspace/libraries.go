@@ -73,46 +73,10 @@ func (l Libraries) Install(c Content, from Origin) (lib Library, fresh bool, err
 		return Library{}, false, err
 	}
 	if old.digest() != c.digest() {
-		return Library{}, false, fault.New(fault.Conflict, "%s is installed already, with other files", lib.Dir).
-			Hinting("nothing was changed; golem lib update %s installs it again from where it came from, golem lib remove %s removes it", lib.Name, lib.Dir).InPage("", "nothing was changed; Update installs it again from where it came from, Remove removes it")
+		return Library{}, false, fault.New(fault.Conflict, "%s is installed already, with other files, from %s", lib.Dir, knownPlace(readOrigin(l.Tree(lib.Dir)).From)).
+			Hinting("nothing was changed; golem lib update %s installs it again from there, golem lib remove %s removes it", lib.Dir, lib.Dir).InPage("", "nothing was changed; Update installs it again from there, Remove removes it")
 	}
 	return lib, false, nil
-}
-
-// Update replaces the installed library of the same name and version. changes lists
-// the differences; if it is empty, nothing was written. If this version is not
-// installed, Update installs it and returns no changes; other versions stay.
-func (l Libraries) Update(c Content, from Origin) (lib Library, changes []string, err error) {
-	lib, there, changes, err := l.Compare(c, from)
-	switch {
-	case err != nil:
-		return Library{}, nil, err
-	case !there:
-		lib, _, err = l.Install(c, from)
-		return lib, nil, err
-	case len(changes) == 0:
-		return lib, nil, nil
-	}
-	return lib, changes, l.put(lib, c)
-}
-
-// Compare returns what Update would do, without doing it: changes lists the differences
-// from the installed library; installed is false if no library of that name and version
-// is installed.
-func (l Libraries) Compare(c Content, from Origin) (lib Library, installed bool, changes []string, err error) {
-	lib, err = l.planned(c, from)
-	if err != nil {
-		return Library{}, false, nil, err
-	}
-	dir, err := l.installedDir(lib.Dir)
-	if err != nil || dir != lib.Dir {
-		return lib, false, nil, err
-	}
-	old, err := l.content(lib.Dir)
-	if err != nil {
-		return Library{}, false, nil, err
-	}
-	return lib, true, c.changes(old), nil
 }
 
 // planned returns the library as it will be listed after it is installed. It also calls

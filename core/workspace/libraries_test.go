@@ -115,7 +115,7 @@ func TestInstallIsAtomic(t *testing.T) {
 		}
 	}
 	run(false, func(l workspace.Libraries) error { _, _, err := l.Install(old, workspace.Origin{}); return err })
-	run(true, func(l workspace.Libraries) error { _, _, err := l.Update(next, workspace.Origin{}); return err })
+	run(true, func(l workspace.Libraries) error { _, _, _, err := l.Update("utils@1.0.0", next, workspace.Origin{}); return err })
 }
 
 // In a tree that renames directories file by file, a killed update leaves the complete
@@ -128,7 +128,7 @@ func TestUpdateMarked(t *testing.T) {
 		if _, _, err := whole.Install(old, workspace.Origin{}); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err := (workspace.Libraries{Root: &dying{workspace.Over(root), n}, Marks: true}).Update(next, workspace.Origin{})
+		_, _, _, err := (workspace.Libraries{Root: &dying{workspace.Over(root), n}, Marks: true}).Update("utils@1.0.0", next, workspace.Origin{})
 		if libs, faults, lerr := whole.List(); lerr != nil || len(faults) > 0 || len(libs) == 1 && changed(t, whole, libs[0]) {
 			t.Fatalf("step %d: %v, %v, %v", n, libs, faults, lerr)
 		}
@@ -144,7 +144,7 @@ func TestUpdateMarked(t *testing.T) {
 				t.Errorf("step %d: %s is left", n, name)
 			}
 		}
-		_, there, changes, cerr := whole.Compare(next, workspace.Origin{})
+		_, there, changes, cerr := whole.Compare("utils@1.0.0", next, workspace.Origin{})
 		if cerr != nil || !there || len(changes) != 0 && len(changes) != 2 {
 			t.Errorf("step %d: %v, %q, %v", n, there, changes, cerr)
 		}
@@ -255,7 +255,7 @@ func TestInstallAgain(t *testing.T) {
 	}
 	less := library(map[string]string{"workers/a.worker": "A", "new": "x"})
 	delete(less, "workers/deep/b.worker")
-	_, changes, err := l.Update(content(t, less), from)
+	_, _, changes, err := l.Update("utils@1.0.0", content(t, less), from)
 	if got := strings.Join(changes, ", "); err != nil || got != "added new, changed workers/a.worker, removed workers/deep/b.worker" {
 		t.Errorf("%s, %v", got, err)
 	}

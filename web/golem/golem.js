@@ -122,14 +122,15 @@ export class Golem extends Kept {
 
   /**
    * Replaces the installed library of the same name and version, or installs the library beside other versions.
-   * With look it only returns what that would change.
+   * With look it only returns what that would change. dir is the installed library that the files update, such as utils@1.0.0.
+   * With it, files of another name, or of a version that is installed from elsewhere, are refused (E_CONFLICT).
    * @param {Bytes | Record<string, Bytes>} files
-   * @param {{look?: boolean, signal?: AbortSignal}} [how]
+   * @param {{look?: boolean, dir?: string, signal?: AbortSignal}} [how]
    * @returns {Promise<{library: {name: string, version?: string, dir: string}, fresh: boolean, changes: string[] | null, left: string[] | null, missing: string[] | null}>}
    */
-  updateLibrary(files, from = '', { look = false, signal } = {}) {
+  updateLibrary(files, from = '', { look = false, dir = '', signal } = {}) {
     const { names, bytes } = library(files)
-    return this.#link.ask('installLibrary', { from, update: true, look, names }, { signal }, bytes)
+    return this.#link.ask('installLibrary', { from, update: true, look, dir, names }, { signal }, bytes)
   }
 
   /** Removes a library by its directory, such as utils@1.0.0. */

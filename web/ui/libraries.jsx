@@ -58,13 +58,15 @@ const install = (files, from) => store.attempt(from, () => installed(files, from
 /** Fetches a library again from its address, as golem lib update does. It shows what has changed and asks before it installs. */
 const update = ({ dir, origin: { from } }) => store.attempt(`updating ${dir}`, async () => {
   const files = await load(from)
-  const { library, fresh, changes } = await store.golem.updateLibrary(files, from, { look: true })
-  if (!fresh && !changes?.length) return store.tell(`${visible(dir)} is up to date`)
+  const { library, fresh, changes } = await store.golem.updateLibrary(files, from, { look: true, dir })
+  const to = visible(library.dir)
+  const stays = library.dir === dir ? '' : `The address now has ${to}, and golem keeps ${visible(dir)}. `
+  if (!fresh && !changes?.length) return store.tell(stays ? `The address now has ${to}, which is installed already` : `${to} is up to date`)
   const some = (changes ?? []).slice(0, 20).map(visible).join(', ') + (changes?.length > 20 ? ` and ${changes.length - 20} more` : '')
-  const why = fresh ? `The address now has ${visible(library.dir)}. If you agree, golem installs it and also keeps ${visible(dir)}.` : `Files: ${some}. A project whose golem.lock pins the old files refuses the new ones until you write it again, in its Files.`
-  if (!await askYes(fresh ? `Install ${visible(library.dir)}?` : `Update ${visible(dir)}?`, why, fresh ? 'Install' : 'Put the new files in their place')) return
-  await store.golem.updateLibrary(files, from)
-  store.tell(fresh ? `${visible(library.dir)} is installed` : `${visible(dir)} is updated`)
+  const why = stays + (fresh ? '' : `Files: ${some}. A project whose golem.lock pins the old files refuses the new ones until you write it again, in its Files.`)
+  if (!await askYes(fresh ? `Install ${to}?` : `Update ${to}?`, why, fresh ? 'Install' : 'Put the new files in their place')) return
+  await store.golem.updateLibrary(files, from, { dir })
+  store.tell(fresh ? `${to} is installed` : `${to} is updated`)
   await store.refresh()
 })
 

@@ -119,7 +119,9 @@ func updateCommand(c *console.Console) *cobra.Command {
 	return lib("update [NAME[@VERSION]]", "install libraries again from where they came from", `Reads a library again from the directory, zip file or repository that it was
 installed from, and replaces the old files. It shows which
 files changed. If the version is another one by now, the new version is installed
-beside the old one. Without NAME it does so for every library.`, console.Words(0, 1),
+beside the old one. It never replaces another library: if the source now has another
+name, or a version that is installed from elsewhere, the error is E_CONFLICT.
+Without NAME it does so for every library.`, console.Words(0, 1),
 		func(cmd *cobra.Command, f *libFlags, words []string) error {
 			return updateLibraries(cmd.Context(), c, f, words)
 		})
@@ -166,16 +168,23 @@ func updateLibrary(ctx context.Context, c *console.Console, s shelf, lib workspa
 	if err != nil {
 		return err
 	}
-	now, changes, err := s.libs.Update(content, from)
-	switch {
-	case err != nil:
+	now, fresh, changes, err := s.libs.Update(lib.Dir, content, from)
+	if err != nil {
 		return err
-	case now.Dir != lib.Dir:
-		return c.Print(now.Dir + " installed; " + lib.Dir + " stays, golem lib remove " + lib.Dir + " removes it\n")
-	case len(changes) == 0:
-		return c.Print(lib.Dir + " is up to date\n")
 	}
-	text := lib.Dir + " updated" + leftText(content) + "\n"
+	what := "updated" + leftText(content)
+	switch {
+	case fresh:
+		what = "installed" + leftText(content)
+	case len(changes) == 0 && now.Dir == lib.Dir:
+		what = "is up to date"
+	case len(changes) == 0:
+		what = "is installed already"
+	}
+	if now.Dir != lib.Dir {
+		what += "; " + lib.Dir + " stays, golem lib remove " + lib.Dir + " removes it"
+	}
+	text := now.Dir + " " + what + "\n"
 	for _, change := range changes {
 		text += "  " + ui.OneLine(change) + "\n"
 	}

@@ -55,7 +55,7 @@ func TestLibraryIsThereWhileItIsUpdated(t *testing.T) {
 	for n := 1; n <= 100; n++ {
 		done := make(chan error, 1)
 		go func() {
-			_, _, err := libs.Update(content(n), workspace.Origin{})
+			_, _, _, err := libs.Update("", content(n), workspace.Origin{})
 			done <- err
 		}()
 		w, err := open().Workers.Entry()
