@@ -244,3 +244,25 @@ func sub(t *testing.T, files fs.FS, dir string) fs.FS {
 	}
 	return out
 }
+
+// MissingLibraries names what no directory of libraries has, and only that: not a library that
+// is installed, and not one that cannot be read.
+func TestMissingLibraries(t *testing.T) {
+	roots := []LibraryRoot{{Label: "libs", FS: fstest.MapFS{
+		"utils/lib.yaml":    {Data: []byte("name: utils\ndependencies: [utils]\n")},
+		"more@1.0/lib.yaml": {Data: []byte("name: more\nversion: '1.0'\n")},
+		"broken/lib.yaml":   {Data: []byte("nonsense: [\n")},
+		"lone/golem.lock":   {Data: []byte("{}")},
+	}}, {Label: "none"}}
+	missing := MissingLibraries([]string{"utils", "more@1.0", "broken", "lone", "more@2.0", "absent", "no name"}, roots)
+	var got []string
+	for _, f := range missing {
+		got = append(got, f.Message)
+		if f.Code != fault.LibraryNotFound || f.Severity != fault.Warning {
+			t.Errorf("%+v", f)
+		}
+	}
+	if len(got) != 2 || !strings.Contains(got[0], `"more@2.0"`) || !strings.Contains(got[1], `"absent"`) {
+		t.Errorf("%q", got)
+	}
+}

@@ -70,7 +70,7 @@ func (t *Trees) describe(s *Tree) fault.List {
 
 // MissingLibraries returns a warning for each dependency of a library that no root has.
 func MissingLibraries(dependencies []string, roots []LibraryRoot) (missing fault.List) {
-	g := &libraryGraph{trees: newTrees(&Setup{}), roots: roots}
+	g := &libraryGraph{trees: newTrees(&Setup{NoLock: true}), roots: roots} // there is no project, so no golem.lock
 	for _, text := range dependencies {
 		d, problem := config.ParseDependency(text)
 		if problem != "" {

@@ -115,7 +115,10 @@ func TestInstallIsAtomic(t *testing.T) {
 		}
 	}
 	run(false, func(l workspace.Libraries) error { _, _, err := l.Install(old, workspace.Origin{}); return err })
-	run(true, func(l workspace.Libraries) error { _, _, _, err := l.Update("utils@1.0.0", next, workspace.Origin{}); return err })
+	run(true, func(l workspace.Libraries) error {
+		_, _, _, err := l.Update("utils@1.0.0", next, workspace.Origin{})
+		return err
+	})
 }
 
 // In a tree that renames directories file by file, a killed update leaves the complete
