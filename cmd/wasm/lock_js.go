@@ -8,9 +8,6 @@ import (
 	"golem/core/textdiff"
 )
 
-// maxLockFile is the size limit of a golem.lock that is compared, in bytes.
-const maxLockFile = 8 << 20
-
 // lockAsked has the parameters of lockLibraries.
 type lockAsked struct {
 	Project string `json:"project"`
@@ -40,7 +37,7 @@ func lockLibraries(c *call, n lockAsked) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	old, err := sandbox.ReadFile(o.fsys, config.LockFile, maxLockFile)
+	old, err := sandbox.ReadFile(o.fsys, config.LockFile, config.MaxLock)
 	if err != nil && len(lock.Libraries)+len(lock.Modules) == 0 {
 		return nil, nil, fault.New(fault.NotFound, "the project uses no library and no tool module: there is nothing to pin")
 	}

@@ -10,6 +10,9 @@ import (
 	"golem/core/fault"
 )
 
+// MaxLock bounds golem.lock, in bytes: some 80,000 files.
+const MaxLock = 8 << 20
+
 // DecodeLock reads golem.lock strictly: no unknown key, no key twice, no other
 // format. It is a file that golem writes and that a person reads in a diff, so
 // nothing in it may mean anything else than it seems to.

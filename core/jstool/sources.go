@@ -107,18 +107,26 @@ func (s *sources) add(name string) error {
 	return nil
 }
 
-// readSource reads a file of at most one byte more than the sources may have.
+// readSource reads a file of at most one byte more than the sources may have. It looks at the
+// file before it opens it, because to open a FIFO could wait for ever.
 func readSource(folder fs.FS, name string) ([]byte, error) {
+	if stat, ok := folder.(fs.StatFS); ok {
+		if info, err := stat.Stat(name); err == nil && !info.Mode().IsRegular() {
+			return nil, errNotRegular
+		}
+	}
 	f, err := folder.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
+		return nil, errNotRegular
 	}
 	return io.ReadAll(io.LimitReader(f, MaxSources+1))
 }
+
+var errNotRegular = errors.New("it is not a regular file")
 
 // answer reads the files that the linker asks for, in the form of golem_call: it calls read with
 // {names}, and gets {files: {name: text, or null for one that is not there}}, or an error.

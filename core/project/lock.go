@@ -17,9 +17,6 @@ import (
 	"golem/core/sandbox"
 )
 
-// maxLock bounds golem.lock, in bytes: some 80,000 files.
-const maxLock = 8 << 20
-
 // maxPinned bounds a module that is held in memory to compare its digest.
 const maxPinned = 64 << 20
 
@@ -38,7 +35,7 @@ func (t *Trees) Lock() (*config.Lock, *fault.Fault) {
 		if t.setup.NoLock || !t.Exists(l) {
 			return
 		}
-		data, f := t.read(l, maxLock)
+		data, f := t.read(l, config.MaxLock)
 		if f == nil {
 			t.pins.lock, f = config.DecodeLock(data)
 		}

@@ -42,6 +42,8 @@ func WriteHint(err error, remedy string) string {
 		return "the disk is full: make room and give the command again"
 	case readOnly(err):
 		return "the file system is read-only: mount it writable, or use another place"
+	case errors.Is(err, ErrNotRegular):
+		return "golem replaces only files: remove what has this name, and give the command again"
 	}
 	return remedy
 }

@@ -12,6 +12,10 @@ import (
 // ErrTooLarge means that a file is larger than the given limit.
 var ErrTooLarge = errors.New("too large")
 
+// ErrNotRegular means that a file is a device, a FIFO or a directory, which golem neither
+// reads nor replaces.
+var ErrNotRegular = errors.New("not a regular file")
+
 // ReadFile reads a regular file of at most limit bytes. It refuses anything else, and
 // never waits for a FIFO or a device.
 func ReadFile(name string, limit int64) ([]byte, error) {
@@ -20,7 +24,7 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
+		return nil, ErrNotRegular
 	}
 	if info.Size() > limit {
 		return nil, ErrTooLarge
@@ -31,7 +35,7 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 	}
 	defer file.Close()
 	if info, err = file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
+		return nil, ErrNotRegular
 	}
 	data, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err == nil && int64(len(data)) > limit {

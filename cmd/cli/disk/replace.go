@@ -80,7 +80,7 @@ func Beside(name string, data []byte) (string, error) {
 	mode := os.FileMode(0o644)
 	if info, err := os.Stat(name); err == nil {
 		if !info.Mode().IsRegular() {
-			return "", errors.New("not a regular file")
+			return "", ErrNotRegular
 		}
 		mode = info.Mode().Perm()
 	}

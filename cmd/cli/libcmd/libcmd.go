@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
 	"golem/core/fault"
@@ -135,13 +134,27 @@ func (s shelf) bringBack() {
 	if err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), workspace.MovedAway) }) {
 		return
 	}
-	lock := flock.New(filepath.Join(s.dir, ".lock"))
-	if held, err := lock.TryLock(); err != nil || !held {
+	release, err := s.lock(false)
+	if err != nil || release == nil {
 		return
 	}
-	defer lock.Close()
+	defer release()
 	_ = s.libs.Recover() // what stays is named by the next change
 }
+
+// lock locks the directory against other processes that change it. Without wait, release is
+// nil if another one has the lock.
+func (s shelf) lock(wait bool) (release func(), err error) {
+	dir, err := disk.OpenRoot(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return disk.Lock(dir, lockFile, wait)
+}
+
+// lockFile is the file in a directory of libraries that is locked while it is changed.
+const lockFile = ".lock"
 
 // libsDir is the directory of libraries in $GOLEM_HOME.
 const libsDir = "libs"
@@ -183,13 +196,13 @@ func ownShelf(c *console.Console, f *libFlags, create bool) (shelf, error) {
 	if err != nil {
 		return shelf{}, err
 	}
-	lock := flock.New(filepath.Join(dir, ".lock"))
-	if err := lock.Lock(); err != nil {
+	release, err := s.lock(true)
+	if err != nil {
 		s.close()
-		return shelf{}, fault.New(fault.Path, "the directory of libraries %s cannot be locked: %s", s.shown, disk.Cause(err)).Hinting("%s", disk.WriteHint(err, "make it writable"))
+		return shelf{}, fault.New(fault.Path, "the directory of libraries %s cannot be locked: %s: %s", s.shown, lockFile, disk.Cause(err)).Hinting("%s", disk.WriteHint(err, "make it writable"))
 	}
 	files := s.close
-	s.close = func() { lock.Close(); files() }
+	s.close = func() { release(); files() }
 	if err := s.libs.Recover(); err != nil { // what a killed process left
 		s.close()
 		return shelf{}, err

@@ -38,7 +38,7 @@ func lockLibraries(c *console.Console, root string, p *project.Project, modules 
 		return err
 	}
 	name := filepath.Join(root, config.LockFile)
-	old, err := os.ReadFile(name)
+	old, err := c.ReadFile(name, config.MaxLock)
 	if err != nil && len(lock.Libraries)+len(lock.Modules) == 0 {
 		return fault.New(fault.NotFound, "the project uses no library and no tool module: there is nothing to pin")
 	}

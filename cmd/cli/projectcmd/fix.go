@@ -2,7 +2,6 @@ package projectcmd
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"golem/core/builtin"
@@ -27,11 +26,6 @@ func fixCheck(c *console.Console, f *runflags.Flags, words []string, yes bool) e
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(p.Root)
-	if err != nil {
-		return fault.Of(err, fault.Project)
-	}
-	defer root.Close()
 	files, err := osfs.Open(p.Root)
 	if err != nil {
 		return err
@@ -41,7 +35,7 @@ func fixCheck(c *console.Console, f *runflags.Flags, words []string, yes bool) e
 	if p.File {
 		only = strings.TrimPrefix(p.Entry, "./")
 	}
-	plan, err := migrate.Make(migrate.Source{Files: root.FS(), Root: disk.RealPath(p.Root), Builtin: builtin.Workers(), Only: only})
+	plan, err := migrate.Make(migrate.Source{Files: files, Root: disk.RealPath(p.Root), Builtin: builtin.Workers(), Only: only})
 	if err != nil {
 		return err
 	}

@@ -236,7 +236,7 @@ func (w *writing) messages() (out []editor.Choice) {
 // working directory: attachments come from the person, not from the worker's view.
 func (w *writing) attachable(prefix string) (out []editor.Choice) {
 	dir, base := filepath.Split(prefix)
-	f, err := os.Open(w.console.Path(cmp.Or(dir, ".")))
+	f, err := disk.OpenDir(w.console.Path(cmp.Or(dir, ".")))
 	if err != nil {
 		return nil
 	}

@@ -108,7 +108,7 @@ func (sourceFile) Sidecar() ([]byte, error) {
 
 // Link returns the module of a JavaScript or TypeScript source. Messages use name for it.
 func (t *Tools) Link(name, file string) ([]byte, error) {
-	folder, err := os.OpenRoot(filepath.Dir(file)) // an import leads out of it neither by its path nor by a link
+	folder, err := disk.OpenRoot(filepath.Dir(file)) // an import leads out of it neither by its path nor by a link
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "%s cannot be read: %s", name, disk.Cause(err)).Hinting("name a .js or .ts file")
 	}

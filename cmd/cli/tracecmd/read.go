@@ -96,7 +96,7 @@ type textsOf string
 
 // Text reads one of them.
 func (name textsOf) Text(text string, size int64) ([]byte, error) {
-	dir, err := os.OpenRoot(trace.TextsDir(string(name)))
+	dir, err := disk.OpenRoot(trace.TextsDir(string(name)))
 	if err != nil {
 		return nil, err
 	}
