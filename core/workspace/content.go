@@ -3,6 +3,7 @@ package workspace
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -26,7 +27,7 @@ type Content struct {
 }
 
 // DirContent reads the files of a directory. A link is E_PATH, because its target may
-// be another file on another machine.
+// be another file on another machine. FIFOs, sockets and devices are left out.
 func DirContent(tree fs.FS) (Content, error) {
 	files, total := map[string][]byte{}, int64(0)
 	var left []string
@@ -34,28 +35,30 @@ func DirContent(tree fs.FS) (Content, error) {
 		switch {
 		case err != nil:
 			return libraryFault("%s cannot be read: %s", safeName(name), fault.Of(reason(err), fault.Path).Message)
-		case name == ".":
-			return nil
-		case leftOut(name):
+		case name != "." && leftOut(name):
 			left = append(left, name)
 			if d.IsDir() {
 				return fs.SkipDir
 			}
 			return nil
 		case d.IsDir():
+			left = append(left, specials(tree, name)...)
 			return nil
 		case !d.Type().IsRegular():
 			return libraryFault("%s is a link or a device", safeName(name))
 		}
 		if len(files) >= MaxFiles {
-			return libraryFault("it has more than %d files", MaxFiles)
+			return libraryLimit("it has more than %d files", MaxFiles)
 		}
 		data, err := sandbox.ReadFile(tree, name, MaxLibraryFile)
+		if errors.Is(err, fault.Limit) {
+			return libraryLimit("%s has more than %d bytes", safeName(name), MaxLibraryFile)
+		}
 		if err != nil {
 			return libraryFault("%s cannot be read: %s", safeName(name), fault.Of(reason(err), fault.Path).Message)
 		}
 		if total += int64(len(data)); total > MaxLibrary {
-			return libraryFault("its files have more than %d bytes", MaxLibrary)
+			return libraryLimit("its files have more than %d bytes", MaxLibrary)
 		}
 		files[name] = data
 		return nil
@@ -101,8 +104,8 @@ func Collide(names []string) error {
 	return nil
 }
 
-// FilesContent checks files, given by their names: it returns E_PATH above the limits,
-// for names that do not work on every system, and for names that collide on some. left
+// FilesContent checks files, given by their names: it returns E_LIMIT above the limits, and
+// E_PATH for names that do not work on every system, or that collide on some. left
 // are the names that the caller has left out; FilesContent leaves out more by leftOut.
 func FilesContent(files map[string][]byte, left []string) (Content, error) {
 	c := Content{}
@@ -117,15 +120,15 @@ func FilesContent(files map[string][]byte, left []string) (Content, error) {
 			continue
 		}
 		if len(data) > MaxLibraryFile {
-			return Content{}, libraryFault("%s has %d bytes; a file may have at most %d", safeName(name), len(data), MaxLibraryFile)
+			return Content{}, libraryLimit("%s has %d bytes; a file may have at most %d", safeName(name), len(data), MaxLibraryFile)
 		}
 		if total += int64(len(data)); total > MaxLibrary {
-			return Content{}, libraryFault("its files have more than %d bytes", MaxLibrary)
+			return Content{}, libraryLimit("its files have more than %d bytes", MaxLibrary)
 		}
 		c.files = append(c.files, node{name: name, data: data})
 	}
 	if len(c.files) > MaxFiles {
-		return Content{}, libraryFault("it has more than %d files", MaxFiles)
+		return Content{}, libraryLimit("it has more than %d files", MaxFiles)
 	}
 	sorting.By(c.files, func(a, b node) int { return strings.Compare(a.name, b.name) })
 	for _, f := range c.files {
@@ -212,6 +215,21 @@ func (c Content) changes(old Content) []string {
 func libraryFault(format string, args ...any) error {
 	return fault.New(fault.Path, "the library is not accepted: "+format, args...).
 		Hinting("golem installed nothing; mend the library, or leave that file out of it")
+}
+
+func libraryLimit(format string, args ...any) error {
+	return fault.New(fault.Limit, "the library is not accepted: "+format, args...).
+		Hinting("golem installed nothing; leave files out of the library that its workers do not need")
+}
+
+// specials returns what ReadDir of the sandbox does not list in a directory, because it is
+// neither a file, a directory nor a link.
+func specials(tree fs.FS, dir string) []string {
+	lister, ok := tree.(interface{ Specials(dir string) []string })
+	if !ok {
+		return nil
+	}
+	return lister.Specials(dir)
 }
 
 // tree returns the content as a file system in memory.

@@ -328,6 +328,25 @@ func TestContentLeavesOut(t *testing.T) {
 	}
 }
 
+// A library that is too large is E_LIMIT, as a packed project is.
+func TestContentLimits(t *testing.T) {
+	tree, files := fstest.MapFS{}, map[string][]byte{}
+	for i := range workspace.MaxFiles + 1 {
+		name := fmt.Sprintf("f%d", i)
+		tree[name], files[name] = &fstest.MapFile{}, nil
+	}
+	_, inDir := workspace.DirContent(tree)
+	_, given := workspace.FilesContent(files, nil)
+	large := make([]byte, workspace.MaxLibraryFile+1)
+	_, largeInDir := workspace.DirContent(fstest.MapFS{"x": {Data: large}})
+	_, largeGiven := workspace.FilesContent(map[string][]byte{"x": large}, nil)
+	for i, err := range []error{inDir, given, largeInDir, largeGiven} {
+		if !errors.Is(err, fault.Limit) || !strings.Contains(err.Error(), "the library is not accepted: ") {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}
+
 // An origin file with any content does no harm.
 func FuzzOrigin(f *testing.F) {
 	f.Add([]byte(`{"golem":"library","v":1,"from":"/a","digest":"00"}`))

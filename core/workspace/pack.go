@@ -142,6 +142,9 @@ func MakePack(s PackSource) ([]byte, []Left, error) {
 	return data, g.left, err
 }
 
+// noFile says why a FIFO, a socket or a device is not packed.
+const noFile = "it is not a regular file"
+
 // gatherer collects the files of a packed project.
 type gatherer struct {
 	key   []byte // see PackSource
@@ -153,8 +156,14 @@ type gatherer struct {
 // gather collects the files of a tree below a directory of the archive.
 func (g *gatherer) gather(src fs.FS, below string, ignored func(string, bool) bool) error {
 	return fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || name == "." {
+		if err != nil {
 			return err
+		}
+		if name == "." {
+			for _, special := range specials(src, name) {
+				g.left = append(g.left, Left{special, noFile})
+			}
+			return nil
 		}
 		if why := whyLeft(name, d, ignored); why != "" {
 			g.left = append(g.left, Left{name, why})
@@ -167,6 +176,9 @@ func (g *gatherer) gather(src fs.FS, below string, ignored func(string, bool) bo
 			return fault.New(fault.Path, "the project cannot be packed: %s", fault.Of(err, fault.Path).Message).Hinting("rename the file, or leave it out with a .golemignore file")
 		}
 		if d.IsDir() {
+			for _, special := range specials(src, name) {
+				g.left = append(g.left, Left{special, noFile})
+			}
 			entries, err := fs.ReadDir(src, name)
 			if err == nil && len(entries) == 0 { // a mount may need it
 				g.files = append(g.files, node{name: path.Join(below, name), dir: true})
@@ -186,7 +198,10 @@ func (g *gatherer) gather(src fs.FS, below string, ignored func(string, bool) bo
 func (g *gatherer) library(src fs.FS, below string) error {
 	c, err := DirContent(src)
 	if err != nil {
-		return err
+		f := fault.Of(err, fault.Path)
+		return fault.New(f.Code, "the project is not packed, because of its library %s: %s", path.Base(below), f.Message).
+			Hinting("mend the library where it comes from, and install it again with golem lib update %s", path.Base(below)).
+			InPage("", "mend the library where it comes from, and install it again")
 	}
 	for _, name := range c.Left {
 		if name != originFile {
@@ -252,7 +267,7 @@ func whyLeft(name string, d fs.DirEntry, ignored func(string, bool) bool) string
 	case d.Type()&fs.ModeSymlink != 0:
 		return "it is a link; links are not followed"
 	case !d.IsDir() && !d.Type().IsRegular():
-		return "it is not a regular file"
+		return noFile
 	case strings.HasSuffix(base, PackSuffix):
 		return "it is a packed project"
 	case strings.Contains(base, PackSuffix+".") && strings.HasSuffix(base, ".tmp"):

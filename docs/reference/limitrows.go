@@ -73,9 +73,9 @@ var limits = []limited{
 		{what: "a kept question", unit: seconds, at: "patience", then: "it is no longer valid", file: "cmd/cli/mcpserve/questions.go"},
 	}},
 	{"Libraries", "", "core/workspace/content.go", []limit{
-		{what: "files", at: "MaxFiles", then: "refused", file: "core/workspace/archive.go"},
-		{what: "a file", unit: bytesUnit, at: "MaxLibraryFile", then: "refused"},
-		{what: "all files", unit: bytesUnit, at: "MaxLibrary", then: "refused"},
+		{what: "files", at: "MaxFiles", then: "E_LIMIT", file: "core/workspace/archive.go"},
+		{what: "a file", unit: bytesUnit, at: "MaxLibraryFile", then: "E_LIMIT"},
+		{what: "all files", unit: bytesUnit, at: "MaxLibrary", then: "E_LIMIT"},
 		{what: "a download from git", unit: bytesUnit, at: "maxPack", then: "refused", file: "cmd/cli/githost/pack.go"},
 	}},
 	{"Conversations", "", "core/conversation/changes.go", []limit{

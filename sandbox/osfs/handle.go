@@ -84,10 +84,7 @@ func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
 		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isTemp(e.Name()) }) {
 			d.fs.sweepAt(d.place)
 		}
-		d.rest = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
-			t := e.Type()
-			return isTemp(e.Name()) || !t.IsRegular() && !t.IsDir() && t&fs.ModeSymlink == 0
-		})
+		d.rest = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return isTemp(e.Name()) || special(e) })
 		for i, e := range d.rest {
 			d.rest[i] = entry{e, path.Join(d.name, e.Name()), path.Join(d.place, e.Name())}
 		}
@@ -95,6 +92,34 @@ func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
 		d.read = true
 	}
 	return nextEntries(&d.rest, n)
+}
+
+// special reports whether an entry is neither a file, a directory nor a link.
+func special(e fs.DirEntry) bool {
+	t := e.Type()
+	return !t.IsRegular() && !t.IsDir() && t&fs.ModeSymlink == 0
+}
+
+// Specials returns the paths of the FIFOs, sockets and devices in a directory, sorted, which
+// ReadDir leaves out. It returns none if the directory cannot be read.
+func (f *FS) Specials(name string) (out []string) {
+	opened, err := f.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer opened.Close()
+	d, ok := opened.(*dir)
+	if !ok {
+		return nil
+	}
+	entries, _ := d.file.ReadDir(-1) // what cannot be read is not known
+	for _, e := range entries {
+		if special(e) {
+			out = append(out, path.Join(name, e.Name()))
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // entry is one entry of a listing. Its Info keeps host paths out of errors.

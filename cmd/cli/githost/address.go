@@ -155,6 +155,18 @@ func gitFault(format string, args ...any) error {
 		Hinting(notInstalled)
 }
 
+// gitRefusal returns the fault for something that golem installs from no directory either.
+func gitRefusal(format string, args ...any) error {
+	return fault.New(fault.Path, "the repository is not accepted: "+format, args...).
+		Hinting("golem installed nothing, and would refuse a clone of it as well; the repository needs a file in that place")
+}
+
+// gitLimit returns the fault for a repository that is too large for a library.
+func gitLimit(format string, args ...any) error {
+	return fault.New(fault.Limit, "the repository is not accepted: "+format, args...).
+		Hinting("golem installed nothing; clone it with git, leave out what the library does not need, and install the directory")
+}
+
 const notInstalled = "golem installed nothing; if you trust the repository, clone it with git and install the directory"
 
 // noSuchRef returns the fault for a tag or branch that the repository does not have.

@@ -54,7 +54,7 @@ func checkPack(ctx context.Context, pack io.Reader, total int64) error {
 			}
 		}
 		if total -= size; size > workspace.MaxLibraryFile || total < 0 {
-			return gitFault("its files are too large: one has more than %d bytes, or all together have more than golem reads", workspace.MaxLibraryFile)
+			return gitLimit("its files are too large: one has more than %d bytes, or all together have more than golem reads", workspace.MaxLibraryFile)
 		}
 	}
 	return nil

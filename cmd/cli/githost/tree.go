@@ -104,7 +104,7 @@ func (r *gitReader) judge(full, name string, twice bool) error {
 	case r.ctx.Err() != nil:
 		return r.ctx.Err()
 	case r.entries > workspace.MaxFiles:
-		return gitFault("it has more than %d files and directories", workspace.MaxFiles)
+		return gitLimit("it has more than %d files and directories", workspace.MaxFiles)
 	case name == "" || name == "." || name == ".." || strings.Contains(name, "/"):
 		return gitFault("the name %s leads to another directory", gitrepo.ShownName(name))
 	case fold == ".git" || sandbox.Secret(name) && strings.HasPrefix(fold, "git~"):
@@ -121,7 +121,7 @@ func (r *gitReader) entry(kind filemode.FileMode, hash plumbing.Hash, full strin
 		return r.tree(hash, full, depth+1)
 	case filemode.Regular, filemode.Executable, filemode.Deprecated:
 	case filemode.Symlink:
-		return gitFault("%s is a symbolic link", gitrepo.ShownName(full))
+		return gitRefusal("%s is a symbolic link", gitrepo.ShownName(full))
 	case filemode.Submodule:
 		return gitFault("%s is a submodule", gitrepo.ShownName(full))
 	default:
@@ -132,7 +132,7 @@ func (r *gitReader) entry(kind filemode.FileMode, hash plumbing.Hash, full strin
 		return err
 	}
 	if r.total += obj.Size(); obj.Size() > workspace.MaxLibraryFile || r.total > workspace.MaxLibrary {
-		return gitFault("its files have more than %d bytes", workspace.MaxLibrary)
+		return gitLimit("its files have more than %d bytes", workspace.MaxLibrary)
 	}
 	data, err := gitrepo.ReadObject(obj, workspace.MaxLibraryFile)
 	r.files[full] = data
