@@ -104,7 +104,7 @@ func TestStepsOfTheDocumentation(t *testing.T) {
 	step(0, 0, `(?s)its input is that of tests/which-capital.*tests/main.yaml`, "trace", "export", "--cases", "--yes")
 	step(0, 0, "4 passed", "test", "--junit", "report.xml")
 	step(0, 80, `(?s)model .*passed.*ollama:a +40/40.*ollama:b +40/40`, "test", "--model", "ollama:a", "--model", "ollama:b", "--samples", "10", "-q")
-	if report, err := os.ReadFile(filepath.Join(dir, "report.xml")); err != nil || !strings.Contains(string(report), `<testsuites tests="4" failures="0" errors="0">`) {
+	if report, err := os.ReadFile(filepath.Join(dir, "report.xml")); err != nil || !strings.Contains(string(report), `<testsuites name="golem test" tests="4" failures="0" errors="0">`) {
 		t.Errorf("%s %v", report, err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // one that could not be judged are errors.
 func (r Report) JUnit() []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%d\" failures=\"%d\" errors=\"%d\">\n", len(r.Verdicts), r.Failed, r.Stale+r.Unjudged+len(r.Faults))
+	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"golem test\" tests=\"%d\" failures=\"%d\" errors=\"%d\">\n", len(r.Verdicts), r.Failed, r.Stale+r.Unjudged+len(r.Faults))
 	for i := 0; i < len(r.Verdicts); {
 		file, end := r.Verdicts[i].File, i
 		failed, wrong := 0, 0

@@ -25,6 +25,7 @@ var (
 	RecordingKind = Kind{"recording", `{"golem":"recording"`, 0}
 	PackKind      = Kind{"packed project", "golem-pack.json", 30} // the first name in a zip file
 	ModuleKind    = Kind{"tool module", "\x00asm", 0}
+	JUnitKind     = Kind{"JUnit report of golem", `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<testsuites name="golem test" `, 0}
 )
 
 // MayReplace returns E_CONFLICT if a file exists, is not empty and is not of the kind.

@@ -20,7 +20,6 @@ import (
 
 	"golem/cmd/cli/asking"
 	"golem/cmd/cli/console"
-	"golem/cmd/cli/disk"
 	"golem/cmd/cli/machine"
 	"golem/cmd/cli/newcases"
 	"golem/cmd/cli/projectcmd"
@@ -90,6 +89,9 @@ not, and 3 if nobody could be asked.`,
 func (f *flags) test(c *console.Console, cmd *cobra.Command, words []string) error {
 	how, err := f.testRun()
 	if err != nil {
+		return err
+	}
+	if err := f.mayReport(c); err != nil {
 		return err
 	}
 	words = target.OrHere(c, "", words)
@@ -216,10 +218,8 @@ func (f *flags) runOnce(c *console.Console, p target.Place, how core.TestRun) er
 
 // report prints a report and returns the exit code.
 func (f *flags) report(c *console.Console, r worktest.Report) error {
-	if f.junit != "" {
-		if err := disk.Replace(c.Path(f.junit), ".golem-junit-*", r.JUnit(), func(*os.File) error { return nil }); err != nil {
-			return console.Usage("--junit %s cannot be written: %s", f.junit, disk.Cause(err))
-		}
+	if err := f.writeReport(c, r); err != nil {
+		return err
 	}
 	if f.json {
 		if err := c.PrintJSON(r); err != nil {
