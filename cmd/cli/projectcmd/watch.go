@@ -42,13 +42,14 @@ func watchCheck(c *console.Console, f *runflags.Flags, words []string) error {
 	if err != nil {
 		return err
 	}
-	return Watch(c, p, func() error { return Inspect(c, f, words) })
+	return Watch(c, p, nil, func() error { return Inspect(c, f, words) })
 }
 
 // Watch calls do at once and whenever a file of the project changes, until Ctrl+C, which
-// gives exit code 130. It compares the files every watchEvery and does not use change
+// gives exit code 130. own are files that do writes, as the person named them; they and
+// redirected output are not watched. It compares the files every watchEvery and does not use change
 // notifications of the system, because this works the same on every file system.
-func Watch(c *console.Console, p target.Place, do func() error) error {
+func Watch(c *console.Console, p target.Place, own []string, do func() error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
 	defer stop()
 	if p.Pack != nil {
@@ -56,7 +57,7 @@ func Watch(c *console.Console, p target.Place, do func() error) error {
 	}
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	look := func() map[string]stamp { return watched(p.Root, c.Home.Dir()) }
+	look := func() map[string]stamp { return watched(p.Root, c.Home.Dir(), written(c, own)...) }
 	return watchProject(ctx, c, tick.C, look, do)
 }
 
@@ -105,9 +106,27 @@ func firstChange(before, now map[string]stamp) (name string, differ bool) {
 	return "", false
 }
 
-// watched returns the state of the files below a project's root, and of those in home
-// that golem check reads.
-func watched(root, home string) map[string]stamp {
+// written returns those files that exist among what the command itself writes: own, and
+// standard output and error where they are files.
+func written(c *console.Console, own []string) (out []os.FileInfo) {
+	add := func(info os.FileInfo, err error) {
+		if err == nil && info.Mode().IsRegular() {
+			out = append(out, info)
+		}
+	}
+	for _, name := range own {
+		if name != "" {
+			add(os.Stat(c.Path(name)))
+		}
+	}
+	add(c.Out.Stat())
+	add(c.Err.Stat())
+	return out
+}
+
+// watched returns the state of the files below a project's root, apart from own, and of
+// those in home that golem check reads.
+func watched(root, home string, own ...os.FileInfo) map[string]stamp {
 	out := map[string]stamp{}
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real // WalkDir does not enter a link
@@ -127,20 +146,22 @@ func watched(root, home string) map[string]stamp {
 		if len(out) >= maxWatched {
 			return fs.SkipAll
 		}
-		addFile(out, filepath.ToSlash(rel), name)
+		addFile(out, filepath.ToSlash(rel), name, own)
 		return nil
 	})
 	if home != "" {
 		for _, name := range []string{"config.yaml", "trust.json"} {
-			addFile(out, "$GOLEM_HOME/"+name, filepath.Join(home, name))
+			addFile(out, "$GOLEM_HOME/"+name, filepath.Join(home, name), nil)
 		}
 	}
 	return out
 }
 
-// addFile records the state of a file, or of the file to which a link leads.
-func addFile(to map[string]stamp, shown, name string) {
-	if info, err := os.Stat(name); err == nil {
+// addFile records the state of a file, or of the file to which a link leads, unless it is
+// one of own.
+func addFile(to map[string]stamp, shown, name string, own []os.FileInfo) {
+	info, err := os.Stat(name)
+	if err == nil && !slices.ContainsFunc(own, func(o os.FileInfo) bool { return os.SameFile(o, info) }) {
 		to[shown] = stamp{size: info.Size(), time: info.ModTime(), dir: info.IsDir()}
 	}
 }

@@ -3,8 +3,10 @@ package projectcmd
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,5 +101,31 @@ func TestWatchThroughALink(t *testing.T) {
 	}
 	if _, there := watched(link, "")["main.worker"]; !there {
 		t.Errorf("%v", watched(link, ""))
+	}
+}
+
+// What the command itself writes, a report and redirected output, is no change of the project.
+func TestWatchLeavesOutWhatItWrites(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"main.worker", "out.xml", "sub/out.xml", "log.txt"} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("a"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := os.OpenFile(filepath.Join(dir, "log.txt"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	c := console.New(nil, dir)
+	c.Out = out
+	seen := watched(dir, "", written(c, []string{"out.xml", "", "missing.xml"})...)
+	names := slices.Sorted(maps.Keys(seen))
+	if want := []string{"main.worker", "sub/out.xml"}; !slices.Equal(names, want) {
+		t.Errorf("watches %v, want %v", names, want)
 	}
 }

@@ -109,7 +109,7 @@ func (f *flags) test(c *console.Console, cmd *cobra.Command, words []string) err
 		if f.record || len(f.models) > 0 || f.json {
 			return console.Usage("--watch runs tests on recordings: --record, --model and --json cannot be used with it")
 		}
-		return projectcmd.Watch(c, p, func() error { return f.runOnce(c, p, how) })
+		return projectcmd.Watch(c, p, []string{f.junit}, func() error { return f.runOnce(c, p, how) })
 	}
 	return f.runOnce(c, p, how)
 }
