@@ -221,6 +221,9 @@ func (t *Tests) recorded(p planned, judge bool) ([]byte, error) {
 	name := p.recording(judge)
 	recording, err := sandbox.ReadFile(t.of.options.Files, name, maxAnswers)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && worktest.IsScript(p.model):
+		return nil, fault.New(fault.Stale, "there is no recording of the judge, and none can be made, because the answers of the case come from %s: %s", p.model, name).
+			Hinting("remove model: from the file, then record it: %s", worktest.RecordLine(p.file.Path, p.one.Name)).InPage("", "remove model: from the file, then Record makes one")
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.New(fault.Stale, "there is no recording of the case yet: %s", name).Hinting("record it: %s", worktest.RecordLine(p.file.Path, p.one.Name)).InPage("", "Record makes one")
 	case err != nil:

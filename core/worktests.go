@@ -1,7 +1,6 @@
 package core
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -10,7 +9,6 @@ import (
 	"sync"
 
 	"golem/core/approval"
-	"golem/core/config"
 	"golem/core/fault"
 	"golem/core/mcp"
 	"golem/core/model"
@@ -91,86 +89,6 @@ func (i *Instance) Tests() (*Tests, error) {
 	}
 	bare.values.add(secrets...)
 	return &Tests{Suite: worktest.Find(o.Files), of: i, bare: bare, red: bare.values, live: map[string]*Instance{}}, nil
-}
-
-// planned is one run of a case that is to be made.
-type planned struct {
-	file   worktest.File
-	one    worktest.Case
-	model  string // replay, script:FILE, or the name of a real model; "": the one of the project's files
-	keys   bool   // the model is in the name of the recording
-	sample int
-	live   bool
-	made   *worktest.NewCase // the case, if neither it nor its recording are written yet
-}
-
-// plan returns the runs of the cases that the filter leaves.
-func (t *Tests) plan(how TestRun) ([]planned, error) {
-	var out []planned
-	for _, f := range t.Files {
-		models := f.Models
-		if len(how.Models) > 0 && !(len(how.Models) == 1 && how.Models[0] == worktest.FilesModels) {
-			models = how.Models
-		}
-		for _, c := range f.Cases {
-			if how.File != "" && how.File != f.Path {
-				continue
-			}
-			if how.Filter != nil && !how.Filter.MatchString(f.Path+": "+c.Name) {
-				continue
-			}
-			for _, m := range models {
-				out = append(out, t.samples(f, c, m, len(models) > 1, how)...)
-			}
-		}
-	}
-	for _, p := range out {
-		if p.live && how.Live == nil {
-			return nil, fault.New(fault.Platform, "this platform runs tests only on recordings and scripts").Hinting("record them with golem test --record on the command line")
-		}
-	}
-	return out, nil
-}
-
-// samples returns the runs of one case with one model.
-func (t *Tests) samples(f worktest.File, c worktest.Case, model string, several bool, how TestRun) []planned {
-	p := planned{file: f, one: c, model: model, keys: several}
-	if worktest.IsScript(model) {
-		return []planned{p}
-	}
-	p.live = how.Record || len(how.Models) > 0 && model != config.Replay
-	if p.live && model == config.Replay {
-		p.model = "" // the project's own
-	}
-	n := f.Samples
-	if how.Samples > 0 {
-		n = how.Samples
-	}
-	if n == 1 {
-		return []planned{p}
-	}
-	var out []planned
-	for i := range n {
-		p.sample = i + 1
-		out = append(out, p)
-	}
-	return out
-}
-
-// recording returns the place of the recording of a run.
-func (p planned) recording(judge bool) string {
-	model := ""
-	if p.keys {
-		model = p.model
-	}
-	return worktest.RecordingOf(p.file.Path, p.one.Name, model, p.sample, judge)
-}
-
-// verdict returns the verdict of a run before anything happened.
-func (p planned) verdict() worktest.Verdict {
-	return worktest.Verdict{
-		File: p.file.Path, Case: p.one.Name, Line: p.one.At.Line, Model: cmp.Or(p.model, config.Replay), Sample: p.sample, PassRate: p.file.PassRate,
-	}
 }
 
 // input returns the input of a case. made has attached files that are not written yet; nil: all

@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"slices"
 
 	"golem/core"
 	"golem/core/fault"
@@ -53,7 +54,7 @@ func testProject(c *call, want testWish) (any, []byte, error) {
 		return nil, nil, err
 	}
 	if want.List {
-		return map[string]any{"cases": listTests(tests), "faults": append(fault.List{}, tests.Faults...)}, nil, nil
+		return map[string]any{"cases": listTests(tests), "faults": append(append(fault.List{}, tests.Faults...), tests.Warnings(c.ctx, how)...)}, nil, nil
 	}
 	if want.Record {
 		release, err := c.server.stores.hold(o.fsys)
@@ -66,7 +67,7 @@ func testProject(c *call, want testWish) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return worktest.NewReport("browser", verdicts, tests.Faults), nil, nil
+	return worktest.NewReport("browser", verdicts, slices.Concat(tests.Faults, tests.Warnings(c.ctx, how))), nil, nil
 }
 
 func listTests(tests *core.Tests) []listed {

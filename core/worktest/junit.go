@@ -3,13 +3,16 @@ package worktest
 import (
 	"fmt"
 	"strings"
+
+	"golem/core/fault"
 )
 
 // JUnit returns the report in the form of JUnit, for continuous integration. A stale case and
 // one that could not be judged are errors.
 func (r Report) JUnit() []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"golem test\" tests=\"%d\" failures=\"%d\" errors=\"%d\">\n", len(r.Verdicts), r.Failed, r.Stale+r.Unjudged+len(r.Faults))
+	broken, _ := r.Faults.Counts()
+	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"golem test\" tests=\"%d\" failures=\"%d\" errors=\"%d\">\n", len(r.Verdicts)+broken, r.Failed, r.Stale+r.Unjudged+broken)
 	for i := 0; i < len(r.Verdicts); {
 		file, end := r.Verdicts[i].File, i
 		failed, wrong := 0, 0
@@ -29,6 +32,9 @@ func (r Report) JUnit() []byte {
 		b.WriteString("  </testsuite>\n")
 	}
 	for _, f := range r.Faults {
+		if f.Severity == fault.Warning {
+			continue
+		}
 		file := ""
 		if f.Where != nil {
 			file = f.Where.File

@@ -47,8 +47,8 @@ export function Tests({ leave }) {
       <div class="scroll grow stack card-body" tabIndex={0} role="group" aria-label="Cases and faults">
         {making && <NewTests what={{ all: true }} leave={() => setMaking(false)} />}
         {listed.faults.map((f, i) => (f.where?.file
-          ? <button class="note small error" key={i} onClick={() => store.edit(f.where.file, f.where.line)}>{faultText(f)}</button>
-          : <p class="note small error" key={i}>{faultText(f)}</p>))}
+          ? <button class={`note small ${f.severity === 'warning' ? 'warn' : 'error'}`} key={i} onClick={() => store.edit(f.where.file, f.where.line)}>{faultText(f)}</button>
+          : <p class={`note small ${f.severity === 'warning' ? 'warn' : 'error'}`} key={i}>{faultText(f)}</p>))}
         {listed.cases.length === 0 && listed.faults.length === 0 && <p class="empty">This project has no tests yet. A test is a file tests/NAME.yaml: it says what a worker must answer to an input.</p>}
         <ul class="stack" aria-label="Cases">
           {listed.cases.map((c) => <Case key={`${c.file}\n${c.case}`} of={c} verdict={verdicts.get(`${c.file}\n${c.case}`)} busy={busy !== ''} run={run} />)}

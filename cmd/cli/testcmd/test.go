@@ -69,7 +69,7 @@ not, and 3 if nobody could be asked.`,
 	s.StringVar(&f.filter, "filter", "", "only cases whose \"FILE: CASE\" this regular expression (RE2) matches")
 	s.BoolVar(&f.record, "record", false, "run the cases with real models and keep what they answer in tests/recordings")
 	s.StringArrayVarP(&f.models, "model", "m", nil, "run the cases with this model, or with those that the files name: tests; several are compared")
-	s.IntVar(&f.samples, "samples", 0, "run each case so often with a real model")
+	s.IntVar(&f.samples, "samples", 0, "run each case so often with a real model; with --record at most as often as samples: of the file says")
 	s.IntVar(&f.parallel, "parallel", 4, "how many cases run beside each other")
 	s.StringVar(&f.junit, "junit", "", "write the verdicts to this file, in the form of JUnit")
 	s.BoolVar(&f.json, "json", false, "print the verdicts as one line of JSON")
@@ -172,7 +172,7 @@ func (f *flags) testRun() (core.TestRun, error) {
 	case f.samples < 0 || f.samples > 1000:
 		return how, console.Usage("--samples %d is not between 1 and 1000", f.samples)
 	case f.samples > 0 && !f.record && len(f.models) == 0:
-		return how, console.Usage("--samples needs a real model").Hinting("add --record, or --model NAME")
+		return how, console.Usage("--samples needs a real model").Hinting("add --model NAME; to record several answers of each case, write samples: %d into the file of tests and use --record", f.samples)
 	case f.trust && !f.record && len(f.models) == 0:
 		return how, console.Usage("--trust is for real models: on recordings nothing runs that needs trust").Hinting("leave --trust out")
 	}
@@ -209,9 +209,9 @@ func (f *flags) runOnce(c *console.Console, p target.Place, how core.TestRun) er
 	if ctx.Err() != nil {
 		return console.ExitCode(console.ExitInterrupted)
 	}
-	faults := tests.Faults
+	faults := slices.Concat(tests.Faults, tests.Warnings(ctx, how))
 	if how.File != "" {
-		faults = slices.DeleteFunc(slices.Clone(faults), func(one *fault.Fault) bool { return one.Where != nil && one.Where.File != how.File })
+		faults = slices.DeleteFunc(faults, func(one *fault.Fault) bool { return one.Where != nil && one.Where.File != how.File })
 	}
 	return f.report(c, worktest.NewReport("native", verdicts, faults))
 }
