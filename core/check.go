@@ -33,6 +33,7 @@ func (i *Instance) Check(platform string) fault.List {
 	}
 	faults := check.Project(part.project, platform, part.models)
 	faults = append(faults, withoutRepeated(faults, part.checkParts(platform))...)
+	faults = append(faults, checkTests(part, platform)...)
 	faults = append(faults, unjudged(part.project)...)
 	faults.Sort()
 	return settled(faults).Compact()

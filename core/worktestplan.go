@@ -165,8 +165,15 @@ func unreadable(f worktest.File, how TestRun) *fault.Fault {
 
 // Warnings returns what a person should know of the tests beside their verdicts and faults. It
 // calls no model.
-func (t *Tests) Warnings(_ context.Context, how TestRun) (out fault.List) {
+func (t *Tests) Warnings(ctx context.Context, how TestRun) (out fault.List) {
+	names := newTestNames(t.of)
 	for _, f := range t.Files {
+		w, err := workerOf(t.of, f)
+		for _, c := range f.Cases {
+			if err == nil && how.wants(f, c) {
+				out = append(out, names.of(ctx, w, f, c)...)
+			}
+		}
 		wanted := slices.ContainsFunc(f.Cases, func(c worktest.Case) bool { return how.wants(f, c) })
 		if name := script(f); how.Record && wanted && name != "" {
 			out = append(out, fault.Warn(fault.Usage, "the answers of the cases come from %s, so nothing was recorded", name).Hinting("to record them, remove model: from the file").At(f.Path, 0, 0))

@@ -52,8 +52,11 @@ func testModelsShape() *yamltree.Shape {
 	s, each := *modelsShape(), *modelShape()
 	check := each.Check
 	each.Check = func(n *yamltree.Node) (problem, hint string) {
-		if n.Text == Replay {
+		switch {
+		case n.Text == Replay:
 			return "", ""
+		case strings.HasPrefix(n.Text, Replay+":"):
+			return "a test reads no recording but its own, in tests/recordings", "write replay"
 		}
 		return check(n)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golem/core/config"
+	"golem/core/fault"
 	"golem/core/yamltree"
 )
 
@@ -43,8 +45,17 @@ func (m *pass) isTests(name string) bool {
 	return strings.HasPrefix(name, testsDir+"/") && slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)) && !m.isWorker(name)
 }
 
-// testsKey writes the first key of a file of tests.
+// testsKey writes the first key of a file of tests, or mends its spelling. It changes nothing if
+// a key may be meant as this one and has another value.
 func testsKey(d *doc) {
+	for _, f := range d.tree.Fields {
+		if config.TestShape.Keys[f.Name] == nil && fault.Nearest(f.Name, []string{"test"}) != "" {
+			if f.Value.Text == "1" {
+				d.rename(f, "test", "the first key of a file of tests is test")
+			}
+			return
+		}
+	}
 	first := d.tree.Fields[0]
 	if at := d.offset(first.Pos); at >= 0 && first.Pos.Column == 1 {
 		d.change(first.Pos, "a file of tests begins with test: 1", edit{at, at, "test: 1" + d.newline()})

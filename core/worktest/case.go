@@ -16,6 +16,7 @@ import (
 type File struct {
 	Path     string // from the project root: "tests/summary.yaml"
 	Worker   string // a reference; "": the entry of the project
+	WorkerAt yamltree.Pos
 	Models   []string
 	Samples  int     // of each case with a real model, at least 1
 	PassRate float64 // of a case's samples, 1: all must pass

@@ -26,9 +26,9 @@ const (
 	mostHold = 0.8
 )
 
-// evalFiles returns the paths of the files of evals: of the project and of its skills. Links are
-// not followed.
-func evalFiles(project fs.FS) (out []string) {
+// evalFiles returns the paths of the files of evals, of the project and of its skills, and of
+// links in their place, which are not followed.
+func evalFiles(project fs.FS) (files, links []string) {
 	roots := []string{"."}
 	for _, dir := range []string{".agents/skills", ".claude/skills", "skills"} {
 		entries, _ := fs.ReadDir(project, dir) // there need not be one
@@ -41,12 +41,16 @@ func evalFiles(project fs.FS) (out []string) {
 	for _, root := range roots {
 		entries, _ := fs.ReadDir(project, path.Join(root, path.Dir(Evals)))
 		for _, e := range entries {
-			if e.Name() == path.Base(Evals) && e.Type().IsRegular() {
-				out = append(out, path.Join(root, Evals))
+			switch name := path.Join(root, Evals); {
+			case e.Name() != path.Base(Evals):
+			case e.Type().IsRegular():
+				files = append(files, name)
+			case e.Type()&fs.ModeSymlink != 0:
+				links = append(links, name)
 			}
 		}
 	}
-	return out
+	return files, links
 }
 
 // eval is one eval in the format of Agent Skills. Unknown keys are for other programs.

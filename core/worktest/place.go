@@ -37,8 +37,13 @@ func RecordingOf(file, name, model string, sample int, judge bool) string {
 	if judge {
 		stem += ".judge"
 	}
+	return path.Join(recordingsOf(file), stem+".jsonl")
+}
+
+// recordingsOf returns the directory of the recordings of a file.
+func recordingsOf(file string) string {
 	below := strings.TrimPrefix(file, Dir+"/")
-	return path.Join(Recordings, strings.TrimSuffix(below, path.Ext(below)), stem+".jsonl")
+	return path.Join(Recordings, strings.TrimSuffix(below, path.Ext(below)))
 }
 
 // digestOf returns the SHA-256 of a text, in hexadecimal.
@@ -90,8 +95,8 @@ func (s Suite) Case(file, name string) (Case, bool) {
 }
 
 // Find reads the tests of a project: the YAML files in tests/ with the key test, at any depth
-// apart from tests/recordings, and the evals of Agent Skills. Links are not followed, so that nothing outside the project is
-// read.
+// apart from tests/recordings, and the evals of Agent Skills. Links are not followed, so that
+// nothing outside the project is read; one that may lead to tests is a fault.
 func Find(project fs.FS) Suite {
 	var out Suite
 	err := eachFile(project, func(name string, data []byte, err error) {
@@ -107,8 +112,26 @@ func Find(project fs.FS) Suite {
 	if err != nil {
 		out.Faults = append(out.Faults, fault.Of(err, fault.NotFound).At(Dir, 0, 0))
 	}
+	out.unshare()
 	out.Faults.Sort()
 	return out
+}
+
+// unshare removes files that would share their recordings, and adds a fault for each.
+func (s *Suite) unshare() {
+	places := map[string][]string{}
+	for _, f := range s.Files {
+		places[recordingsOf(f.Path)] = append(places[recordingsOf(f.Path)], f.Path)
+	}
+	s.Files = slices.DeleteFunc(s.Files, func(f File) bool {
+		place := recordingsOf(f.Path)
+		all := places[place]
+		if len(all) > 1 {
+			s.Faults = append(s.Faults, fault.New(fault.Config, "%s have the same directory of recordings, %s", strings.Join(all, " and "), place).
+				Hinting("rename one of them").At(f.Path, 0, 0))
+		}
+		return len(all) > 1
+	})
 }
 
 // Names returns the paths of the files of tests, ordered, also of those that have faults.
@@ -138,11 +161,16 @@ func load(project fs.FS, name string) ([]byte, error) {
 	return data, err
 }
 
-// eachFile visits the files of tests and of evals; err says that a file could not be read.
+// eachFile visits the files of tests and of evals; err says that a file could not be read, or
+// that it looks like one and is not read.
 func eachFile(project fs.FS, visit func(name string, data []byte, err error)) error {
-	for _, name := range evalFiles(project) {
+	files, links := evalFiles(project)
+	for _, name := range files {
 		data, err := load(project, name)
 		visit(name, data, err)
+	}
+	for _, name := range links {
+		visit(name, nil, fault.Warn(fault.Path, "golem follows no link to evals, so they are not run").Hinting("put the file itself here"))
 	}
 	return fs.WalkDir(project, Dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -151,15 +179,49 @@ func eachFile(project fs.FS, visit func(name string, data []byte, err error)) er
 		case err != nil:
 			visit(name, nil, err)
 			return nil
-		case d.IsDir() && name == Recordings:
+		case name == Recordings && d.IsDir():
 			return fs.SkipDir
-		case !d.Type().IsRegular() || !slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)):
+		case name == Recordings || d.IsDir():
 			return nil
 		}
-		data, err := load(project, name)
-		if err != nil || IsTest(data) {
+		if data, err := read(project, name, d); data != nil || err != nil {
 			visit(name, data, err)
 		}
 		return nil
 	})
+}
+
+// isYAML reports whether a file has the name of a YAML file, in capital letters too.
+func isYAML(name string) bool {
+	ext := path.Ext(name)
+	return strings.EqualFold(ext, ".yaml") || strings.EqualFold(ext, ".yml")
+}
+
+// read returns the content of a file of tests; nil and no error if it is something else. It is
+// an error if a file looks like one and cannot be one.
+func read(project fs.FS, name string, d fs.DirEntry) ([]byte, error) {
+	link := d.Type()&fs.ModeSymlink != 0
+	switch {
+	case link && !isYAML(name):
+		if info, err := fs.Stat(project, name); err == nil && info.IsDir() {
+			return nil, fault.Warn(fault.Path, "golem follows no links in tests/, so tests in this directory are not run").Hinting("move the directory here")
+		}
+		return nil, nil
+	case !isYAML(name):
+		return nil, nil
+	case !link && !d.Type().IsRegular():
+		return nil, fault.New(fault.Path, "it is not a regular file, so it cannot be a file of tests").Hinting("remove it, or give it another ending than .yaml")
+	}
+	data, err := load(project, name)
+	switch {
+	case err == nil && !IsTest(data):
+		return nil, nil
+	case link:
+		return nil, fault.New(fault.Path, "golem follows no links in tests/, so the tests of this file are not run").Hinting("put the file itself here; a file that is no test can have another ending than .yaml")
+	case err != nil:
+		return nil, err
+	case !slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)):
+		return nil, fault.New(fault.Path, "golem runs the tests of files in .yaml and .yml, written in small letters").Hinting("rename the file to %s", strings.TrimSuffix(name, path.Ext(name))+strings.ToLower(path.Ext(name)))
+	}
+	return append([]byte{}, data...), nil
 }

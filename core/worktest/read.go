@@ -43,12 +43,22 @@ func Read(file string, data []byte) (File, fault.List) {
 		return out, c.Faults
 	}
 	r := reader{c}
+	if worker := n.Get("worker"); worker != nil {
+		out.WorkerAt = worker.Pos
+	}
 	out.Worker, out.Models, out.Samples = n.Get("worker").String(), n.Get("model").Texts(), n.Get("samples").Count(1)
 	if rate := n.Get("pass_rate"); rate != nil {
 		out.PassRate, _ = config.Rate(rate)
 	}
 	if out.Models == nil {
 		out.Models = []string{config.Replay}
+	}
+	plain := map[string]string{}
+	for _, m := range out.Models {
+		if other, twice := plain[plainName(m)]; twice {
+			c.Fail(n.Get("model").Pos, "remove one of them, or write it into a file of its own", "the models %s and %s have the same recordings", other, m)
+		}
+		plain[plainName(m)] = m
 	}
 	names := map[string]bool{}
 	for _, one := range n.Get("cases").Items {
