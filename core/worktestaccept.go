@@ -168,7 +168,7 @@ func (t *Tests) caseOf(ctx context.Context, store *state.Store, id string) (*wor
 		return nil, err
 	}
 	c := &worktest.NewCase{
-		Run: k.ID, Worker: w.ID, Name: cmp.Or(t.red.Redact(k.Title()), k.ID),
+		Run: k.ID, Worker: w.ID, Name: cmp.Or(worktest.CaseName(t.red.Redact(k.Title())), k.ID),
 		Input: worktest.Input{Text: t.red.Redact(first.Text), JSON: json.RawMessage(t.red.Redact(string(first.JSON)))}.Raw(),
 	}
 	in := run.Input{Text: first.Text, JSON: first.JSON}
@@ -184,7 +184,7 @@ func (t *Tests) caseOf(ctx context.Context, store *state.Store, id string) (*wor
 		c.Files = was.before
 		err = t.fill(ctx, c, k, w, in, was)
 	}
-	if f := fault.Of(err, fault.Conflict); err != nil && f.Code == fault.Conflict && len(was.made) > 0 {
+	if f := fault.Of(err, fault.Conflict); err != nil && f.Code == fault.Conflict && len(was.made) > 0 && !errors.Is(err, worktest.ErrRemoved) {
 		return nil, f.Hinting("since then runs have made %s: without them, the run may be played again", strings.Join(was.made, ", "))
 	}
 	if err != nil {
@@ -234,7 +234,7 @@ func (t *Tests) passes(ctx context.Context, c *worktest.NewCase) error {
 	}
 	file, faults := worktest.Read(worktest.Dir+"/new.yaml", text)
 	if len(faults) > 0 {
-		return faults
+		return fault.New(fault.Conflict, "the run %s cannot be a case: %s", c.Run, faults[0].Message).Hinting("write the case yourself, and record it with golem test --record")
 	}
 	v := t.runCase(ctx, planned{file: file, one: file.Cases[0], model: config.Replay, made: c}, TestRun{Answers: run.ByModel})
 	switch {

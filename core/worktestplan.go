@@ -8,6 +8,7 @@ import (
 
 	"golem/core/config"
 	"golem/core/fault"
+	"golem/core/sandbox"
 	"golem/core/worktest"
 )
 
@@ -116,6 +117,9 @@ func mayRecord(plan []planned, how TestRun) error {
 			continue // said, or as the case before
 		}
 		last = p.file.Path
+		if err := sandbox.ValidNew(p.recording(false)); err != nil && p.live {
+			unread = append(unread, fault.New(fault.Path, "no recording can have the name of this file: %s", fault.Of(err, fault.Path).Message).Hinting("rename the file").At(p.file.Path, 0, 0))
+		}
 		if f := unreadable(p.file, how); f != nil {
 			unread = append(unread, f.At(p.file.Path, 0, 0))
 		}

@@ -82,3 +82,17 @@ func TestScriptsAreNamedWhenTheRestIsRecorded(t *testing.T) {
 		t.Errorf("warnings: %v", got)
 	}
 }
+
+// A file whose recordings not every system can store is refused before the first request.
+func TestRecordingsHaveNamesThatEverySystemCanStore(t *testing.T) {
+	lent := &lentModel{}
+	p, o, _ := testProject(t, map[string]string{"main.worker": scribe})
+	p.Models = modelsOf("page:m", lent)
+	tests := testsOf(t, p, o)
+	tests.Files = []worktest.File{{Path: "tests/con.yaml", Models: []string{"page:m"}, Samples: 1, Cases: []worktest.Case{{Name: "a", Input: worktest.Input{Text: "x"}}}}}
+	_, err := tests.Run(t.Context(), core.TestRun{Record: true, Live: liveProject{p, o}})
+	want := "tests/con.yaml: E_PATH: no recording can have the name of this file: "
+	if err == nil || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), "CON is a device on Windows (rename the file)") || lent.requests.Load() > 0 {
+		t.Errorf("%v", err)
+	}
+}

@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golem/core/fault"
+	"golem/core/sandbox"
 	"golem/core/tool"
+	"golem/core/yamltree"
 )
 
 // NewCase is a case that was made of a run.
@@ -129,7 +132,26 @@ func YAML(worker string, cases []*NewCase) ([]byte, error) {
 	return b.Bytes(), failed
 }
 
-// FileFor returns the path of a new file of tests with a title, which exists reports to be free.
+// maxCaseName is the longest name that a new case gets, in bytes, before Named makes it unique.
+const maxCaseName = 200
+
+// CaseName returns a title as the name of a case: without characters that nobody sees.
+func CaseName(title string) string {
+	shown := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case yamltree.Invisible(string(r)):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(title, ""))
+	shown = strings.Join(strings.Fields(shown), " ")
+	return strings.TrimSpace(strings.ToValidUTF8(shown[:min(len(shown), maxCaseName)], ""))
+}
+
+// FileFor returns the path of a new file of tests with a title. exists reports whether a file is
+// there. The file has a name that every system can store, and recordings of its own.
 func FileFor(title string, exists func(name string) bool) string {
 	stem := strings.Trim(plainName(title), "-")
 	for strings.Contains(stem, "--") {
@@ -138,11 +160,14 @@ func FileFor(title string, exists func(name string) bool) string {
 	if stem == "" {
 		stem = "accepted"
 	}
-	name := Dir + "/" + stem + ".yaml"
-	for n := 2; exists(name); n++ {
-		name = fmt.Sprintf("%s/%s-%d.yaml", Dir, stem, n)
+	if sandbox.ValidNew(stem) != nil { // con is a device on Windows
+		stem += "-case"
 	}
-	return name
+	name := Dir + "/" + stem
+	for n := 2; exists(name+".yaml") || exists(name+".yml"); n++ {
+		name = fmt.Sprintf("%s/%s-%d", Dir, stem, n)
+	}
+	return name + ".yaml"
 }
 
 // Accepted are cases made of runs, before they are written.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"strings"
 	"sync"
 
 	"golem/core/approval"
@@ -108,11 +110,19 @@ func (k *Kept) Ended(id string, s tool.Spec, args json.RawMessage, out tool.Outp
 	same := e != nil && (e.Error == nil) == (failed == nil) && (failed != nil || Same(ValueOf(out), ValueOf(e.Output.Tool())))
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !same && k.differs == nil {
+	switch {
+	case same || k.differs != nil:
+	case strings.Contains(string(args), trace.Redacted):
+		k.differs = fault.New(fault.Conflict, "the call %s of %s has another result now than in the run, because a secret was removed from what the run keeps of it", id, s.Name).
+			Hinting("write the case yourself, and record it with golem test --record").Because(ErrRemoved)
+	default:
 		k.differs = fault.New(fault.Conflict, "the call %s of %s has another result now than in the run, so that the answers of the run do not fit", id, s.Name).
 			Hinting("its files have changed since: write the case yourself, and record it with golem test --record")
 	}
 }
+
+// ErrRemoved is the cause of an error about a call from whose arguments a secret was removed.
+var ErrRemoved = errors.New("a secret was removed from the arguments")
 
 // Differs returns E_CONFLICT if a call had another result than in the conversation.
 func (k *Kept) Differs() *fault.Fault {

@@ -53,7 +53,7 @@ recorded. --model runs them with another model without recording; "--model tests
 with those that the files name.
 The exit code is 0 if all cases pass, 1 if one fails, 2 if one is stale or cannot
 be judged, or if there is none. With --accept it is 0 if a case was written, 1 if
-not, and 3 if nobody could be asked.`,
+you said no, 2 if the run cannot be a case, and 3 if nobody could be asked.`,
 		Example: `  golem test
   golem test --filter 'summary: a short'
   golem test --record
