@@ -3,6 +3,8 @@ package core
 import (
 	"cmp"
 	"context"
+	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -63,6 +65,35 @@ func (how TestRun) filesModels() bool {
 // wants reports whether a case is to be run.
 func (how TestRun) wants(f worktest.File, c worktest.Case) bool {
 	return (how.File == "" || how.File == f.Path) && (how.Filter == nil || how.Filter.MatchString(f.Path+": "+c.Name))
+}
+
+// Concerns reports whether a fault of the tests matters for the cases that are to be run. It does
+// not if it is in a file none of whose cases the filter can want.
+func (how TestRun) Concerns(f *fault.Fault) bool {
+	if f.Where == nil {
+		return true
+	}
+	if how.File != "" && how.File != f.Where.File {
+		return false
+	}
+	begins, file := literal(how.Filter), f.Where.File+": "
+	return strings.HasPrefix(file, begins) || strings.HasPrefix(begins, file)
+}
+
+// literal returns the text with which everything begins that a filter matches; "" if that is
+// not known.
+func literal(filter *regexp.Regexp) string {
+	if filter == nil {
+		return ""
+	}
+	tree, err := syntax.Parse(filter.String(), syntax.Perl)
+	if err != nil || tree.Op != syntax.OpConcat || tree.Sub[0].Op != syntax.OpBeginText {
+		return ""
+	}
+	if text := tree.Sub[1]; text.Op == syntax.OpLiteral && text.Flags&syntax.FoldCase == 0 {
+		return string(text.Rune)
+	}
+	return ""
 }
 
 // samples returns the runs of one case with one model.

@@ -67,7 +67,8 @@ func testProject(c *call, want testWish) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return worktest.NewReport("browser", verdicts, slices.Concat(tests.Faults, tests.Warnings(c.ctx, how))), nil, nil
+	faults := slices.DeleteFunc(slices.Concat(tests.Faults, tests.Warnings(c.ctx, how)), func(f *fault.Fault) bool { return !how.Concerns(f) })
+	return worktest.NewReport("browser", verdicts, faults), nil, nil
 }
 
 func listTests(tests *core.Tests) []listed {

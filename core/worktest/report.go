@@ -114,8 +114,22 @@ func (r Report) Text(all bool) string {
 			parts = append(parts, fmt.Sprintf("%d %s", one.n, one.what))
 		}
 	}
+	if n := r.unread(); n > 0 {
+		parts = append(parts, fault.Count(n, "file")+" not read")
+	}
 	b.WriteString(strings.Join(parts, ", ") + used(r.Verdicts) + "\n")
 	return b.String()
+}
+
+// unread returns how many files have errors, so that their cases are not run.
+func (r Report) unread() int {
+	files := map[string]bool{}
+	for _, f := range r.Faults {
+		if f.Severity != fault.Warning && f.Where != nil {
+			files[f.Where.File] = true
+		}
+	}
+	return len(files)
 }
 
 // rate returns how many runs of a group passed, with the interval.

@@ -80,4 +80,6 @@ const Miss = ({ of }) => (
   </dl>
 )
 
-const summary = (r) => [[r.passed, 'passed'], [r.failed, 'failed'], [r.stale, 'stale'], [r.not_judged, 'not judged']].filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`).join(', ') || 'no case was run'
+const unread = (r) => new Set((r.faults ?? []).filter((f) => f.severity !== 'warning' && f.where?.file).map((f) => f.where.file)).size
+
+const summary = (r) => [[r.passed, 'passed'], [r.failed, 'failed'], [r.stale, 'stale'], [r.not_judged, 'not judged'], [unread(r), 'files not read']].filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`).join(', ') || 'no case was run'

@@ -91,6 +91,9 @@ func (f *flags) test(c *console.Console, cmd *cobra.Command, words []string) err
 	if err != nil {
 		return err
 	}
+	if cmd.Flags().Changed("samples") && f.samples == 0 {
+		return console.Usage("--samples %d is not between 1 and 1000", f.samples)
+	}
 	if err := f.mayReport(c); err != nil {
 		return err
 	}
@@ -209,10 +212,7 @@ func (f *flags) runOnce(c *console.Console, p target.Place, how core.TestRun) er
 	if ctx.Err() != nil {
 		return console.ExitCode(console.ExitInterrupted)
 	}
-	faults := slices.Concat(tests.Faults, tests.Warnings(ctx, how))
-	if how.File != "" {
-		faults = slices.DeleteFunc(faults, func(one *fault.Fault) bool { return one.Where != nil && one.Where.File != how.File })
-	}
+	faults := slices.DeleteFunc(slices.Concat(tests.Faults, tests.Warnings(ctx, how)), func(one *fault.Fault) bool { return !how.Concerns(one) })
 	return f.report(c, worktest.NewReport("native", verdicts, faults))
 }
 
