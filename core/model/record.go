@@ -153,6 +153,9 @@ func (rec *Recorder) write(model string, r Request, line recordingLine) error {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	line.Same, line.Asked = rec.digestsSince(r.ID, q.messages)
+	if rec.tests {
+		line.Lines = linesOfAll(q.asked[line.Same:])
+	}
 	if !rec.started {
 		rec.started = true
 		rec.put(rec.header(model))

@@ -38,6 +38,9 @@ type recordingLine struct {
 	Deltas   []string         `json:"deltas,omitempty"`    // the pieces in which the text came
 	Same     int              `json:"same,omitempty"`      // how many messages are those of the line before with this "id"
 	Asked    []string         `json:"asked,omitempty"`     // the digests of the messages after these
+	// Of each message in asked, the digests of its lines, 4 digits each, in a recording for a test.
+	// They say which line differs, and are no part of any key.
+	Lines []string `json:"lines,omitempty"`
 }
 
 type recordedAnswer struct {
@@ -119,6 +122,7 @@ type askedTool struct {
 type requestDigests struct {
 	key      string
 	messages []string
+	asked    []askedMessage
 }
 
 // shortDigest is how much of a message's digest a recording keeps: enough to
@@ -161,7 +165,7 @@ func digest(r Request, redact tool.Redactor, names bool) (requestDigests, error)
 	if err != nil {
 		return requestDigests{}, err
 	}
-	q.key = sum(canonical)
+	q.key, q.asked = sum(canonical), a.Messages
 	return q, nil
 }
 

@@ -223,6 +223,14 @@ func (m *replay) miss(r Request, q requestDigests) *fault.Fault {
 	if msg.Tool != "" {
 		what = "result of " + msg.Tool
 	}
+	if at := same - len(near.messages) + len(near.Asked); at >= 0 && at < len(near.Lines) {
+		switch place, line := difference(q.asked[same].Text, near.Lines[at]); {
+		case line != "":
+			return fault.New(fault.Replay, "%s: message %d (%s) differs from the recording %s: %s", where, same+1, what, place, m.quote(Message{Text: line})).Hinting("%s", hint)
+		case place != "":
+			return fault.New(fault.Replay, "%s: message %d (%s) differs from the recording, %s", where, same+1, what, place).Hinting("%s", hint)
+		}
+	}
 	return fault.New(fault.Replay, "%s: message %d (%s) differs from the recording: %s", where, same+1, what, m.quote(msg)).Hinting("%s", hint)
 }
 
