@@ -38,7 +38,7 @@ type recordingLine struct {
 	Deltas   []string         `json:"deltas,omitempty"`    // the pieces in which the text came
 	Same     int              `json:"same,omitempty"`      // how many messages are those of the line before with this "id"
 	Asked    []string         `json:"asked,omitempty"`     // the digests of the messages after these
-	// Of each message in asked, the digests of its lines, 4 digits each, in a recording for a test.
+	// The digests of the lines of each message in asked, 4 digits each, in a recording for a test.
 	// They say which line differs, and are no part of any key.
 	Lines []string `json:"lines,omitempty"`
 }

@@ -82,4 +82,5 @@ const Miss = ({ of }) => (
 
 const unread = (r) => new Set((r.faults ?? []).filter((f) => f.severity !== 'warning' && f.where?.file).map((f) => f.where.file)).size
 
-const summary = (r) => [[r.passed, 'passed'], [r.failed, 'failed'], [r.stale, 'stale'], [r.not_judged, 'not judged'], [unread(r), 'files not read']].filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`).join(', ') || 'no case was run'
+const summary = (r) => [[r.passed, 'passed'], [r.failed, 'failed'], [r.stale, 'stale'], [r.not_judged, 'not judged']].filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`)
+  .concat(unread(r) > 0 ? [`${count(unread(r), 'file')} not read`] : []).join(', ') || 'no case was run'
