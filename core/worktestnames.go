@@ -16,14 +16,15 @@ type testNames struct {
 	in    *Instance
 	check *run.Checker
 	known map[string]*run.Vocabulary // by worker; nil: they are not known
+	said  map[string]bool            // file and name, said of the first case that has it
 }
 
 func newTestNames(i *Instance) *testNames {
-	return &testNames{in: i, check: i.Checker(), known: map[string]*run.Vocabulary{}}
+	return &testNames{in: i, check: i.Checker(), known: map[string]*run.Vocabulary{}, said: map[string]bool{}}
 }
 
-// of returns a warning for each name in a case that no worker of the case could have as a tool:
-// calls.never would be true for ever.
+// of returns a warning for each name in a case that no worker of the case could have as a tool,
+// unless a case before in the file has it, too: calls.never would be true for ever.
 func (n *testNames) of(ctx context.Context, w *project.Worker, f worktest.File, c worktest.Case) (out fault.List) {
 	named := namedTools(c)
 	if len(named) == 0 {
@@ -39,13 +40,12 @@ func (n *testNames) of(ctx context.Context, w *project.Worker, f worktest.File, 
 	if v == nil {
 		return nil
 	}
-	said := map[string]bool{}
 	for _, one := range named {
 		near, unknown := v.Unknown(one.tool)
-		if !unknown || said[one.tool] {
+		if !unknown || n.said[f.Path+"\x00"+one.tool] {
 			continue
 		}
-		said[one.tool] = true
+		n.said[f.Path+"\x00"+one.tool] = true
 		warning := fault.Warn(fault.Config, "%s of the case %s names the tool %s, and no worker of the case can have such a tool", one.key, fault.Quoted(c.Name), fault.Quoted(one.tool)).
 			At(f.Path, c.At.Line, c.At.Column)
 		if near != "" {

@@ -24,7 +24,7 @@ cases:
     expect: {calls: {never: [delete_fle, delete_file, run_command, far__send, helper], at_most: {delet_file: 0}}}
   - name: b
     input: x
-    expect: {denied: [], calls: {never: [othr]}}
+    expect: {denied: [], calls: {never: [othr, delete_fle]}}
 `,
 	})
 	want := []string{
