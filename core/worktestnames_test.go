@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"golem/core"
+	"golem/core/fault"
 )
 
 // A name of a tool that no worker of a case can have is named with the nearest one: calls.never
@@ -53,6 +54,33 @@ cases:
 	}
 	if len(got) != len(want) || checked != len(want) {
 		t.Errorf("%d warnings, and %d of golem check, want %d", len(got), checked, len(want))
+	}
+}
+
+// A file in tests/ that does not say that it is one of golem's is only warned of: it may be
+// another program's, as a template is.
+func TestCheckIsLenientWithFilesOfOthers(t *testing.T) {
+	p, o, _ := testProject(t, map[string]string{
+		"main.worker":          "---\nmodel: script:minimal\n---\nDo.\n",
+		"tests/template.yaml":  "kind: {{ .Values.kind }}\n{{- if .x }}\na: b: c\n{{- end }}\n",
+		"tests/tavern.yaml":    "cases: []\n",
+		"tests/sub/empty.yaml": "",
+		"tests/own.yaml":       "test: 1\ncase: []\n",
+	})
+	inst, err := core.Open(p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	severity := map[string]fault.Severity{}
+	for _, f := range inst.Check("") {
+		if f.Where != nil && (severity[f.Where.File] == "" || f.Severity != fault.Warning) {
+			severity[f.Where.File] = f.Severity
+		}
+	}
+	for file, warned := range map[string]bool{"tests/template.yaml": true, "tests/tavern.yaml": true, "tests/sub/empty.yaml": true, "tests/own.yaml": false} {
+		if got, named := severity[file]; !named || (got == fault.Warning) != warned {
+			t.Errorf("%s: %q, %t", file, got, named)
+		}
 	}
 }
 

@@ -39,7 +39,9 @@ func fileTools(t *testing.T) []tool.Tool {
 // pathArguments returns the arguments of a tool that its preview says are paths.
 func pathArguments(t *testing.T, one tool.Tool) (names []string) {
 	t.Helper()
-	var input struct{ Properties map[string]struct{ Type string } }
+	var input struct {
+		Properties map[string]struct{ Type string }
+	}
 	if err := json.Unmarshal(one.Spec().Input, &input); err != nil {
 		t.Fatal(err)
 	}

@@ -100,7 +100,7 @@ export function Composer() {
   const busy = store.running.value
   const talking = store.talking.value
   const about = store.about.value
-  const faults = (about?.faults ?? []).filter((f) => f.severity !== 'warning')
+  const faults = (about?.faults ?? []).filter(store.hinders)
   const began = useRef(false)
   useLayoutEffect(() => { // before the person can press another key
     const at = document.activeElement

@@ -345,7 +345,7 @@ function Start() {
       ? <div class="empty"><p class="note error">{visible(store.unread.value)}</p><button class="button" onClick={() => store.attempt('reading the project', store.inspect)}>Try again</button></div>
       : <div class="empty" role="status"><span class="mark running" />reading the project…</div>
   }
-  const faults = (about.faults ?? []).filter((f) => f.severity !== 'warning')
+  const faults = (about.faults ?? []).filter(store.hinders)
   if (faults.length) return <Faults faults={faults} />
   const from = settings.project(store.project.value)
   const made = store.golem.templates.find((t) => t.name === from.template)

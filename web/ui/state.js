@@ -120,6 +120,9 @@ export function edit(path, line) {
   })
 }
 
+/** Reports whether the project cannot run because of a fault: a warning and a fault of a test do not hinder it. */
+export const hinders = (fault) => fault.severity !== 'warning' && !fault.where?.file?.startsWith('tests/')
+
 /** Reads the description of the project, and its faults, from golem. */
 export async function inspect() {
   const name = project.value
