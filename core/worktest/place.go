@@ -217,7 +217,7 @@ func read(project fs.FS, name string, d fs.DirEntry) ([]byte, error) {
 	case err == nil && !IsTest(data):
 		return nil, nil
 	case link:
-		return nil, fault.New(fault.Path, "golem follows no links in tests/, so the tests of this file are not run").Hinting("put the file itself here; a file that is no test can have another ending than .yaml")
+		return nil, fault.New(fault.Path, "golem follows no links in tests/, so the tests of this file are not run").Hinting("put the file itself here, or give it another ending than .yaml if it has no tests")
 	case err != nil:
 		return nil, err
 	case !slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)):
