@@ -65,6 +65,7 @@ func TestCheckIsLenientWithFilesOfOthers(t *testing.T) {
 		"tests/template.yaml":  "kind: {{ .Values.kind }}\n{{- if .x }}\na: b: c\n{{- end }}\n",
 		"tests/tavern.yaml":    "cases: []\n",
 		"tests/sub/empty.yaml": "",
+		"tests/data.yaml":      strings.Repeat("- x\n", 2_000_000),
 		"tests/own.yaml":       "test: 1\ncase: []\n",
 	})
 	inst, err := core.Open(p, o)
@@ -77,7 +78,7 @@ func TestCheckIsLenientWithFilesOfOthers(t *testing.T) {
 			severity[f.Where.File] = f.Severity
 		}
 	}
-	for file, warned := range map[string]bool{"tests/template.yaml": true, "tests/tavern.yaml": true, "tests/sub/empty.yaml": true, "tests/own.yaml": false} {
+	for file, warned := range map[string]bool{"tests/template.yaml": true, "tests/tavern.yaml": true, "tests/data.yaml": true, "tests/sub/empty.yaml": true, "tests/own.yaml": false} {
 		if got, named := severity[file]; !named || (got == fault.Warning) != warned {
 			t.Errorf("%s: %q, %t", file, got, named)
 		}
